@@ -1,0 +1,28 @@
+import * as v from 'valibot';
+import { described, id, pageOf, pageQuery, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+export const Call = v.looseObject({
+  phone_call_id: id,
+  contact_id: id,
+  from: described('Caller number', v.string()),
+  to: described('Dialed number', v.string()),
+  status: v.string(),
+  duration: described('Seconds', v.number()),
+  interest_level: described('How interested the AI graded the contact', v.string()),
+  start_time: when,
+  created_at: when,
+});
+
+export const listCalls = defineOperation({
+  id: 'listCalls',
+  method: 'GET',
+  path: '/calls',
+  summary: 'List phone calls, newest first',
+  scope: 'calls:read',
+  query: v.object(pageQuery),
+  status: 200,
+  response: pageOf('calls', Call),
+  answer: { shape: 'list', key: 'calls', paged: true },
+  safety: 'read',
+});

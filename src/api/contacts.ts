@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import { described, email, filled, id, metadata, northAmericanPhone, pageOf, pageQuery, tags, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+const contactFields = {
+  contact_id: id,
+  name: described('First name', v.string()),
+  last_name: v.string(),
+  email: v.string(),
+  phone: described('E.164 form', v.string()),
+  company: v.string(),
+  website: v.nullable(v.string()),
+  country: v.string(),
+  tags: v.array(v.string()),
+  metadata,
+  lead_status: described('Pipeline stage, assigned by the service', v.string()),
+  created_at: when,
+};
+
+/** As in lists: `updated_at` is absent there. */
+export const ContactItem = v.looseObject(contactFields);
+
+export const Contact = v.looseObject({ ...contactFields, updated_at: when });
+
+export const listContacts = defineOperation({
+  id: 'listContacts',
+  method: 'GET',
+  path: '/contacts',
+  summary: 'List contacts, newest first',
+  scope: 'contacts:read',
+  query: v.object(pageQuery),
+  status: 200,
+  response: pageOf('contacts', ContactItem),
+  answer: { shape: 'list', key: 'contacts', paged: true },
+  safety: 'read',
+});
+
+export const getContact = defineOperation({
+  id: 'getContact',
+  method: 'GET',
+  path: '/contacts/{id}',
+  summary: 'Show a contact',
+  scope: 'contacts:read',
+  params: v.object({ id }),
+  status: 200,
+  response: v.looseObject({ contact: Contact }),
+  answer: { shape: 'record', key: 'contact' },
+  safety: 'read',
+});
+
+const optionalFields = {
+  company: v.optional(v.string()),
+  website: v.optional(v.nullable(v.string())),
+  country: v.optional(v.string()),
+  metadata: v.optional(described('Own data; merged key by key', metadata)),
+};
+
+export const updateContact = defineOperation({
+  id: 'updateContact',
+  method: 'PATCH',
+  path: '/contacts/{id}',
+  summary: 'Change a contact; only the fields given change',
+  scope: 'contacts:write',
+  params: v.object({ id }),
+  body: v.object({
+    name: v.optional(described('First name', filled)),
+    last_name: v.optional(v.string()),
+    email: v.optional(email),
+    phone: v.optional(described('Any common format; stored as E.164', v.string())),
+    ...optionalFields,
+  }),
+  status: 200,
+  response: v.looseObject({ contact: Contact }),
+  answer: { shape: 'record', key: 'contact' },
+  safety: 'repeatable',
+});
+
+export const NewContact = v.object({
+  name: described('First name', filled),
+  last_name: filled,
+  email,
+  phone: described('+1 and ten digits', northAmericanPhone),
+  ...optionalFields,
+});
+
+/**
+ * A row of a batch. Which fields such rows require is not shown, so nothing is required here: the service judges.
+ */
+export const NewContactRow = v.partial(NewContact);
+
+export const NewContactBatch = v.object({
+  contacts: v.pipe(v.array(NewContactRow), v.minLength(1, 'must hold at least one contact')),
+});
+
+const CreatedContact = v.looseObject({ contact_id: id, name: v.string() });
+
+export const createContacts = defineOperation({
+  id: 'createContacts',
+  method: 'POST',
+  path: '/contacts/create',
+  summary: 'Create one contact, or several in one transaction',
+  scope: 'contacts:write',
+  body: v.union([NewContactBatch, NewContact]),
+  status: 200,
+  response: v.looseObject({ contacts: v.union([v.array(CreatedContact), CreatedContact]) }),
+  answer: { shape: 'record', key: 'contacts' },
+  safety: 'verify', // the same email twice makes two contacts
+});
+
+/** A row of syncContacts: `email` is the match key. An unparseable phone is ignored by the service. */
+export const SyncContact = v.object({
+  email,
+  name: v.optional(v.string()),
+  last_name: v.optional(v.string()),
+  phone: v.optional(v.string()),
+  company: v.optional(v.string()),
+  tags: v.optional(tags),
+  metadata: v.optional(metadata),
+});
+
+/** Contacts per sync call (Limits). */
+export const syncChunkSize = 200;
+
+export const syncContacts = defineOperation({
+  id: 'syncContacts',
+  method: 'POST',
+  path: '/platform/contacts/sync',
+  summary: 'Create or complete up to 200 contacts, matched by email',
+  scope: 'contacts:write',
+  body: v.object({
+    contacts: v.pipe(
+      v.array(SyncContact),
+      v.minLength(1, 'must hold at least one contact'),
+      v.maxLength(syncChunkSize, 'may hold at most 200 contacts'),
+    ),
+  }),
+  status: 200,
+  response: v.looseObject({
+    created: v.number(),
+    updated: v.number(),
+    errors: v.array(
+      v.looseObject({ index: described('Position in the request, from 0', v.number()), error: v.string() }),
+    ),
+  }),
+  answer: { shape: 'record' },
+  safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once
+  ownLimit: 30,
+});

@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { described, id, pageOf, pageQuery, text, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+import { Attachment, Person, updatedSince } from './tickets.ts';
+
+const handlingMode = described('Who answers: the AI or a person', v.picklist(['ai', 'human']));
+
+/** As in lists and in the answer of resolve: without the messages. */
+export const ConversationItem = v.looseObject({
+  id,
+  status: v.string(),
+  handling_mode: handlingMode,
+  channel: v.string(),
+  subject: v.nullable(v.string()),
+  priority: described('A label', v.string()),
+  contact: Person,
+  ticket_id: v.nullable(id),
+  last_message_at: described('Latest customer-visible message', when),
+  resolved_at: v.nullable(when),
+  csat_rating: v.nullable(v.number()),
+  created_at: when,
+  updated_at: when,
+});
+
+const senderType = v.picklist(['visitor', 'operator', 'ai']);
+
+export const ConversationMessage = v.looseObject({
+  id,
+  sender_type: senderType,
+  sender_name: v.string(),
+  body: v.string(),
+  attachments: v.array(Attachment),
+  created_at: when,
+});
+
+export const Conversation = v.looseObject({
+  ...ConversationItem.entries,
+  messages: described('Oldest first', v.array(ConversationMessage)),
+});
+
+const params = v.object({ id });
+
+export const listConversations = defineOperation({
+  id: 'listConversations',
+  method: 'GET',
+  path: '/conversations',
+  summary: 'List chat conversations, most recently active first',
+  scope: 'conversations:read',
+  module: 'support',
+  query: v.object({
+    ...pageQuery,
+    status: v.optional(described('One exact status, or unresolved', v.string())),
+    contact_id: v.optional(id),
+    updated_since: updatedSince,
+  }),
+  status: 200,
+  response: pageOf('conversations', ConversationItem),
+  answer: { shape: 'list', key: 'conversations', paged: true },
+  safety: 'read',
+});
+
+export const getConversation = defineOperation({
+  id: 'getConversation',
+  method: 'GET',
+  path: '/conversations/{id}',
+  summary: 'Show a conversation and its messages; does not mark it read',
+  scope: 'conversations:read',
+  module: 'support',
+  params,
+  status: 200,
+  response: v.looseObject({ conversation: Conversation }),
+  answer: { shape: 'record', key: 'conversation' },
+  safety: 'read',
+});
+
+export const replyToConversation = defineOperation({
+  id: 'replyToConversation',
+  method: 'POST',
+  path: '/conversations/{id}/messages',
+  summary: 'Send a chat message to the customer and take the chat from the AI',
+  scope: 'conversations:write',
+  module: 'support',
+  params,
+  body: v.object({ body: described('What the customer will read', text(1, 16_000)) }),
+  status: 201,
+  response: v.looseObject({
+    message: v.looseObject({ id, sender_type: senderType, body: v.string(), created_at: when }),
+    handling_mode: handlingMode,
+  }),
+  answer: { shape: 'record' },
+  safety: 'verify',
+  reachesCustomer: 'always',
+});
+
+export const resolveConversation = defineOperation({
+  id: 'resolveConversation',
+  method: 'POST',
+  path: '/conversations/{id}/resolve',
+  summary: 'Resolve a conversation; the customer may be asked for a rating',
+  scope: 'conversations:write',
+  module: 'support',
+  params,
+  status: 200,
+  response: v.looseObject({ conversation: ConversationItem }),
+  answer: { shape: 'record', key: 'conversation' },
+  safety: 'repeatable',
+});

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { described, email, filled, metadata } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+/** Triggers that record a conversion when the attribution carries ad parameters; others are not shown. */
+export const conversionTriggers = ['order_create', 'user_create', 'user_subscriptions_create'] as const;
+
+export const attributionKeys = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_content',
+  'utm_term',
+  'fbclid',
+  'gclid',
+  'svc_ad',
+] as const;
+
+const attributionEntries = Object.fromEntries(attributionKeys.map((key) => [key, v.optional(v.string())])) as Record<
+  (typeof attributionKeys)[number],
+  v.OptionalSchema<v.StringSchema<undefined>, undefined>
+>;
+
+export const EventContact = v.pipe(
+  v.object({
+    name: filled,
+    last_name: v.optional(v.string()),
+    email: v.optional(email),
+    phone: v.optional(filled),
+  }),
+  v.check((contact) => Boolean(contact.email || contact.phone), 'needs an email or a phone'),
+);
+
+export const sendEvent = defineOperation({
+  id: 'sendEvent',
+  method: 'POST',
+  path: '/integrations/partner/events',
+  summary: 'Send a product event that may start sequences',
+  scope: 'sequences:trigger',
+  body: v.object({
+    trigger: described('The event key that a sequence listens for', filled),
+    external_ref: v.optional(described("The caller's own id", v.string())),
+    contact: EventContact,
+    metadata: v.optional(described('Stored on the contact', metadata)),
+    attribution: v.optional(v.object(attributionEntries)),
+    kpi: v.optional(
+      v.object({
+        value_minor: described('In minor units: 1999 is 19.99', v.pipe(v.number(), v.integer())),
+        currency: described(
+          'ISO currency code',
+          v.pipe(v.string(), v.regex(/^[A-Z]{3}$/u, 'must be an ISO currency code like EUR')),
+        ),
+      }),
+    ),
+  }),
+  status: 200,
+  response: v.looseObject({ status: v.literal('ok'), enrolled: v.number() }),
+  answer: { shape: 'record' },
+  safety: 'once',
+});

@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import { Category } from './changelog.ts';
+import { described, id, pageOf, pageQuery, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+/** Author names and emails are never returned. */
+export const FeedbackPost = v.looseObject({
+  id,
+  title: v.string(),
+  content: described('What the customer wrote', v.string()),
+  status: described('Board status slug', v.string()),
+  category: Category,
+  vote_count: v.number(),
+  comments_count: v.number(),
+  on_roadmap: v.boolean(),
+  created_at: when,
+  updated_at: when,
+});
+
+export const RoadmapColumn = v.looseObject({
+  slug: v.string(),
+  name: v.string(),
+  color: v.string(),
+  posts: v.array(FeedbackPost),
+});
+
+export const listFeedback = defineOperation({
+  id: 'listFeedback',
+  method: 'GET',
+  path: '/feedback',
+  summary: 'List feedback posts, most voted first',
+  scope: 'feedback:read',
+  module: 'feedback_board',
+  query: v.object({
+    ...pageQuery,
+    status: v.optional(described('Board status slug', v.string())),
+    category_id: v.optional(id),
+    q: v.optional(described('Matches title or text', v.string())),
+  }),
+  status: 200,
+  response: pageOf('posts', FeedbackPost),
+  answer: { shape: 'list', key: 'posts', paged: true },
+  safety: 'read',
+});
+
+export const getRoadmap = defineOperation({
+  id: 'getRoadmap',
+  method: 'GET',
+  path: '/roadmap',
+  summary: 'Show the roadmap, column by column',
+  scope: 'feedback:read',
+  module: 'roadmap',
+  status: 200,
+  response: v.looseObject({ statuses: described('Columns in display order', v.array(RoadmapColumn)) }),
+  answer: { shape: 'list', key: 'statuses', paged: false },
+  safety: 'read',
+});

@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+
+/** Ids are integers, stable, never reused (service-api.txt, general rule 4). */
+export const id = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+/** Timestamps of answers: ISO 8601 in UTC (general rule 4). */
+export const when = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
+
+/** Length as the service counts it: code points, so an emoji of one code point is one character. */
+export const lengthOf = (text: string): number => {
+  let length = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const high = text.charCodeAt(i);
+    if (high < 0xd800 || high > 0xdbff) continue;
+    const low = text.charCodeAt(i + 1);
+    if (low >= 0xdc00 && low <= 0xdfff) {
+      length--;
+      i++;
+    }
+  }
+  return length;
+};
+
+const tooShort = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`);
+
+/** Text of `min` to `max` code points. The metadata carries the limits into JSON Schema, which counts the same way. */
+export const text = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const length = lengthOf(dataset.value);
+      if (length < min) addIssue({ message: tooShort(min) });
+      if (length > max) addIssue({ message: `may have at most ${max} characters, this has ${length}` });
+    }),
+    v.metadata({
+      ...(min > 0 ? { minLength: min } : {}),
+      ...(max < Number.POSITIVE_INFINITY ? { maxLength: max } : {}),
+    }),
+  );
+
+/** Text without a limit that the document names, but not blank. */
+export const filled = v.pipe(
+  v.string(),
+  v.check((value) => value.trim() !== '', 'must not be blank'),
+  v.metadata({ minLength: 1 }),
+);
+
+/** Deliberately wide: the service, not this pattern, knows which mailboxes exist. */
+export const emailPattern = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\.]+(\.[^\s@<>,;:"()[\]\\.]+)+$/u;
+
+export const email = v.pipe(
+  v.string(),
+  v.regex(emailPattern, 'must be an email address'),
+  v.metadata({ format: 'email' }),
+);
+
+/** On create the service takes nothing but +1 and ten digits (Contact, Phone rules). */
+export const northAmericanPhone = v.pipe(
+  v.string(),
+  v.regex(/^\+1\d{10}$/u, 'must be +1 followed by ten digits'),
+  v.metadata({ pattern: '^\\+1\\d{10}$' }),
+);
+
+export const hexColor = v.pipe(
+  v.string(),
+  v.regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/iu, 'must be a hex colour like #1a2b3c'),
+  v.metadata({ pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$' }),
+);
+
+const isHttps = (value: string): boolean => URL.canParse(value) && new URL(value).protocol === 'https:';
+
+export const httpsUrl = v.pipe(
+  v.string(),
+  v.check(isHttps, 'must be an https:// URL'),
+  v.metadata({ format: 'uri', pattern: '^https://' }),
+);
+
+const timePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/iu;
+
+/** A time that we send. The accepted format is not shown in the document; ISO 8601 is what its answers use. */
+export const time = v.pipe(
+  v.string(),
+  v.check(
+    (value) => timePattern.test(value) && !Number.isNaN(Date.parse(value)),
+    'must be an ISO 8601 time like 2026-01-31T09:00:00Z',
+  ),
+  v.metadata({ format: 'date-time' }),
+);
+
+/** The caller's own key/value data: merged on update, never replaced. */
+export const metadata = v.record(v.string(), v.unknown());
+
+export const tags = v.pipe(v.array(text(1, 50)), v.maxLength(10, 'may hold at most 10 tags'));
+
+export const priority = v.pipe(
+  v.number('must be a whole number from 0 to 4'),
+  v.integer('must be a whole number from 0 to 4'),
+  v.minValue(0, 'must be a whole number from 0 to 4'),
+  v.maxValue(4, 'must be a whole number from 0 to 4'),
+);
+
+/** Query of every paginated list (Pagination meta). */
+export const pageQuery = {
+  page: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1, 'must be at least 1'))),
+  per_page: v.optional(
+    v.pipe(v.number(), v.integer(), v.minValue(1, 'must be from 1 to 100'), v.maxValue(100, 'must be from 1 to 100')),
+  ),
+};
+
+export const pageMeta = v.looseObject({ current_page: v.number(), last_page: v.number(), total: v.number() });
+
+/** The body of a page of records; `meta` stands beside them. */
+export const pageOf = <const Key extends string, Item extends v.GenericSchema>(key: Key, item: Item) =>
+  v.looseObject({ [key]: v.array(item), meta: pageMeta } as Record<Key, v.ArraySchema<Item, undefined>> & {
+    meta: typeof pageMeta;
+  });
+
+/** `description` first, so that a schema reads like a sentence in the tables of fields. */
+export const described = <const S extends v.GenericSchema>(description: string, schema: S) =>
+  v.pipe(schema, v.description(description));

@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import { described, email, filled, id, metadata } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+const params = v.object({ contactList: id });
+
+/** The whole body of deletions and membership changes. */
+const Done = v.looseObject({ success: v.string() });
+
+/** As in the list; create and update answer with `contact_list_id` instead. */
+export const ContactList = v.looseObject({ contacts_list_id: id, name: v.string(), target_industry: v.string() });
+
+const ListId = v.looseObject({ contact_list_id: id });
+
+export const listContactLists = defineOperation({
+  id: 'listContactLists',
+  method: 'GET',
+  path: '/contactslists/list',
+  summary: 'List the contact lists',
+  scope: null,
+  status: 200,
+  response: v.looseObject({ data: v.array(ContactList) }),
+  answer: { shape: 'list', key: 'data', paged: false },
+  safety: 'read',
+});
+
+export const createContactList = defineOperation({
+  id: 'createContactList',
+  method: 'POST',
+  path: '/contactslists/create',
+  summary: 'Create a contact list',
+  scope: null,
+  body: v.object({
+    name: filled,
+    target_industry: filled,
+    notes: filled,
+    metadata: v.optional(described('Own data', metadata)),
+  }),
+  status: 200,
+  response: ListId,
+  answer: { shape: 'record' },
+  safety: 'verify',
+});
+
+export const updateContactList = defineOperation({
+  id: 'updateContactList',
+  method: 'POST',
+  path: '/contactslists/{contactList}/update',
+  summary: 'Change a contact list',
+  scope: null,
+  params,
+  body: v.object({
+    name: filled,
+    target_industry: v.optional(v.string()),
+    metadata: v.optional(described('Own data; merged key by key', metadata)),
+  }),
+  status: 200,
+  response: ListId,
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+});
+
+export const deleteContactList = defineOperation({
+  id: 'deleteContactList',
+  method: 'POST',
+  path: '/contactslists/{contactList}/delete',
+  summary: 'Delete a contact list; its contacts stay',
+  scope: null,
+  params,
+  status: 200,
+  response: Done,
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+  destructive: true,
+});
+
+export const listContactListMembers = defineOperation({
+  id: 'listContactListMembers',
+  method: 'GET',
+  path: '/contactslists/{contactList}/get_contacts',
+  summary: 'List the contacts of a contact list',
+  scope: null,
+  params,
+  status: 200,
+  response: v.looseObject({ data: v.array(v.looseObject({ contact_id: id, name: v.string() })) }),
+  answer: { shape: 'list', key: 'data', paged: false },
+  safety: 'read',
+});
+
+/** A row of create_sync_contacts: unlike syncContacts it requires a name and takes no tags. */
+export const ListContact = v.object({
+  name: filled,
+  email,
+  last_name: v.optional(v.string()),
+  phone: v.optional(v.string()),
+  company: v.optional(v.string()),
+  website: v.optional(v.nullable(v.string())),
+  country: v.optional(v.string()),
+  metadata: v.optional(metadata),
+});
+
+export const createAndSyncListContacts = defineOperation({
+  id: 'createAndSyncListContacts',
+  method: 'POST',
+  path: '/contactslists/{contactList}/create_sync_contacts',
+  summary: 'Create or update contacts by phone or email and add them to a list',
+  scope: null,
+  params,
+  body: v.object({ contacts: v.array(ListContact) }),
+  status: 200,
+  response: Done,
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+});
+
+export const syncListContacts = defineOperation({
+  id: 'syncListContacts',
+  method: 'POST',
+  path: '/contactslists/{contactList}/sync_contacts',
+  summary: 'Set the membership of a contact list to exactly the given contacts',
+  scope: null,
+  params,
+  body: v.object({ name: filled, contacts_ids: v.optional(v.array(id)) }),
+  status: 200,
+  response: Done,
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+  destructive: true,
+});
+
+export const removeListContacts = defineOperation({
+  id: 'removeListContacts',
+  method: 'POST',
+  path: '/contactslists/{contactList}/remove_contacts',
+  summary: 'Take contacts out of a contact list; the contacts stay',
+  scope: null,
+  params,
+  body: v.object({ contacts_ids: v.array(id) }),
+  status: 200,
+  response: Done,
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+});

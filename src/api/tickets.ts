@@ -1,0 +1,177 @@
+import * as v from 'valibot';
+import { described, filled, id, pageOf, pageQuery, priority, text, time, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+/** Statuses that the document names; others may exist (Gaps in resource fields). */
+export const ticketStatuses = ['open', 'pending', 'resolved', 'closed'] as const;
+
+/** The person behind a ticket or a conversation; null when there is none. */
+export const Person = v.nullable(
+  v.looseObject({
+    contact_id: id,
+    name: v.string(),
+    last_name: v.string(),
+    email: v.string(),
+    phone: v.nullable(v.string()),
+  }),
+);
+
+/** Details only: files are not downloadable. */
+export const Attachment = v.looseObject({ name: v.string(), mime: v.string(), size: described('Bytes', v.number()) });
+
+const ticketFields = {
+  id,
+  ticket_number: v.string(),
+  subject: v.string(),
+  status: v.string(),
+  priority: described('0 (lowest) to 4 (highest)', v.number()),
+  source: described('How it arrived', v.string()),
+  contact: Person,
+  due_at: v.nullable(when),
+  first_response_at: described('When a person first replied', v.nullable(when)),
+  resolved_at: v.nullable(when),
+  created_at: when,
+  updated_at: when,
+};
+
+export const TicketItem = v.looseObject(ticketFields);
+
+export const TicketMessage = v.looseObject({
+  id,
+  direction: described('in: from the customer; out: from the team', v.picklist(['in', 'out'])),
+  sender_type: v.string(),
+  sender_name: v.string(),
+  body: v.string(),
+  attachments: v.array(Attachment),
+  created_at: when,
+});
+
+export const Ticket = v.looseObject({
+  ...ticketFields,
+  description: v.string(),
+  reply_channel: v.picklist(['chat', 'email']),
+  conversation_id: v.nullable(id),
+  messages: v.array(TicketMessage),
+});
+
+const params = v.object({ id });
+const answer = { shape: 'record', key: 'ticket' } as const;
+
+/** `updated_since` of tickets and conversations. */
+export const updatedSince = v.optional(described('Only what changed at or after that time', time));
+
+export const listTickets = defineOperation({
+  id: 'listTickets',
+  method: 'GET',
+  path: '/tickets',
+  summary: 'List tickets, newest first',
+  scope: 'tickets:read',
+  module: 'support',
+  query: v.object({
+    ...pageQuery,
+    status: v.optional(described('One exact status, or unresolved', v.string())),
+    q: v.optional(described('Matches subject or ticket number', v.string())),
+    contact_id: v.optional(id),
+    updated_since: updatedSince,
+  }),
+  status: 200,
+  response: pageOf('tickets', TicketItem),
+  answer: { shape: 'list', key: 'tickets', paged: true },
+  safety: 'read',
+});
+
+export const getTicket = defineOperation({
+  id: 'getTicket',
+  method: 'GET',
+  path: '/tickets/{id}',
+  summary: 'Show a ticket and its customer-visible thread',
+  scope: 'tickets:read',
+  module: 'support',
+  params,
+  status: 200,
+  response: v.looseObject({ ticket: Ticket }),
+  answer,
+  safety: 'read',
+});
+
+const description = v.optional(described('The original request', text(0, 20_000)));
+
+export const createTicket = defineOperation({
+  id: 'createTicket',
+  method: 'POST',
+  path: '/tickets',
+  summary: 'Create a ticket; the requester gets no email',
+  scope: 'tickets:write',
+  module: 'support',
+  body: v.object({
+    subject: text(1, 255),
+    description,
+    priority: v.optional(described('0 (lowest, the default) to 4 (highest)', priority)),
+    contact_id: v.optional(described('The requester, a contact of this account', id)),
+    due_at: v.optional(v.nullable(time)),
+  }),
+  status: 201,
+  response: v.looseObject({ ticket: Ticket }),
+  answer,
+  safety: 'verify',
+});
+
+export const updateTicket = defineOperation({
+  id: 'updateTicket',
+  method: 'PATCH',
+  path: '/tickets/{id}',
+  summary: 'Change a ticket; only the fields given change',
+  scope: 'tickets:write',
+  module: 'support',
+  params,
+  body: v.object({
+    subject: v.optional(text(1, 255)),
+    description,
+    priority: v.optional(described('0 (lowest) to 4 (highest)', priority)),
+    status: v.optional(described('open, pending, resolved or closed', filled)),
+    due_at: v.optional(v.nullable(time)),
+  }),
+  status: 200,
+  response: v.looseObject({ ticket: Ticket }),
+  answer,
+  safety: 'repeatable',
+});
+
+export const addTicketNote = defineOperation({
+  id: 'addTicketNote',
+  method: 'POST',
+  path: '/tickets/{id}/notes',
+  summary: 'Add an internal note that the customer never sees',
+  scope: 'tickets:write',
+  module: 'support',
+  params,
+  body: v.object({ body: described('Text of the note', text(1, 10_000)) }),
+  status: 201,
+  response: v.looseObject({ note: v.looseObject({ id, body: v.string(), created_at: when }) }),
+  answer: { shape: 'record', key: 'note' },
+  safety: 'once', // notes are in no answer, so a lost one cannot be looked up
+});
+
+export const replyToTicket = defineOperation({
+  id: 'replyToTicket',
+  method: 'POST',
+  path: '/tickets/{id}/replies',
+  summary: 'Send a reply to the requester, by email or chat',
+  scope: 'tickets:write',
+  module: 'support',
+  params,
+  body: v.object({ body: described('What the customer will read', text(1, 16_000)) }),
+  status: 201,
+  response: v.looseObject({
+    message: v.looseObject({
+      id,
+      channel: v.picklist(['chat', 'email']),
+      direction: v.literal('out'),
+      body: v.string(),
+      created_at: when,
+    }),
+  }),
+  answer: { shape: 'record', key: 'message' },
+  safety: 'verify', // a real message goes out: after a lost answer, look before repeating
+  reachesCustomer: 'always',
+});

@@ -1,0 +1,155 @@
+import * as v from 'valibot';
+import { described, filled, id, when } from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+/** The six events that the service sends (Events, Outbound webhooks). */
+export const webhookEvents = [
+  'contact.created',
+  'call.completed',
+  'ticket.created',
+  'conversation.message_received',
+  'changelog.published',
+  'feedback.created',
+] as const;
+
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** The `data` object of each event's envelope. */
+export const webhookData = {
+  'contact.created': v.looseObject({
+    contact_id: id,
+    name: v.string(),
+    email: v.nullable(v.string()),
+    phone: v.nullable(v.string()),
+    lead_status: v.string(),
+  }),
+  'call.completed': v.looseObject({
+    phone_call_id: id,
+    contact_id: id,
+    from: v.string(),
+    to: v.string(),
+    duration: described('Seconds', v.number()),
+    ended_reason: v.string(),
+  }),
+  'ticket.created': v.looseObject({
+    ticket_id: id,
+    account_id: id,
+    ticket_number: v.string(),
+    subject: v.string(),
+    status: v.string(),
+    priority: v.number(),
+    source: v.string(),
+    contact_id: v.nullable(id),
+    created_at: when,
+  }),
+  'conversation.message_received': v.looseObject({
+    conversation_id: id,
+    message_id: id,
+    account_id: id,
+    contact_id: v.nullable(id),
+    channel: v.string(),
+    sender_type: v.string(),
+    body: described('Cut to 2000 characters', v.string()),
+    created_at: when,
+  }),
+  'changelog.published': v.looseObject({
+    entry_id: id,
+    account_id: id,
+    title: v.string(),
+    version: v.nullable(v.string()),
+    slug: v.string(),
+    published_at: when,
+  }),
+  'feedback.created': v.looseObject({
+    post_id: id,
+    account_id: id,
+    title: v.string(),
+    status: v.string(),
+    category_id: v.nullable(id),
+    created_at: when,
+  }),
+} as const satisfies Record<WebhookEvent, v.GenericSchema>;
+
+/** Body of a delivery; `id` is unique per delivery. */
+export const Envelope = v.looseObject({
+  event: v.string(),
+  id: v.string(),
+  created_at: described('ISO 8601 with offset', v.string()),
+  data: v.record(v.string(), v.unknown()),
+});
+
+/** As in lists. The signing secret is shown only by createWebhook, once. */
+export const Webhook = v.looseObject({
+  id,
+  event_type: v.string(),
+  target_url: v.string(),
+  is_active: v.boolean(),
+  created_at: when,
+});
+
+const isLoopbackHttp = (url: URL): boolean =>
+  url.protocol === 'http:' && (/^127(\.\d+){3}$/u.test(url.hostname) || ['localhost', '[::1]'].includes(url.hostname));
+
+/** The service takes HTTPS only. Loopback http:// passes here because a sandbox may be told to allow it. */
+export const webhookTarget = v.pipe(
+  v.string(),
+  v.check((value) => {
+    if (!URL.canParse(value)) return false;
+    const url = new URL(value);
+    return url.protocol === 'https:' || isLoopbackHttp(url);
+  }, 'must be an https:// URL'),
+  v.metadata({ format: 'uri', pattern: '^https://' }),
+);
+
+// An account API key is refused here (Events and webhooks).
+const credentials = ['oauth'] as const;
+
+export const listWebhooks = defineOperation({
+  id: 'listWebhooks',
+  method: 'GET',
+  path: '/oauth-platform/webhooks',
+  summary: 'List the webhook subscriptions that this login created',
+  scope: 'webhooks:manage',
+  credentials,
+  status: 200,
+  response: v.looseObject({ webhooks: v.array(Webhook) }),
+  answer: { shape: 'list', key: 'webhooks', paged: false },
+  safety: 'read',
+});
+
+export const createWebhook = defineOperation({
+  id: 'createWebhook',
+  method: 'POST',
+  path: '/oauth-platform/webhooks',
+  summary: 'Subscribe a URL to an event',
+  scope: 'webhooks:manage',
+  credentials,
+  body: v.object({
+    event_type: v.picklist(webhookEvents, `must be one of ${webhookEvents.join(', ')}`),
+    target_url: webhookTarget,
+  }),
+  status: 201,
+  response: v.looseObject({
+    id,
+    event_type: v.string(),
+    target_url: v.string(),
+    signing_secret: described('Shown once', filled),
+  }),
+  answer: { shape: 'record' },
+  safety: 'verify', // found after a lost answer, its secret is lost: read-back deletes it, so that it is made again
+});
+
+export const deleteWebhook = defineOperation({
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  path: '/oauth-platform/webhooks/{webhook}',
+  summary: 'Delete a webhook subscription',
+  scope: 'webhooks:manage',
+  credentials,
+  params: v.object({ webhook: id }),
+  status: 200,
+  response: v.looseObject({ status: v.literal('ok') }),
+  answer: { shape: 'record' },
+  safety: 'repeatable',
+  destructive: true,
+});

@@ -1,0 +1,123 @@
+import { Failure } from '../errors.ts';
+import type { Param } from './command.ts';
+
+type About = { readonly placeholder?: string; readonly short?: string; readonly hidden?: boolean };
+
+const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
+
+/** Builders for the flags and arguments of commands that are written by hand. */
+export const param = {
+  /** Present or not. */
+  toggle: (description: string, about: About = {}): Param<boolean> => ({
+    description,
+    ...about,
+    parse: () => true,
+    fallback: false,
+  }),
+
+  text: (
+    description: string,
+    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+  ): Param<string | undefined> => ({
+    description,
+    placeholder: 'TEXT',
+    ...about,
+    parse: last,
+  }),
+
+  requiredText: (
+    description: string,
+    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+  ): Param<string> => ({
+    description,
+    placeholder: 'TEXT',
+    ...about,
+    required: true,
+    parse: last,
+  }),
+
+  texts: (description: string, about: About & { readonly required?: boolean } = {}): Param<readonly string[]> => ({
+    description,
+    placeholder: 'TEXT',
+    ...about,
+    many: true,
+    parse: (texts) => texts,
+    fallback: [],
+  }),
+
+  file: (description: string, about: About = {}): Param<string | undefined> => ({
+    description,
+    placeholder: 'FILE',
+    completes: 'files',
+    ...about,
+    parse: last,
+  }),
+
+  integer: (
+    description: string,
+    { min = 0, max = Number.MAX_SAFE_INTEGER, ...about }: About & { readonly min?: number; readonly max?: number } = {},
+  ): Param<number | undefined> => ({
+    description,
+    placeholder: 'N',
+    ...about,
+    parse: (texts, flag) => parseInteger(last(texts), flag, min, max),
+  }),
+
+  requiredId: (description: string): Param<number> => ({
+    description,
+    placeholder: 'ID',
+    required: true,
+    parse: (texts, flag) => parseInteger(last(texts), flag, 1, Number.MAX_SAFE_INTEGER),
+  }),
+
+  ids: (description: string): Param<readonly number[]> => ({
+    description,
+    placeholder: 'ID',
+    many: true,
+    required: true,
+    parse: (texts, flag) => texts.map((text) => parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER)),
+  }),
+
+  choice: <const C extends readonly string[]>(
+    description: string,
+    choices: C,
+    about: About = {},
+  ): Param<C[number] | undefined> => ({
+    description,
+    placeholder: choices.join('|'),
+    ...about,
+    choices,
+    parse: (texts, flag) => {
+      const value = last(texts);
+      if (choices.includes(value)) return value as C[number];
+      throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${value}".`);
+    },
+  }),
+
+  /** `key=value`, repeatable. */
+  pairs: (description: string, about: About = {}): Param<Readonly<Record<string, string>>> => ({
+    description,
+    placeholder: 'KEY=VALUE',
+    ...about,
+    many: true,
+    parse: (texts, flag) => Object.fromEntries(texts.map((text) => splitPair(text, flag))),
+    fallback: {},
+  }),
+};
+
+/** Gives a flag a value for when it is absent. */
+export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> =>
+  ({ ...flag, fallback }) as Param<NonNullable<T>>;
+
+export function parseInteger(text: string, flag: string, min: number, max: number): number {
+  const value = /^[+-]?\d+$/u.test(text.trim()) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
+  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`);
+}
+
+export function splitPair(text: string, flag: string): [key: string, value: string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new Failure('usage', `${flag} takes key=value, not "${text}".`);
+}

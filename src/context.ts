@@ -1,0 +1,89 @@
+import type { Writable } from 'node:stream';
+
+/** One HTTP request, as small as svc needs it. Header names are in lower case. */
+export type HttpRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** For the whole attempt: connecting, sending, and the answer's last byte. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+};
+
+/** A complete answer. Header names are in lower case; `body` is decompressed and decoded as UTF-8. */
+export type HttpResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/**
+ * No complete answer came. `before-sending`: the request certainly never left (DNS, refused connection, TLS).
+ * `after-sending`: the service may have acted on it.
+ */
+export type Lost = {
+  readonly lost: 'before-sending' | 'after-sending';
+  readonly reason: 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'truncated' | 'aborted';
+  /** One sentence for a person, without secrets. */
+  readonly detail: string;
+};
+
+export type Exchange = (request: HttpRequest) => Promise<HttpResponse | Lost>;
+
+export type Clock = {
+  now(): Date;
+  /** Resolves early, never rejects, when `signal` fires. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
+
+/**
+ * Where secrets are kept, by name (for example `profile/default`). `update` runs `change` alone across all processes
+ * on that name; what it returns is durable before `update` resolves; undefined forgets the secret.
+ */
+export type TokenStore = {
+  read(name: string): Promise<string | undefined>;
+  update(
+    name: string,
+    change: (current: string | undefined) => Promise<string | undefined>,
+  ): Promise<string | undefined>;
+  /** Every name that begins with `prefix`. */
+  names(prefix: string): Promise<string[]>;
+  /** Where a secret of that name is, or would be, kept. */
+  where(name: string): Promise<'keyring' | 'file'>;
+};
+
+export type Choice = { readonly value: string; readonly name?: string; readonly description?: string };
+
+/** Questions to a person. Only for a terminal: `canAsk` is false in a pipe, and then the flag is named instead. */
+export type Ask = {
+  readonly canAsk: boolean;
+  confirm(question: string): Promise<boolean>;
+  text(question: string, options?: { readonly initial?: string }): Promise<string>;
+  secret(question: string): Promise<string>;
+  choose(question: string, choices: readonly Choice[]): Promise<string>;
+  /** Opens the user's editor on `initial` and returns the text as saved. */
+  edit(initial: string, options?: { readonly extension?: string }): Promise<string>;
+};
+
+/** Everything svc touches outside its own memory. Built once, in `context-node.ts`; faked once, in `test/svc.ts`. */
+export type Context = {
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folders of svc's own; they may not exist yet. */
+  readonly files: { readonly config: string; readonly state: string };
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly tokens: TokenStore;
+  readonly ask: Ask;
+  /** A line about what is going on, replaced by the next; undefined clears it. Shown on a terminal only. */
+  readonly progress: (text: string | undefined) => void;
+  /** A lasting line on standard error: notes and warnings. */
+  readonly notice: (text: string) => void;
+  readonly openBrowser: (url: URL) => Promise<void>;
+  /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
+  readonly signal: AbortSignal;
+};

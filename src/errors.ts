@@ -1,0 +1,63 @@
+/** Every way in which a run of svc can end without having done what was asked, and the exit code of each. */
+export const exitCodes = {
+  failed: 1,
+  usage: 2,
+  'not-found': 3,
+  auth: 4,
+  forbidden: 5,
+  rejected: 6,
+  'rate-limited': 7,
+  partial: 8,
+  unknown: 9,
+  network: 10,
+  differs: 11,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type FailureKind = keyof typeof exitCodes;
+
+type Details = {
+  /** What the user can do about it; a full sentence, or `Run: …`. */
+  readonly hint?: string;
+  /** The HTTP status that led here. */
+  readonly status?: number;
+  /** Messages by field, as the service's validation answers have them. */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+  readonly cause?: unknown;
+};
+
+/** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  readonly hint: string | undefined;
+  readonly status: number | undefined;
+  readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
+
+  constructor(kind: FailureKind, message: string, { hint, status, fields, cause }: Details = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'Failure';
+    this.kind = kind;
+    this.hint = hint;
+    this.status = status;
+    this.fields = fields;
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.kind];
+  }
+
+  /** The machine-readable form (product.md, section 4). */
+  toJSON() {
+    return {
+      error: {
+        kind: this.kind,
+        exit_code: this.exitCode,
+        status: this.status ?? null,
+        message: this.message,
+        hint: this.hint ?? null,
+        fields: this.fields ?? null,
+      },
+    };
+  }
+}

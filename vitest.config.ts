@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    environment: 'node',
+    // Real processes and browsers are started by some tests; two cores share the work.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: { TZ: 'UTC', NO_COLOR: '1', FORCE_COLOR: undefined as unknown as string },
+  },
+});
