@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, id, pageOf, pageQuery, when } from './fields.ts';
+import { described, id, pageOf, pageQuery, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 export const Call = v.looseObject({
@@ -8,7 +8,7 @@ export const Call = v.looseObject({
   from: described('Caller number', v.string()),
   to: described('Dialed number', v.string()),
   status: v.string(),
-  duration: described('Seconds', v.number()),
+  duration: described('Seconds', whole),
   interest_level: described('How interested the AI graded the contact', v.string()),
   start_time: when,
   created_at: when,

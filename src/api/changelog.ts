@@ -101,7 +101,7 @@ export const updateChangelogEntry = defineOperation({
   params,
   body: v.pipe(
     v.object({ title: v.optional(title), content: v.optional(content), ...settings }),
-    v.check((body) => Object.keys(body).length > 0, 'must change at least one field'),
+    v.check((body) => Object.values(body).some((value) => value !== undefined), 'must change at least one field'),
     v.metadata({ minProperties: 1 }),
   ),
   status: 200,

@@ -10,16 +10,41 @@ export type Checked<S extends Schema> =
 
 /** Judges a value by a schema of the table. An error on the value as a whole has the field name ''. */
 export function check<S extends Schema>(schema: S, value: unknown): Checked<S> {
-  const result = v.safeParse(chosen(schema, value), value);
-  if (result.success) return { ok: true, value: result.output };
-  const fields: FieldErrors = {};
-  for (const issue of result.issues) {
+  const meant = chosen(schema, value);
+  const result = v.safeParse(meant, value);
+  const lists = result.success ? listsForObjects(meant, value) : [];
+  if (result.success && lists.length === 0) return { ok: true, value: result.output };
+  const fields: FieldErrors = Object.fromEntries(lists.map((path) => [path, ['must be an object']]));
+  for (const issue of result.issues ?? []) {
     const path = v.getDotPath(issue) ?? '';
     const message = sentence(issue);
     const messages = fields[path] ?? [];
     if (!messages.includes(message)) fields[path] = [...messages, message];
   }
   return { ok: false, fields };
+}
+
+type Container = {
+  readonly type: string;
+  readonly wrapped?: Container;
+  readonly item?: Container;
+  readonly entries?: Readonly<Record<string, Container>>;
+};
+
+/**
+ * Where `value` has a list in the place of an object: valibot takes any list for an object. An empty one passes, since
+ * services that make no difference between the two write an empty object so.
+ */
+function listsForObjects(schema: Schema | Container, value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  let inner = schema as Container;
+  while (inner.wrapped) inner = inner.wrapped;
+  const below = (child: Container | undefined, key: string | number) =>
+    child ? listsForObjects(child, (value as Record<string, unknown>)[key], path ? `${path}.${key}` : `${key}`) : [];
+  if (inner.type === 'array') return Array.isArray(value) ? value.flatMap((_, at) => below(inner.item, at)) : [];
+  if (!['object', 'loose_object', 'record'].includes(inner.type)) return [];
+  if (Array.isArray(value)) return value.length > 0 ? [path] : [];
+  return Object.keys(value).flatMap((key) => below(inner.entries?.[key], key));
 }
 
 /**
@@ -52,5 +77,9 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'min_value') return `must be at least ${issue.requirement}`;
   if (issue.type === 'max_value') return `must be at most ${issue.requirement}`;
   const expected = issue.expected ?? '';
-  return `must be ${nouns[expected] ?? expected.replaceAll('"', '').replaceAll(' | ', ', ')}`;
+  const kinds = expected
+    .replace(/^\((.*)\)$/u, '$1')
+    .replaceAll('"', '')
+    .split(' | ');
+  return `must be ${kinds.map((kind) => nouns[kind] ?? kind).join(' or ')}`;
 }

@@ -1,5 +1,17 @@
 import * as v from 'valibot';
-import { described, email, filled, id, metadata, northAmericanPhone, pageOf, pageQuery, tags, when } from './fields.ts';
+import {
+  described,
+  email,
+  filled,
+  id,
+  metadata,
+  northAmericanPhone,
+  pageOf,
+  pageQuery,
+  tags,
+  when,
+  whole,
+} from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const contactFields = {
@@ -136,11 +148,9 @@ export const syncContacts = defineOperation({
   }),
   status: 200,
   response: v.looseObject({
-    created: v.number(),
-    updated: v.number(),
-    errors: v.array(
-      v.looseObject({ index: described('Position in the request, from 0', v.number()), error: v.string() }),
-    ),
+    created: whole,
+    updated: whole,
+    errors: v.array(v.looseObject({ index: described('Position in the request, from 0', whole), error: v.string() })),
   }),
   answer: { shape: 'record' },
   safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, id, pageOf, pageQuery, text, when } from './fields.ts';
+import { described, id, pageOf, pageQuery, text, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { Attachment, Person, updatedSince } from './tickets.ts';
 
@@ -17,7 +17,7 @@ export const ConversationItem = v.looseObject({
   ticket_id: v.nullable(id),
   last_message_at: described('Latest customer-visible message', when),
   resolved_at: v.nullable(when),
-  csat_rating: v.nullable(v.number()),
+  csat_rating: v.nullable(whole),
   created_at: when,
   updated_at: when,
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, email, filled, metadata } from './fields.ts';
+import { described, email, filled, metadata, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** Triggers that record a conversion when the attribution carries ad parameters; others are not shown. */
@@ -45,7 +45,7 @@ export const sendEvent = defineOperation({
     attribution: v.optional(v.object(attributionEntries)),
     kpi: v.optional(
       v.object({
-        value_minor: described('In minor units: 1999 is 19.99', v.pipe(v.number(), v.integer())),
+        value_minor: described('In minor units: 1999 is 19.99', whole),
         currency: described(
           'ISO currency code',
           v.pipe(v.string(), v.regex(/^[A-Z]{3}$/u, 'must be an ISO currency code like EUR')),
@@ -54,7 +54,7 @@ export const sendEvent = defineOperation({
     ),
   }),
   status: 200,
-  response: v.looseObject({ status: v.literal('ok'), enrolled: v.number() }),
+  response: v.looseObject({ status: v.literal('ok'), enrolled: whole }),
   answer: { shape: 'record' },
   safety: 'once',
 });

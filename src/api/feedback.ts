@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Category } from './changelog.ts';
-import { described, id, pageOf, pageQuery, when } from './fields.ts';
+import { described, id, pageOf, pageQuery, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** Author names and emails are never returned. */
@@ -10,8 +10,8 @@ export const FeedbackPost = v.looseObject({
   content: described('What the customer wrote', v.string()),
   status: described('Board status slug', v.string()),
   category: Category,
-  vote_count: v.number(),
-  comments_count: v.number(),
+  vote_count: whole,
+  comments_count: whole,
   on_roadmap: v.boolean(),
   created_at: when,
   updated_at: when,

@@ -3,6 +3,9 @@ import * as v from 'valibot';
 /** Ids are integers, stable, never reused (service-api.txt, general rule 4). */
 export const id = v.pipe(v.number(), v.integer(), v.minValue(1));
 
+/** A whole number in an answer. */
+export const whole = v.pipe(v.number(), v.integer());
+
 /** Timestamps of answers: ISO 8601 in UTC (general rule 4). */
 export const when = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
 
@@ -76,15 +79,19 @@ export const httpsUrl = v.pipe(
   v.metadata({ format: 'uri', pattern: '^https://' }),
 );
 
-const timePattern = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/iu;
+const timePattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/iu;
+
+/** `Date.parse` takes 30 February for 2 March, so the day is looked at here. */
+const isTime = (value: string): boolean => {
+  const [, year, month, day] = timePattern.exec(value) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(value))) return false;
+  return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+};
 
 /** A time that we send. The accepted format is not shown in the document; ISO 8601 is what its answers use. */
 export const time = v.pipe(
   v.string(),
-  v.check(
-    (value) => timePattern.test(value) && !Number.isNaN(Date.parse(value)),
-    'must be an ISO 8601 time like 2026-01-31T09:00:00Z',
-  ),
+  v.check(isTime, 'must be an ISO 8601 time like 2026-01-31T09:00:00Z'),
   v.metadata({ format: 'date-time' }),
 );
 
@@ -108,7 +115,7 @@ export const pageQuery = {
   ),
 };
 
-export const pageMeta = v.looseObject({ current_page: v.number(), last_page: v.number(), total: v.number() });
+export const pageMeta = v.looseObject({ current_page: whole, last_page: whole, total: whole });
 
 /** The body of a page of records; `meta` stands beside them. */
 export const pageOf = <const Key extends string, Item extends v.GenericSchema>(key: Key, item: Item) =>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, id } from './fields.ts';
+import { described, id, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 export const MeetingType = v.looseObject({
@@ -7,7 +7,7 @@ export const MeetingType = v.looseObject({
   name: v.string(),
   slug: v.string(),
   description: v.string(),
-  duration_minutes: v.number(),
+  duration_minutes: whole,
   location_type: described('For example video, phone, in person', v.string()),
   url: described('Public booking address', v.string()),
 });

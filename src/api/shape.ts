@@ -100,6 +100,7 @@ function kindOf(schema: AnySchema, whole: boolean): Pick<Shape, 'type' | 'choice
 /** The schema that judges a present, non-null value. */
 function bare(schema: AnySchema): Schema {
   let inner = schema;
-  while (inner.wrapped && !inner.pipe) inner = inner.wrapped as AnySchema;
+  const isWrapping = (step: unknown, at: number) => at === 0 || (step as Action).kind === 'metadata';
+  while (inner.wrapped && (inner.pipe ?? []).every(isWrapping)) inner = inner.wrapped as AnySchema;
   return inner as v.GenericSchema;
 }

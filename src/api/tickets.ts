@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, filled, id, pageOf, pageQuery, priority, text, time, when } from './fields.ts';
+import { described, filled, id, pageOf, pageQuery, priority, text, time, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** Statuses that the document names; others may exist (Gaps in resource fields). */
@@ -17,14 +17,14 @@ export const Person = v.nullable(
 );
 
 /** Details only: files are not downloadable. */
-export const Attachment = v.looseObject({ name: v.string(), mime: v.string(), size: described('Bytes', v.number()) });
+export const Attachment = v.looseObject({ name: v.string(), mime: v.string(), size: described('Bytes', whole) });
 
 const ticketFields = {
   id,
   ticket_number: v.string(),
   subject: v.string(),
   status: v.string(),
-  priority: described('0 (lowest) to 4 (highest)', v.number()),
+  priority: described('0 (lowest) to 4 (highest)', whole),
   source: described('How it arrived', v.string()),
   contact: Person,
   due_at: v.nullable(when),
@@ -94,6 +94,12 @@ export const getTicket = defineOperation({
   safety: 'read',
 });
 
+// Other statuses than the four may exist, so only the alias of the list query is refused.
+const ticketStatus = v.pipe(
+  filled,
+  v.check((status) => status !== 'unresolved', 'unresolved is a filter of the list, not a status'),
+);
+
 const description = v.optional(described('The original request', text(0, 20_000)));
 
 export const createTicket = defineOperation({
@@ -128,7 +134,7 @@ export const updateTicket = defineOperation({
     subject: v.optional(text(1, 255)),
     description,
     priority: v.optional(described('0 (lowest) to 4 (highest)', priority)),
-    status: v.optional(described('open, pending, resolved or closed', filled)),
+    status: v.optional(described('open, pending, resolved or closed', ticketStatus)),
     due_at: v.optional(v.nullable(time)),
   }),
   status: 200,

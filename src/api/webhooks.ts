@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, filled, id, when } from './fields.ts';
+import { described, filled, id, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** The six events that the service sends (Events, Outbound webhooks). */
@@ -28,7 +28,7 @@ export const webhookData = {
     contact_id: id,
     from: v.string(),
     to: v.string(),
-    duration: described('Seconds', v.number()),
+    duration: described('Seconds', whole),
     ended_reason: v.string(),
   }),
   'ticket.created': v.looseObject({
@@ -37,7 +37,7 @@ export const webhookData = {
     ticket_number: v.string(),
     subject: v.string(),
     status: v.string(),
-    priority: v.number(),
+    priority: whole,
     source: v.string(),
     contact_id: v.nullable(id),
     created_at: when,
