@@ -46,6 +46,8 @@ export type TokenStore = {
   update(
     name: string,
     change: (current: string | undefined) => Promise<string | undefined>,
+    /** `as-is`: it stays where it is kept now. `best`: in the keyring where there is one. `file`: never there. */
+    place?: 'as-is' | 'best' | 'file',
   ): Promise<string | undefined>;
   /** Every name that begins with `prefix`. */
   names(prefix: string): Promise<string[]>;

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import type { CredentialKind } from '../api/operation.ts';
+import type { TokenStore } from '../context.ts';
+import { Failure } from '../errors.ts';
+
+/** What a profile may hold, a secret of its own each: the store locks, saves and forgets them one by one. */
+export const credentialKinds = ['api_key', 'oauth', 'm2m'] as const satisfies readonly CredentialKind[];
+
+/** A secret that does not change: an API key or a machine-to-machine token. */
+const Static = v.looseObject({
+  /** A credential belongs to the service that it was stored for, whatever the config says later. */
+  base_url: v.string(),
+  token: v.string(),
+});
+
+const OAuth = v.looseObject({
+  base_url: v.string(),
+  auth_url: v.string(),
+  client_id: v.string(),
+  access_token: v.string(),
+  /** Absent where the service gave none; then the login ends with its access token. */
+  refresh_token: v.optional(v.string()),
+  /** ISO 8601, by this machine's clock. */
+  expires_at: v.string(),
+  scopes: v.array(v.string()),
+});
+
+/** The pre-registered client: its secret is kept like a token, and outlives a login that has ended. */
+const Client = v.looseObject({ auth_url: v.string(), client_id: v.string(), client_secret: v.string() });
+
+const schemas = { api_key: Static, m2m: Static, oauth: OAuth, client: Client } as const;
+
+type Schemas = typeof schemas;
+export type SecretKind = keyof Schemas;
+export type Stored<K extends SecretKind> = v.InferOutput<Schemas[K]>;
+
+export const secretName = (profile: string, kind: SecretKind): string => `profile/${profile}/${kind}`;
+
+export async function readStored<K extends SecretKind>(
+  tokens: TokenStore,
+  profile: string,
+  kind: K,
+): Promise<Stored<K> | undefined> {
+  return parseStored(await tokens.read(secretName(profile, kind)), profile, kind);
+}
+
+/** The words for what is stored never repeat it. */
+export function parseStored<K extends SecretKind>(
+  text: string | undefined,
+  profile: string,
+  kind: K,
+): Stored<K> | undefined {
+  if (text === undefined) return undefined;
+  const parsed = v.safeParse(schemas[kind], fromJson(text));
+  if (parsed.success) return parsed.output as Stored<K>;
+  throw new Failure('auth', `The saved ${nameOf(kind)} of profile ${profile} is damaged.`, {
+    hint: `Log in again with: ${loginCommand(kind, profile)}`,
+  });
+}
+
+/** Keeps it, durably, when this resolves. */
+export async function store<K extends SecretKind>(
+  tokens: TokenStore,
+  profile: string,
+  kind: K,
+  secret: Stored<K>,
+  place: 'best' | 'file' = 'best',
+): Promise<void> {
+  await tokens.update(secretName(profile, kind), async () => JSON.stringify(secret), place);
+}
+
+export async function forget(tokens: TokenStore, profile: string, kind: SecretKind): Promise<void> {
+  await tokens.update(secretName(profile, kind), async () => undefined, 'best');
+}
+
+/** The kinds that each profile holds. Asks the store's index only, never the keyring. */
+export async function heldByProfile(tokens: TokenStore): Promise<Map<string, CredentialKind[]>> {
+  const held = new Map<string, CredentialKind[]>();
+  const names = await tokens.names('profile/');
+  for (const kind of credentialKinds) {
+    for (const name of names) {
+      const [, profile, what] = name.split('/');
+      if (profile && what === kind) held.set(profile, [...(held.get(profile) ?? []), kind]);
+    }
+  }
+  return held;
+}
+
+export const nameOf = (kind: SecretKind): string =>
+  ({ api_key: 'API key', oauth: 'OAuth login', m2m: 'machine-to-machine token', client: 'client secret' })[kind];
+
+/** The command that gets a credential of that kind. */
+export function loginCommand(kind: SecretKind, profile: string, baseUrl?: string): string {
+  const flag = kind === 'api_key' ? ' --with-api-key' : kind === 'm2m' ? ' --with-m2m-token' : '';
+  return `svc login${profile === 'default' ? '' : ` --profile ${profile}`}${baseUrl ? ` --base-url ${baseUrl}` : ''}${flag}`;
+}
+
+/** A token becomes a header's value: whatever could end the header or start another is refused where it comes in. */
+export function checkToken(text: string, what: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/u.test(token)) return token;
+  throw new Failure('usage', token === '' ? `${what} is empty.` : `${what} contains characters that no token has.`, {
+    hint: 'Give it as it was shown: one line, without spaces or quotes.',
+  });
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import type { Clock, TokenStore } from '../context.ts';
+import { isCode, readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { withLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
+
+/** A keyring of the system. Every function throws a KeyringTrouble where it cannot do what was asked. */
+export type Keyring = {
+  read(entry: string): Promise<string | undefined>;
+  write(entry: string, secret: string): Promise<void>;
+  remove(entry: string): Promise<void>;
+};
+
+type Options = {
+  /** The config folder. */
+  readonly folder: string;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly random: (bytes: number) => Uint8Array;
+  /** Called with one sentence when a secret had to go to the file although the keyring was wanted. */
+  readonly warn: (text: string) => void;
+  /** Undefined: everything goes to the file. */
+  readonly keyring?: Keyring;
+};
+
+/**
+ * `credentials.json`: the secrets themselves, or the word that they are in the keyring. It alone says where a secret
+ * is, so that an old copy in the other place never shadows the new one, and a command without a login asks no keyring.
+ */
+type Contents = {
+  readonly version: 1;
+  /** Sets this folder's entries in the keyring apart from those of other config folders. */
+  readonly keyring_id?: string;
+  readonly secrets: Readonly<Record<string, unknown>>;
+};
+
+const inKeyring = { in: 'keyring' } as const;
+
+/** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
+export function openStore({ folder, clock, random, warn, keyring }: Options): TokenStore {
+  const path = join(folder, 'credentials.json');
+  const locked = <T>(name: string, work: () => Promise<T>) => withLock(join(folder, 'locks', name), { clock }, work);
+
+  const load = async (): Promise<Contents> => {
+    const text = await readIfThere(path).catch((error: unknown) => {
+      throw unreadable(path, isCode(error, 'EACCES') ? 'you may not read it' : 'it is not a readable file');
+    });
+    return text === undefined ? { version: 1, secrets: {} } : parse(text, path);
+  };
+
+  /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
+  const put = (name: string, value: unknown, keyringId?: string): Promise<void> =>
+    locked('store', async () => {
+      const contents = await load();
+      const { [name]: _, ...others } = contents.secrets;
+      const secrets = value === undefined ? others : { ...others, [name]: value };
+      const next = { ...contents, ...(keyringId && { keyring_id: keyringId }), secrets };
+      await replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+    });
+
+  const entryOf = (keyringId: string | undefined, name: string) => `${keyringId}/${name}`;
+
+  const readFrom = async (contents: Contents, name: string): Promise<string | undefined> => {
+    if (!Object.hasOwn(contents.secrets, name)) return undefined;
+    const value = contents.secrets[name];
+    if (typeof value === 'string') return value;
+    if (!isInKeyring(value)) throw unreadable(path, `its entry "${name}" is damaged`);
+    if (!keyring) {
+      throw new Failure('auth', `"${name}" is kept in the system keyring, which this run was told not to use.`, {
+        hint: 'Unset SVC_TOKEN_STORE, or log in again to keep it in the file.',
+      });
+    }
+    return await keyring.read(entryOf(contents.keyring_id, name));
+  };
+
+  /** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
+  const save = async (name: string, secret: string, where: 'keyring' | 'file'): Promise<void> => {
+    const contents = await load();
+    const wasInKeyring = isInKeyring(contents.secrets[name]);
+    if (where === 'keyring' && keyring) {
+      const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
+      try {
+        await keyring.write(entryOf(id, name), secret);
+        if (!wasInKeyring) await put(name, inKeyring, id);
+        return;
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        const why = error instanceof Error ? error.message : String(error);
+        warn(`${why} Secrets are kept in ${path} instead, readable by you alone.`);
+      }
+    }
+    await put(name, secret);
+    if (wasInKeyring) await removeFromKeyring(contents, name);
+  };
+
+  const removeFromKeyring = async (contents: Contents, name: string): Promise<void> => {
+    const entry = entryOf(contents.keyring_id, name);
+    await keyring?.remove(entry).catch(() => warn(`The system keyring still holds the old entry "${entry}".`));
+  };
+
+  return {
+    read: async (name) => await readFrom(await load(), name),
+
+    update: (name, change, place = 'as-is') =>
+      locked(encodeURIComponent(name), async () => {
+        const contents = await load();
+        // Who saves anew replaces whatever is there, also what is damaged or locked away in a keyring.
+        const current = await readFrom(contents, name).catch((error: unknown) => {
+          if (place === 'as-is') throw error;
+          return undefined;
+        });
+        const next = await change(current);
+        const held = whereIs(contents, name);
+        const where = place === 'as-is' ? (held ?? preferred(keyring)) : place === 'file' ? 'file' : preferred(keyring);
+        if (next === undefined) {
+          if (held === undefined) return undefined;
+          await put(name, undefined);
+          if (held === 'keyring') await removeFromKeyring(contents, name);
+          return undefined;
+        }
+        if (next === current && where === held) return current;
+        await save(name, next, where);
+        await readBack(name, next);
+        return next;
+      }),
+
+    names: async (prefix) => Object.keys((await load()).secrets).filter((name) => name.startsWith(prefix)),
+
+    where: async (name) => whereIs(await load(), name) ?? preferred(keyring),
+  };
+
+  /** A keyring that takes a secret and loses it (a session that ends at log-out) must not go unnoticed. */
+  async function readBack(name: string, secret: string): Promise<void> {
+    if ((await readFrom(await load(), name)) === secret) return;
+    throw new Failure('failed', `"${name}" was saved, but does not read back as it was written.`, {
+      hint: 'Run again with SVC_TOKEN_STORE=file.',
+    });
+  }
+}
+
+const preferred = (keyring: Keyring | undefined): 'keyring' | 'file' => (keyring ? 'keyring' : 'file');
+
+function whereIs(contents: Contents, name: string): 'keyring' | 'file' | undefined {
+  if (!Object.hasOwn(contents.secrets, name)) return undefined;
+  return isInKeyring(contents.secrets[name]) ? 'keyring' : 'file';
+}
+
+const isInKeyring = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && (value as { in?: unknown }).in === 'keyring';
+
+function parse(text: string, path: string): Contents {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unreadable(path, 'it is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw unreadable(path, 'it is not a JSON object');
+  const { version, secrets } = value as Partial<Contents>;
+  if (version !== 1) throw unreadable(path, 'it was written by another version of svc');
+  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
+    throw unreadable(path, 'it has no "secrets"');
+  }
+  return value as Contents;
+}
+
+const unreadable = (path: string, why: string): Failure =>
+  new Failure('failed', `The saved logins in ${path} cannot be read: ${why}.`, {
+    hint: 'svc leaves the file as it is. Mend it, or move it away and log in again with: svc login',
+  });
