@@ -1,0 +1,93 @@
+import { Failure } from '../errors.ts';
+
+/**
+ * The value at a dotted path. A key that itself holds dots is found too; through a list the path is taken in each item.
+ * Undefined where the record has no such thing.
+ */
+export function valueAt(record: unknown, path: string): unknown {
+  if (Array.isArray(record)) {
+    const values = record.map((item) => valueAt(item, path));
+    return values.every((value) => value === undefined) ? undefined : values;
+  }
+  if (typeof record !== 'object' || record === null) return undefined;
+  if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const key = path.slice(0, dot);
+    if (!Object.hasOwn(record, key)) continue;
+    const found = valueAt((record as Record<string, unknown>)[key], path.slice(dot + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The record with only these fields, nested as it was, in the order asked for; what is absent is null. */
+export function pick(record: unknown, paths: readonly string[]): unknown {
+  const picked: Record<string, unknown> = {};
+  for (const path of paths) {
+    const value = valueAt(record, path);
+    const keys = value === undefined || Object.hasOwn(Object(record), path) ? [path] : keysTo(record, path);
+    put(picked, value === undefined ? path.split('.') : keys, value ?? null);
+  }
+  return picked;
+}
+
+function keysTo(record: unknown, path: string): string[] {
+  const holder = Array.isArray(record) ? record.find((item) => valueAt(item, path) !== undefined) : record;
+  if (Object.hasOwn(Object(holder), path)) return [path];
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const key = path.slice(0, dot);
+    const rest = path.slice(dot + 1);
+    const inside = Object.hasOwn(Object(holder), key) ? (holder as Record<string, unknown>)[key] : undefined;
+    if (valueAt(inside, rest) !== undefined) return [key, ...keysTo(inside, rest)];
+  }
+  return [path];
+}
+
+function put(target: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = keys;
+  const present = Object.hasOwn(target, key) ? target[key] : undefined;
+  const inner = typeof present === 'object' && present !== null && !Array.isArray(present) ? present : {};
+  if (rest.length > 0) put(inner as Record<string, unknown>, rest, value);
+  // Not an assignment: a field named __proto__ is a field like any other.
+  Object.defineProperty(target, key, {
+    value: rest.length > 0 ? inner : value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** Everything in a record that --fields can name, in its order: objects by what they hold. */
+export function pathsOf(record: unknown, prefix = ''): string[] {
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return prefix === '' ? [] : [prefix];
+  const keys = Object.entries(record);
+  if (keys.length === 0) return prefix === '' ? [] : [prefix];
+  return keys.flatMap(([key, value]) => pathsOf(value, prefix === '' ? key : `${prefix}.${key}`));
+}
+
+/** Free-form objects: a record without that key is no mistake of the person who asked. */
+const freeForm = new Set(['metadata', 'socials']);
+
+/** The fields asked for that this record cannot have, for the service sends every documented field always. */
+export function unknownFields(record: unknown, paths: readonly string[]): string[] {
+  if (typeof record !== 'object' || record === null) return [];
+  return paths.filter((path) => {
+    if (valueAt(record, path) !== undefined) return false;
+    const [first = '', second] = path.split('.');
+    if (!Object.hasOwn(record, first)) return true;
+    const inner = (record as Record<string, unknown>)[first];
+    if (second === undefined || freeForm.has(first)) return false;
+    // Inside null or an empty list nothing can be known.
+    if (inner === null || (Array.isArray(inner) && inner.length === 0)) return false;
+    return true;
+  });
+}
+
+/** As gh does: a field that does not exist ends the command and names those that do. */
+export function refuseUnknownFields(record: unknown, paths: readonly string[]): void {
+  const unknown = unknownFields(record, paths);
+  if (unknown.length === 0) return;
+  throw new Failure('usage', `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`, {
+    hint: `Fields: ${pathsOf(record).join(', ')}.`,
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * What must not reach a terminal as it is: C0, DEL and C1 (so every escape sequence), everything that reorders text,
+ * everything that takes no room, and halves of characters (product.md, section 4).
+ */
+const suspicious = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
+
+const ordinary = /^[\x20-\x7e]*$/u;
+
+type Options = {
+  /** Text of several lines stays so; otherwise a line end is shown as ↵. */
+  readonly keepNewlines?: boolean;
+};
+
+/**
+ * Makes control characters visible: ESC as `^[`, a right-to-left override as `<U+202E>`. Joiners and selectors stay
+ * where emoji and joining scripts need them. Of a terminal's point of view alone: a pipe's rows go through it too.
+ */
+export function sanitize(text: string, { keepNewlines = false }: Options = {}): string {
+  if (ordinary.test(text)) return text;
+  return text.replaceAll('\r\n', '\n').replace(suspicious, (char, at: number, whole: string) => {
+    if (char === '\n') return keepNewlines ? char : '↵';
+    if (char === '\t') return keepNewlines ? '    ' : ' ';
+    return belongs(char, at, whole) ? char : visible(char);
+  });
+}
+
+function visible(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code < 0x20 || code === 0x7f) return `^${String.fromCharCode(code ^ 0x40)}`;
+  if (code >= 0xd800 && code <= 0xdfff) return '\uFFFD';
+  return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
+}
+
+const pictureBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
+const pictureAfter = /^\p{Extended_Pictographic}/u;
+const flagBefore = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}$/u;
+const flagAfter = /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}\u{E007F}/u;
+const joining =
+  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]$/u;
+
+/** An invisible character that writing needs: inside an emoji, or between letters that join. */
+function belongs(char: string, at: number, whole: string): boolean {
+  // A bounded look, so that a text of nothing but joiners costs no square.
+  const before = whole.slice(Math.max(0, at - 16), at);
+  const after = whole.slice(at + char.length, at + 18);
+  if (char === '\u200D' && pictureBefore.test(before) && pictureAfter.test(after)) return true;
+  if (char === '\u200C' || char === '\u200D') return joining.test(before);
+  if (/^[\uFE00-\uFE0F]$/u.test(char)) return /[\p{L}\p{N}\p{S}\p{P}]$/u.test(before);
+  if (/^[\u{E0100}-\u{E01EF}]$/u.test(char)) return /\p{Script=Han}$/u.test(before);
+  return flagBefore.test(before) && flagAfter.test(char + after);
+}
+
+const unsafeInJson =
+  /(?![\n\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
+
+/** JSON as exact as ever, yet harmless on a terminal: what JSON leaves raw is written as \uXXXX, the same value. */
+export function toJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, undefined, indent) ?? 'null';
+  if (ordinary.test(json)) return json;
+  return json.replace(unsafeInJson, (char) =>
+    Array.from({ length: char.length }, (_, unit) => escaped(char.charCodeAt(unit))).join(''),
+  );
+}
+
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
