@@ -6,6 +6,7 @@ export const settings: Settings = {
   profile: 'default',
   profileNamed: false,
   baseUrlNamed: false,
+  authUrlNamed: false,
   redirectUri: 'http://127.0.0.1:8976/callback',
   partnerSegment: 'partner',
   noInput: false,
