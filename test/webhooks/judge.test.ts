@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { judge, type Refusal } from '../../src/webhooks/judge.ts';
+import { sign } from '../../src/webhooks/signature.ts';
+
+const secret = 'sample-secret';
+const bytes = (text: string) => Buffer.from(text);
+const envelope = {
+  event: 'ticket.created',
+  id: 'evt_1',
+  created_at: '2026-01-02T03:04:05+00:00',
+  data: { ticket_id: 7 },
+};
+const body = bytes(JSON.stringify(envelope));
+const never = () => false;
+const signed = (raw: Uint8Array, key = secret) => ({
+  'x-svc-signature': sign(key, raw),
+  'x-svc-event': 'ticket.created',
+});
+
+test('a delivery signed with the secret is accepted', () => {
+  expect(judge(signed(body), body, [secret], never)).toEqual({ kind: 'accepted', envelope });
+});
+
+test('the signature is that of the document: hex HMAC-SHA256 of the raw bytes', () => {
+  // printf '{"id":"a"}' | openssl dgst -sha256 -hmac key
+  const known = '5639c1cb16d1b599fedbc21d6392a596942a6b171b1be9e0fd60014bbb7ba483';
+  expect(sign('key', bytes('{"id":"a"}'))).toBe(known);
+});
+
+test('any one of several secrets is enough, whichever place it has', () => {
+  for (const secrets of [
+    [secret, 'b', 'c'],
+    ['a', secret, 'c'],
+    ['a', 'b', secret],
+  ]) {
+    expect(judge(signed(body), body, secrets, never).kind).toBe('accepted');
+  }
+});
+
+const good = sign(secret, body);
+const refused: readonly (readonly [string, string | undefined, Refusal])[] = [
+  ['missing', undefined, 'no-signature'],
+  ['empty', '', 'no-signature'],
+  ['truncated', good.slice(0, 63), 'wrong-length'],
+  ['one character too long', `${good}0`, 'wrong-length'],
+  ['sent twice', `${good}, ${good}`, 'wrong-length'],
+  ['with a prefix', `sha256=${good}`, 'wrong-length'],
+  ['in upper case', good.toUpperCase().replace(/^\d+$/u, 'A'), 'upper-case'],
+  ['not hexadecimal', `${good.slice(0, 62)}zz`, 'not-hex'],
+  ['with a space in it', `${good.slice(0, 63)} `, 'not-hex'],
+  ['with a non-ASCII digit', `${good.slice(0, 63)}١`, 'not-hex'],
+  ['of another secret', sign('other', body), 'no-match'],
+  ['of another body', sign(secret, bytes('{}')), 'no-match'],
+  ['all zeros', '0'.repeat(64), 'no-match'],
+];
+
+test.each(refused)('a signature that is %s is refused', (_, signature, why) => {
+  const headers: Record<string, string> = signature === undefined ? {} : { 'x-svc-signature': signature };
+  expect(judge(headers, body, [secret], never)).toEqual({ kind: 'rejected', why });
+});
+
+test('without any secret nothing is accepted', () => {
+  expect(judge(signed(body), body, [], never)).toEqual({ kind: 'rejected', why: 'no-match' });
+});
+
+test('a repeat is told by its envelope id', () => {
+  expect(judge(signed(body), body, [secret], (id) => id === 'evt_1').kind).toBe('repeat');
+  expect(judge(signed(body), body, [secret], (id) => id === 'evt_2').kind).toBe('accepted');
+});
+
+test.each([
+  ['not JSON', bytes('hello')],
+  ['not JSON', bytes('')],
+  ['not JSON', Uint8Array.of(0xff, 0xfe, 0x7b)],
+  ['not an object', bytes('[]')],
+  ['not an object', bytes('null')],
+  ['without an id', bytes('{"event":"ticket.created"}')],
+  ['without an id', bytes('{"id":""}')],
+  ['without an id', bytes('{"id":7}')],
+  ['nested too deeply', bytes(`{"id":"x","data":${'['.repeat(300_000)}${']'.repeat(300_000)}}`)],
+])('a signed body that is %s is unreadable, not refused', (why, raw) => {
+  expect(judge(signed(raw), raw, [secret], never)).toEqual({ kind: 'unreadable', why, event: 'ticket.created' });
+});
+
+test('brackets within texts do not count as nesting', () => {
+  const raw = bytes(JSON.stringify({ id: 'x', data: { body: '[{"'.repeat(1000) } }));
+  expect(judge(signed(raw), raw, [secret], never).kind).toBe('accepted');
+});
+
+test('the envelope names the event, not the header, which is not signed', () => {
+  const verdict = judge({ ...signed(body), 'x-svc-event': 'feedback.created' }, body, [secret], never);
+  expect(verdict).toMatchObject({ kind: 'accepted', envelope: { event: 'ticket.created' } });
+});
+
+test('nothing but the true signature is ever accepted, and no input makes judging throw', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.uint8Array({ maxLength: 400 }), (signature, raw) => {
+      expect(judge({ 'x-svc-signature': signature }, raw, [secret], never).kind).toBe('rejected');
+      expect(['accepted', 'unreadable']).toContain(judge(signed(raw), raw, [secret], never).kind);
+    }),
+  );
+});
