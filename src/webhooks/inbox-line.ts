@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer';
+import type { Headers } from './judge.ts';
+
+/** A delivery as it came. `body` holds the very bytes that were signed. */
+export type Arrival = {
+  /** The envelope's id; for an unreadable delivery one that svc gave it. */
+  readonly id: string;
+  readonly event: string | null;
+  /** When it came, ISO 8601. */
+  readonly at: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Why there is no envelope in it. */
+  readonly unreadable?: string;
+  /** Where it is to be forwarded; absent: nowhere. */
+  readonly to?: string;
+};
+
+/** What became of passing a delivery on. */
+export type Outcome = {
+  readonly to: string;
+  readonly at: string;
+  /** The app's answer; absent where none came. */
+  readonly status?: number;
+  readonly error?: string;
+  readonly ms: number;
+  readonly tries: number;
+  /** Sent again by hand; says nothing about whether the first forwarding is still owed. */
+  readonly replay?: true;
+};
+
+export type InboxLine =
+  | { readonly kind: 'arrival'; readonly arrival: Arrival }
+  | { readonly kind: 'outcome'; readonly id: string; readonly outcome: Outcome }
+  /** How many arrivals count, from the last such line on. */
+  | { readonly kind: 'limit'; readonly limit: number };
+
+/** One line of JSON with its newline. A body that is not UTF-8 is written in base64, so that no byte is ever changed. */
+export function encodeLine(line: InboxLine): string {
+  if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
+  if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
+  const { body, ...rest } = line.arrival;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const content = isUtf8(bytes) ? { body: bytes.toString('utf8') } : { base64: bytes.toString('base64') };
+  return `${JSON.stringify({ ...rest, ...content })}\n`;
+}
+
+/** Undefined for what is no line of an inbox: a torn end, damage. */
+export function decodeLine(text: string): InboxLine | undefined {
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value.limit === 'number') return { kind: 'limit', limit: value.limit };
+  const { id, outcome, body, base64, ...rest } = value;
+  if (typeof id !== 'string') return undefined;
+  if (typeof outcome === 'object' && outcome !== null) return { kind: 'outcome', id, outcome: outcome as Outcome };
+  const bytes = decodeBody(body, base64);
+  return bytes && { kind: 'arrival', arrival: { id, ...rest, body: bytes } as Arrival };
+}
+
+function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
+  if (typeof body === 'string') return Buffer.from(body, 'utf8');
+  return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined;
+}
+
+/** Whether the outcome ends what was owed. */
+export const settles = (outcome: Outcome): boolean => !outcome.replay;

@@ -1,0 +1,240 @@
+import { appendFile, mkdtemp, open, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openInbox, readInbox } from '../../src/webhooks/inbox.ts';
+import type { Arrival } from '../../src/webhooks/inbox-line.ts';
+
+const folder = () => mkdtemp(join(tmpdir(), 'svc-inbox-'));
+const arrival = (id: string, more: Partial<Arrival> = {}): Arrival => ({
+  id,
+  event: 'ticket.created',
+  at: '2026-01-02T03:04:05.000Z',
+  headers: { 'content-type': 'application/json', 'x-svc-event': 'ticket.created' },
+  body: Buffer.from(`{"id":"${id}"}`),
+  ...more,
+});
+const outcome = { to: 'http://127.0.0.1:3000/', at: '2026-01-02T03:04:06.000Z', status: 200, ms: 12, tries: 1 };
+const idsIn = async (path: string) => {
+  const ids = [];
+  for await (const line of readInbox(path)) if (line.kind === 'arrival') ids.push(line.arrival.id);
+  return ids;
+};
+
+test('what was added is there after a restart, byte for byte, with its headers and what became of it', async () => {
+  const path = await folder();
+  const bodies = [
+    Buffer.from('{"id":"a","text":"Grüße \u2028 \\u0000 \u0007"}'),
+    Buffer.from([0xff, 0x00, 0x0a, 0xfe]),
+    Buffer.from('\ufeff{"a":1}\r\n'),
+    Buffer.alloc(0),
+    Buffer.alloc(1024 * 1024, 'x'),
+  ];
+  const inbox = await openInbox(path, { limit: 100 });
+  await Promise.all(bodies.map((body, index) => inbox.add(arrival(`evt_${index}`, { body }))));
+  await inbox.settle('evt_0', outcome);
+  await inbox.close();
+
+  const again = await openInbox(path, { limit: 100 });
+  for (const [index, body] of bodies.entries()) {
+    const found = await again.read(`evt_${index}`);
+    expect(Buffer.from(found?.arrival.body ?? []).equals(body)).toBe(true);
+    expect(found?.arrival.headers['x-svc-event']).toBe('ticket.created');
+  }
+  expect((await again.read('evt_0'))?.outcomes).toEqual([outcome]);
+  expect(await again.read('evt_unknown')).toBeUndefined();
+  await again.close();
+});
+
+test('a half-written last line is dropped, and what came before it stays', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  await inbox.add(arrival('evt_1'));
+  await inbox.add(arrival('evt_2'));
+  await inbox.close();
+  const file = join(path, 'inbox.jsonl');
+  await truncate(file, (await stat(file)).size - 5);
+
+  const again = await openInbox(path, { limit: 100 });
+  expect(again.has('evt_1')).toBe(true);
+  expect(again.has('evt_2')).toBe(false);
+  await again.add(arrival('evt_2'));
+  await again.close();
+  expect(await idsIn(path)).toEqual(['evt_1', 'evt_2']);
+});
+
+test('whatever the length at which the file was cut, the lines before the cut are read', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  await inbox.add(arrival('evt_1'));
+  await inbox.add(arrival('evt_2'));
+  await inbox.close();
+  const file = join(path, 'inbox.jsonl');
+  const whole = await readFile(file, 'utf8');
+  const ends = [...whole.matchAll(/\n/gu)].map((match) => match.index + 1);
+  for (let length = whole.length; length >= 0; length--) {
+    await truncate(file, length);
+    expect(await idsIn(path)).toHaveLength(Math.max(0, ends.filter((end) => end <= length).length - 1));
+  }
+});
+
+test('damage within the file costs the damaged lines and no others', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  await inbox.add(arrival('evt_1'));
+  await inbox.close();
+  await appendFile(join(path, 'inbox.jsonl'), '\u0000\u0000\n{"id":7}\nnull\n[]\n{"id":"x"}\n\n');
+  const again = await openInbox(path, { limit: 100 });
+  await again.add(arrival('evt_2'));
+  await again.close();
+  expect(await idsIn(path)).toEqual(['evt_1', 'evt_2']);
+});
+
+test('what is still owed to the app is known after a restart, oldest first', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  const to = 'http://127.0.0.1:3000/';
+  for (const id of ['a', 'b', 'c', 'd']) await inbox.add(arrival(id, { to }));
+  await inbox.add(arrival('kept only'));
+  await inbox.settle('b', outcome);
+  await inbox.settle('c', { ...outcome, replay: true });
+  await inbox.close();
+  const again = await openInbox(path, { limit: 100 });
+  expect(again.waiting()).toEqual(['a', 'c', 'd']);
+  await again.close();
+});
+
+test('beyond the limit the oldest go out, but never one that is still owed to the app', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 10 });
+  await inbox.add(arrival('owed', { to: 'http://127.0.0.1:3000/' }));
+  for (let n = 1; n <= 200; n++) {
+    await inbox.add(arrival(`evt_${n}`));
+    await inbox.settle(`evt_${n}`, outcome);
+  }
+  const kept = await idsIn(path);
+  expect(kept[0]).toBe('owed');
+  expect(kept.at(-1)).toBe('evt_200');
+  expect(kept.length).toBeLessThanOrEqual(10 + 16 + 1);
+  // What moved within the file is still found where it is now.
+  expect((await inbox.read('evt_200'))?.outcomes).toEqual([outcome]);
+  expect((await inbox.read('owed'))?.arrival.id).toBe('owed');
+  await inbox.settle('owed', outcome);
+  await inbox.close();
+  const again = await openInbox(path, { limit: 10 });
+  expect(again.waiting()).toEqual([]);
+  await again.close();
+});
+
+test('reading goes on while the file is written anew', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 5 });
+  for (let n = 1; n <= 100; n++) {
+    const [, found] = await Promise.all([inbox.add(arrival(`evt_${n}`)), inbox.read(`evt_${n - 1}`)]);
+    if (n > 1) expect(found?.arrival.id).toBe(`evt_${n - 1}`);
+  }
+  await inbox.close();
+});
+
+/** A disk that takes `room` more bytes and then none, until told otherwise. */
+function fullDisk(room: number) {
+  const disk = { room };
+  const openFile: typeof open = async (...args) => {
+    const file = await open(...args);
+    const write = file.write.bind(file) as (
+      b: Uint8Array,
+      o: number,
+      l: number,
+      p: number,
+    ) => Promise<{ bytesWritten: number }>;
+    file.write = (async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+      if (disk.room <= 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      const some = Math.min(length, disk.room);
+      disk.room -= some;
+      return write(bytes, offset, some, position);
+    }) as unknown as typeof file.write;
+    return file;
+  };
+  return { disk, openFile };
+}
+
+test('on a full disk adding fails, leaves nothing half-written, and works again once there is room', async () => {
+  const path = await folder();
+  const { disk, openFile } = fullDisk(400);
+  const inbox = await openInbox(path, { limit: 100, openFile });
+  await inbox.add(arrival('evt_1'));
+  await expect(inbox.add(arrival('evt_2', { body: Buffer.alloc(1000, 'x') }))).rejects.toThrow('no space left');
+  expect(inbox.has('evt_2')).toBe(false);
+  expect(await idsIn(path)).toEqual(['evt_1']);
+  disk.room = 10_000;
+  await inbox.add(arrival('evt_3'));
+  await inbox.close();
+  expect(await idsIn(path)).toEqual(['evt_1', 'evt_3']);
+});
+
+test('a sync that fails is a failure, and the bytes are written anew, not only synced again', async () => {
+  const path = await folder();
+  let fail = false;
+  let writes = 0;
+  const openFile: typeof open = async (...args) => {
+    const file = await open(...args);
+    const { datasync, write } = file;
+    file.datasync = async () => {
+      if (fail) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+      await datasync.call(file);
+    };
+    file.write = ((...all: Parameters<typeof write>) => {
+      writes++;
+      return write.apply(file, all);
+    }) as typeof file.write;
+    return file;
+  };
+  const inbox = await openInbox(path, { limit: 100, openFile });
+  fail = true;
+  await expect(inbox.add(arrival('evt_1'))).rejects.toThrow('i/o error');
+  fail = false;
+  writes = 0;
+  await inbox.add(arrival('evt_1'));
+  expect(writes).toBe(1);
+  await inbox.close();
+  expect(await idsIn(path)).toEqual(['evt_1']);
+});
+
+test('an inbox that was deleted while in use comes back whole', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  await inbox.add(arrival('evt_1'));
+  await rm(path, { recursive: true });
+  await inbox.add(arrival('evt_2'));
+  expect((await inbox.read('evt_1'))?.arrival.id).toBe('evt_1');
+  await inbox.add(arrival('evt_3'));
+  await inbox.close();
+  expect(await idsIn(path)).toEqual(['evt_1', 'evt_2', 'evt_3']);
+});
+
+test('deliveries that come together share a sync', async () => {
+  const path = await folder();
+  let syncs = 0;
+  const openFile: typeof open = async (...args) => {
+    const file = await open(...args);
+    const { datasync } = file;
+    file.datasync = () => {
+      syncs++;
+      return datasync.call(file);
+    };
+    return file;
+  };
+  const inbox = await openInbox(path, { limit: 1000, openFile });
+  syncs = 0;
+  await Promise.all(Array.from({ length: 200 }, (_, n) => inbox.add(arrival(`evt_${n}`))));
+  expect(syncs).toBeLessThan(10);
+  await inbox.close();
+});
+
+test('only its owner can read an inbox', async () => {
+  const path = await folder();
+  const inbox = await openInbox(join(path, 'new'), { limit: 10 });
+  expect((await stat(join(path, 'new', 'inbox.jsonl'))).mode & 0o777).toBe(0o600);
+  expect((await stat(join(path, 'new'))).mode & 0o777).toBe(0o700);
+  await inbox.close();
+});
