@@ -1,0 +1,46 @@
+import type { FieldErrors } from '../api/check.ts';
+
+/** What the service says no with: a status and one of the document's three shapes (Errors). */
+export type Refusal = {
+  readonly refused: 401 | 403 | 404 | 405 | 422 | 429;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const simple = (refused: Refusal['refused'], error: string): Refusal => ({ refused, body: { error } });
+
+export const unauthenticated = simple(401, 'The token is missing, malformed, expired or revoked.');
+
+/** The same for a record that never was and for another account's, so that ids do not leak (general rule 2). */
+export const notFound = simple(404, 'No such record in this account.');
+
+export const noSuchPath = simple(404, 'No such endpoint.');
+
+export const forbidden = (error: string): Refusal => simple(403, error);
+
+export const wrongMethod = (allowed: readonly string[]): Refusal => ({
+  ...simple(405, `This endpoint answers ${allowed.join(', ')}.`),
+  headers: { allow: allowed.join(', ') },
+});
+
+export const tooManyRequests = (retryAfter: number): Refusal => ({
+  ...simple(429, `Too many requests. Try again in ${retryAfter} s.`),
+  headers: { 'retry-after': String(retryAfter) },
+});
+
+export const insufficientScope = (scope: string): Refusal => ({
+  refused: 403,
+  body: { error: 'insufficient_scope', error_description: `This token lacks the scope ${scope}.` },
+});
+
+export const invalid = (errors: FieldErrors): Refusal => {
+  const [field, messages] = Object.entries(errors)[0] ?? ['', ['is not valid']];
+  const more = Object.keys(errors).length - 1;
+  const message = `${field ? `${field} ` : 'The request '}${messages[0]}`;
+  return {
+    refused: 422,
+    body: { message: more > 0 ? `${message} (and ${more} more)` : message, errors },
+  };
+};
+
+export const isRefusal = (result: object): result is Refusal => 'refused' in result;

@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import { check } from '../api/check.ts';
+import type { Schema } from '../api/operation.ts';
+import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from './answer.ts';
+import type { World } from './app.ts';
+import { Fault } from './faults.ts';
+import { kinds } from './records.ts';
+import { seedRows } from './seed.ts';
+import { put, setClock, stateOf } from './state.ts';
+
+export type ControlRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  readonly remoteAddress?: string;
+};
+
+export type Control = (
+  request: ControlRequest,
+) => Promise<{ status: number; body: object; headers?: Record<string, string> }>;
+
+type Action<S extends Schema = Schema> = {
+  readonly schema?: S;
+  readonly run: (world: World, input: v.InferOutput<S>) => object | Promise<object>;
+};
+
+const action = <S extends Schema>(schema: S, run: Action<S>['run']): Action => ({ schema, run }) as unknown as Action;
+const done = { ok: true };
+
+const account_id = v.pipe(v.number(), v.integer());
+
+/** What only a sandbox can do, by method and name under /_sandbox/ (product.md, section 10). */
+const actions: Readonly<Record<string, Action>> = {
+  'GET state': { run: ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])) },
+
+  'GET log': { run: ({ log }) => ({ log: log.entries() }) },
+
+  'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), (world, { seed }) => {
+    world.seed = seed ?? world.seed;
+    world.state = stateOf(seedRows(world.seed, world.now()));
+    world.limiter.clear();
+    world.faults.clear();
+    world.log.clear();
+    return done;
+  }),
+
+  'POST clock': action(
+    v.object({ advance_seconds: v.pipe(v.number(), v.minValue(0, 'must not be negative')) }),
+    (world, { advance_seconds }) => {
+      setClock(world.state, world.state.clockAheadMs + Math.round(advance_seconds * 1000));
+      return { now: world.now().toISOString() };
+    },
+  ),
+
+  'POST modules': action(
+    v.object({
+      account_id,
+      support: v.optional(v.boolean()),
+      changelog: v.optional(v.boolean()),
+      feedback_board: v.optional(v.boolean()),
+      roadmap: v.optional(v.boolean()),
+    }),
+    ({ state }, { account_id, ...switched }) => {
+      const account = state.rows.accounts.get(account_id);
+      if (!account) return unknownAccount;
+      const modules = { ...account.modules, ...switched };
+      put(state, 'accounts', { ...account, modules });
+      return { modules };
+    },
+  ),
+
+  'POST faults': action(v.union([v.array(Fault), Fault]), ({ faults }, given) => {
+    faults.add(Array.isArray(given) ? given : [given]);
+    return { faults: faults.all() };
+  }),
+
+  'DELETE faults': {
+    run: ({ faults }) => {
+      faults.clear();
+      return done;
+    },
+  },
+};
+
+const unknownAccount = invalid({ account_id: ['is no account of this sandbox'] });
+
+export function createControl(world: World): Control {
+  return async (request) => {
+    const result = await answer(world, request);
+    if (isRefusal(result)) return { status: result.refused, body: result.body, headers: { ...result.headers } };
+    return { status: 200, body: result };
+  };
+}
+
+async function answer(world: World, request: ControlRequest): Promise<object> {
+  const refusal = refuseStranger(request);
+  if (refusal) return refusal;
+  const name = request.path.slice('/_sandbox/'.length);
+  const found = actions[`${request.method} ${name}`];
+  if (!found) {
+    const methods = ['GET', 'POST', 'DELETE'].filter((method) => `${method} ${name}` in actions);
+    return methods.length > 0 ? wrongMethod(methods) : noSuchPath;
+  }
+  if (!found.schema) return found.run(world, undefined);
+  let input: unknown;
+  try {
+    input = request.body.trim() === '' ? {} : JSON.parse(request.body);
+  } catch {
+    return invalid({ body: ['must be valid JSON'] });
+  }
+  const checked = check(found.schema, input);
+  if (checked.ok) return found.run(world, checked.value);
+  const { '': whole, ...fields } = checked.fields;
+  return invalid(whole ? { body: whole, ...fields } : fields);
+}
+
+const loopbackName = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/iu;
+const loopbackAddress = /^(?:(?:::ffff:)?127(?:\.\d+){3}|::1)$/u;
+
+/** From this machine alone, and not from a page that some site put into a browser on it. */
+function refuseStranger({ headers, remoteAddress }: ControlRequest): Refusal | undefined {
+  const { host, origin } = headers;
+  if (remoteAddress !== undefined && !loopbackAddress.test(remoteAddress)) {
+    return forbidden('The control endpoints answer this machine alone.');
+  }
+  if (host === undefined ? remoteAddress !== undefined : !loopbackName.test(host)) {
+    return forbidden('The control endpoints answer a loopback Host alone.');
+  }
+  if (origin !== undefined && origin !== `http://${host}`) {
+    return forbidden('The control endpoints refuse other origins.');
+  }
+  return undefined;
+}

@@ -1,0 +1,135 @@
+import type * as v from 'valibot';
+import { check } from '../../api/check.ts';
+import { type NewContact, SyncContact } from '../../api/contacts.ts';
+import { invalid } from '../answer.ts';
+import { loadPhones } from '../phone.ts';
+import type { Row } from '../records.ts';
+import { contactByEmail, nextId, put, type State } from '../state.ts';
+import type { Emit, Handlers } from './handler.ts';
+import { pageNewestFirst } from './page.ts';
+
+type Contact = Row<'contacts'>;
+
+export const contacts: Handlers<'listContacts' | 'getContact' | 'updateContact' | 'createContacts' | 'syncContacts'> = {
+  listContacts({ state, account, query }) {
+    const { rows, meta } = pageNewestFirst(state.contacts.shown.get(account.account_id) ?? [], query);
+    return { contacts: rows.map((id) => listed(state.rows.contacts.get(id) as Contact)), meta };
+  },
+
+  getContact({ state, params }) {
+    return { contact: whole(state.rows.contacts.get(params.id) as Contact) };
+  },
+
+  async updateContact({ state, params, body, now }) {
+    const toE164 = body.phone === undefined ? undefined : await loadPhones();
+    const contact = state.rows.contacts.get(params.id) as Contact;
+    const { phone: typed, metadata = {}, ...fields } = body;
+    const phone = typed === undefined ? contact.phone : toE164?.(typed, body.country ?? contact.country);
+    if (phone === undefined) return invalid({ phone: ['is not a phone number'] });
+    const changed = {
+      ...contact,
+      ...fields,
+      phone,
+      metadata: { ...contact.metadata, ...metadata },
+      updated_at: now,
+    };
+    return { contact: whole(put(state, 'contacts', changed)) };
+  },
+
+  createContacts({ state, account, body, now, emit }) {
+    const create = (fields: v.InferOutput<typeof NewContact>) => {
+      const { contact_id, name } = addContact(state, emit, account.account_id, now, fields);
+      return { contact_id, name };
+    };
+    // Every row has passed before the first is made: a batch is one transaction.
+    if ('contacts' in body)
+      return { contacts: body.contacts.map((row) => create(row as Parameters<typeof create>[0])) };
+    return { contacts: create(body) };
+  },
+
+  async syncContacts({ state, account, body, now, emit }) {
+    const toE164 = await loadPhones();
+    const errors: { index: number; error: string }[] = [];
+    let created = 0;
+    let updated = 0;
+    for (const [index, given] of (body.contacts as readonly unknown[]).entries()) {
+      const row = check(SyncContact, given);
+      if (!row.ok) {
+        errors.push({ index, error: firstError(row.fields) });
+        continue;
+      }
+      const { phone: typed = '', ...fields } = row.value;
+      const phone = toE164(typed) ?? ''; // on sync an unparseable value is ignored
+      const existing = contactByEmail(state, account.account_id, fields.email);
+      if (existing) {
+        put(state, 'contacts', completed(existing, { ...fields, phone }, now));
+        updated++;
+      } else {
+        addContact(state, emit, account.account_id, now, { ...fields, phone });
+        created++;
+      }
+    }
+    return { created, updated, errors };
+  },
+};
+
+/** In lists `updated_at` is absent. */
+function listed(row: Contact) {
+  const { updated_at: _, ...fields } = whole(row);
+  return fields;
+}
+
+function whole(row: Contact) {
+  const { account_id: _, shadow: __, ...fields } = row;
+  return fields;
+}
+
+/** Blank fields are filled, existing values kept, tags unioned, metadata merged (Contacts, Sync body). */
+function completed(contact: Contact, row: Partial<Contact>, now: string): Contact {
+  const { name, last_name, phone, company } = contact;
+  return {
+    ...contact,
+    name: name || (row.name ?? ''),
+    last_name: last_name || (row.last_name ?? ''),
+    phone: phone || (row.phone ?? ''),
+    company: company || (row.company ?? ''),
+    tags: [...new Set([...contact.tags, ...(row.tags ?? [])])],
+    metadata: { ...contact.metadata, ...row.metadata },
+    updated_at: now,
+  };
+}
+
+/** Adds a contact, by whatever route, and tells the subscribers of contact.created. */
+export function addContact(
+  state: State,
+  emit: Emit,
+  account_id: number,
+  now: string,
+  fields: Partial<Contact>,
+): Contact {
+  const contact = put(state, 'contacts', {
+    contact_id: nextId(state, 'contacts'),
+    account_id,
+    name: fields.name ?? '',
+    last_name: fields.last_name ?? '',
+    email: fields.email ?? '',
+    phone: fields.phone ?? '',
+    company: fields.company ?? '',
+    website: fields.website ?? null,
+    country: fields.country ?? '',
+    tags: [...new Set(fields.tags ?? [])],
+    metadata: fields.metadata ?? {},
+    lead_status: 'new',
+    created_at: now,
+    updated_at: now,
+    shadow: fields.shadow ?? false,
+  });
+  const { contact_id, name, email, phone, lead_status } = contact;
+  emit('contact.created', account_id, { contact_id, name, email, phone, lead_status });
+  return contact;
+}
+
+const firstError = (fields: Readonly<Record<string, readonly string[]>>): string => {
+  const [field = '', messages = []] = Object.entries(fields)[0] ?? [];
+  return `${field} ${messages[0]}`.trim();
+};

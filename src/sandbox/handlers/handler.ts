@@ -1,0 +1,37 @@
+import type * as v from 'valibot';
+import type { OperationId, Operations } from '../../api/index.ts';
+import type { Operation, Output } from '../../api/operation.ts';
+import type { WebhookEvent } from '../../api/webhooks.ts';
+import type { Refusal } from '../answer.ts';
+import type { Row } from '../records.ts';
+import type { State } from '../state.ts';
+
+type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
+
+/** A request that was let in: its token, scope, module, record and fields have been judged. */
+export type Call<Op extends Operation = Operation> = {
+  readonly state: State;
+  readonly account: Row<'accounts'>;
+  /** The connection behind an OAuth token; webhook subscriptions belong to it. */
+  readonly connection: string | undefined;
+  readonly now: string;
+  readonly params: Part<Op['params']>;
+  readonly query: Part<Op['query']>;
+  readonly body: Part<Op['body']>;
+  readonly emit: Emit;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly allowHttpTargets: boolean;
+};
+
+/** Tells the account's subscribers that something happened. */
+export type Emit = (event: WebhookEvent, account: number, data: Readonly<Record<string, unknown>>) => void;
+
+type Result<Op extends Operation> = Output<Op> | Refusal;
+
+/**
+ * Answers one operation with what its entry in the table says. One that must load a library first awaits that before
+ * it looks at the state: what follows happens in one go.
+ */
+export type Handler<Op extends Operation> = (call: Call<Op>) => Result<Op> | Promise<Result<Op>>;
+
+export type Handlers<Id extends OperationId = OperationId> = { readonly [K in Id]: Handler<Operations[K]> };

@@ -1,0 +1,109 @@
+import { invalid } from '../answer.ts';
+import { loadPhones } from '../phone.ts';
+import type { Row } from '../records.ts';
+import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, type State } from '../state.ts';
+import { addContact } from './contacts.ts';
+import type { Handlers } from './handler.ts';
+
+type ListOperations =
+  | 'listContactLists'
+  | 'createContactList'
+  | 'updateContactList'
+  | 'deleteContactList'
+  | 'listContactListMembers'
+  | 'createAndSyncListContacts'
+  | 'syncListContacts'
+  | 'removeListContacts';
+
+export const lists: Handlers<ListOperations> = {
+  listContactLists({ state, account }) {
+    const data = owned(state, 'lists', account.account_id).map(({ contacts_list_id, name, target_industry }) => ({
+      contacts_list_id,
+      name,
+      target_industry,
+    }));
+    return { data };
+  },
+
+  createContactList({ state, account, body, now }) {
+    const contacts_list_id = nextId(state, 'lists');
+    put(state, 'lists', {
+      contacts_list_id,
+      account_id: account.account_id,
+      ...body,
+      metadata: body.metadata ?? {},
+      created_at: now,
+    });
+    return { contact_list_id: contacts_list_id };
+  },
+
+  updateContactList({ state, params, body }) {
+    const list = listOf(state, params.contactList);
+    const { metadata = {}, ...fields } = body;
+    put(state, 'lists', { ...list, ...fields, metadata: { ...list.metadata, ...metadata } });
+    return { contact_list_id: list.contacts_list_id };
+  },
+
+  deleteContactList({ state, params }) {
+    const id = params.contactList;
+    leave(state, id, memberIds(state, id));
+    remove(state, 'lists', id);
+    return { success: 'The list was deleted. Its contacts stay.' };
+  },
+
+  listContactListMembers({ state, params }) {
+    const members = memberIds(state, params.contactList).map((id) => state.rows.contacts.get(id) as Row<'contacts'>);
+    return { data: members.map(({ contact_id, name }) => ({ contact_id, name })) };
+  },
+
+  async createAndSyncListContacts({ state, account, params, body, now, emit }) {
+    const toE164 = await loadPhones();
+    const { account_id } = account;
+    for (const { phone: typed = '', metadata = {}, ...fields } of body.contacts) {
+      const phone = toE164(typed, fields.country) ?? ''; // on sync an unparseable value is ignored
+      const existing =
+        contactByEmail(state, account_id, fields.email) ?? (phone && contactByPhone(state, account_id, phone));
+      const contact = existing
+        ? put(state, 'contacts', {
+            ...existing,
+            ...fields,
+            phone: phone || existing.phone,
+            metadata: { ...existing.metadata, ...metadata },
+            updated_at: now,
+            shadow: false, // now a contact that the customer added
+          })
+        : addContact(state, emit, account_id, now, { ...fields, phone, metadata });
+      put(state, 'list_members', { contacts_list_id: params.contactList, contact_id: contact.contact_id });
+    }
+    return { success: `${body.contacts.length} contacts are on the list.` };
+  },
+
+  syncListContacts({ state, account, params, body }) {
+    const wanted = new Set(body.contacts_ids ?? []);
+    const unknown = (body.contacts_ids ?? []).findIndex((id) => !find(state, 'contacts', account.account_id, id));
+    if (unknown >= 0) return invalid({ [`contacts_ids.${unknown}`]: ['is no contact of this account'] });
+    const list = params.contactList;
+    leave(
+      state,
+      list,
+      memberIds(state, list).filter((id) => !wanted.has(id)),
+    );
+    for (const contact_id of wanted) put(state, 'list_members', { contacts_list_id: list, contact_id });
+    return { success: `The list holds ${wanted.size} contacts.` };
+  },
+
+  removeListContacts({ state, params, body }) {
+    const before = memberIds(state, params.contactList).length;
+    leave(state, params.contactList, body.contacts_ids);
+    const gone = before - memberIds(state, params.contactList).length;
+    return { success: `${gone} contacts were taken off the list.` };
+  },
+};
+
+const listOf = (state: State, id: number) => state.rows.lists.get(id) as Row<'lists'>;
+
+const memberIds = (state: State, list: number): number[] => [...(state.members.get(list) ?? [])];
+
+function leave(state: State, list: number, contacts: readonly number[]): void {
+  for (const contact of contacts) remove(state, 'list_members', `${list}:${contact}`);
+}

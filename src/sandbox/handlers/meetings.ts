@@ -1,0 +1,12 @@
+import { owned } from '../state.ts';
+import type { Handlers } from './handler.ts';
+
+export const meetings: Handlers<'listMeetings'> = {
+  listMeetings({ state, account: { account_id, name } }) {
+    return {
+      ok: true,
+      account: { id: account_id, name },
+      meetings: owned(state, 'meetings', account_id).map(({ account_id: _, ...meeting }) => meeting),
+    };
+  },
+};

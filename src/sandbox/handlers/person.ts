@@ -1,0 +1,19 @@
+import type { Row } from '../records.ts';
+import type { State } from '../state.ts';
+
+/** The contact as tickets and conversations carry it; null when there is none. */
+export function personOf(state: State, contact: number | null) {
+  const row = contact === null ? undefined : state.rows.contacts.get(contact);
+  if (!row) return null;
+  const { contact_id, name, last_name, email, phone } = row satisfies Row<'contacts'>;
+  return { contact_id, name, last_name, email, phone };
+}
+
+/** `unresolved` is a filter, not a status: everything that still needs work. */
+export const hasStatus = (row: { readonly status: string }, wanted: string | undefined): boolean =>
+  wanted === undefined ||
+  (wanted === 'unresolved' ? row.status !== 'resolved' && row.status !== 'closed' : row.status === wanted);
+
+/** Only what changed at or after that time. */
+export const changedSince = (row: { readonly updated_at: string }, since: string | undefined): boolean =>
+  since === undefined || Date.parse(row.updated_at) >= Date.parse(since);

@@ -1,0 +1,101 @@
+/** How the 60 requests a minute are counted (product.md, section 10, `--rate-limit`). */
+export type LimitMode = 'on' | 'sliding' | 'off';
+
+const windowMs = 60_000;
+
+/** Requests per minute per token (Limits). */
+export const generalLimit = 60;
+
+/** Without a token there is no account to count for, and the token endpoint's number is not shown: both per address. */
+export const addressLimit = 600;
+
+export type Bucket = { readonly key: string; readonly limit: number };
+
+/** What the headers of the answer say; `retryAfter`, in seconds, where the request was refused. */
+export type Verdict = { readonly limit: number; readonly remaining: number; readonly retryAfter?: number };
+
+export type Limiter = {
+  /** Counts a request in every bucket, or in none where one of them is full. */
+  take(buckets: readonly Bucket[], now: number): Verdict;
+  clear(): void;
+};
+
+type Count = { used(now: number): number; add(now: number): void; freeAt(now: number): number };
+
+export function createLimiter(mode: LimitMode): Limiter {
+  const counts = new Map<string, Count>();
+  let swept = 0;
+  const countOf = (key: string): Count => {
+    let count = counts.get(key);
+    if (!count) {
+      count = mode === 'sliding' ? slidingCount() : fixedCount();
+      counts.set(key, count);
+    }
+    return count;
+  };
+  const sweep = (now: number) => {
+    if (now - swept < windowMs) return;
+    swept = now;
+    for (const [key, count] of counts) if (count.used(now) === 0) counts.delete(key);
+  };
+  return {
+    take(buckets, now) {
+      if (mode === 'off') return strictest(buckets.map(({ limit }) => ({ limit, remaining: limit })));
+      sweep(now);
+      const waits = buckets
+        .filter(({ key, limit }) => countOf(key).used(now) >= limit)
+        .map(({ key, limit }) => ({ limit, remaining: 0, retryAfter: secondsUntil(countOf(key).freeAt(now), now) }));
+      if (waits.length > 0) return waits.reduce((a, b) => (b.retryAfter > a.retryAfter ? b : a));
+      return strictest(
+        buckets.map(({ key, limit }) => {
+          const count = countOf(key);
+          count.add(now);
+          return { limit, remaining: limit - count.used(now) };
+        }),
+      );
+    },
+    clear: () => counts.clear(),
+  };
+}
+
+/** Of two limits on one request the headers show the one that runs out first. */
+const strictest = (verdicts: readonly Verdict[]): Verdict =>
+  verdicts.reduce((a, b) => (b.remaining <= a.remaining ? b : a));
+
+const secondsUntil = (then: number, now: number): number => Math.max(1, Math.ceil((then - now) / 1000));
+
+/** A window opens with the first request and ends a minute later, whatever came in between. */
+function fixedCount(): Count {
+  let opened = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  const turn = (now: number) => {
+    if (now - opened >= windowMs) {
+      opened = now;
+      used = 0;
+    }
+  };
+  return {
+    used: (now) => (now - opened >= windowMs ? 0 : used),
+    add: (now) => {
+      turn(now);
+      used++;
+    },
+    freeAt: () => opened + windowMs,
+  };
+}
+
+/** Any sixty seconds hold at most the limit: a request is free again a minute after it was made. */
+function slidingCount(): Count {
+  let times: number[] = [];
+  const current = (now: number) => {
+    if (times[0] !== undefined && now - times[0] >= windowMs) times = times.filter((time) => now - time < windowMs);
+    return times;
+  };
+  return {
+    used: (now) => current(now).length,
+    add: (now) => {
+      current(now).push(now);
+    },
+    freeAt: (now) => (current(now)[0] ?? now) + windowMs,
+  };
+}

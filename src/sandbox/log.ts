@@ -1,0 +1,87 @@
+export type LogEntry = {
+  readonly at: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  /** Null where a fault kept the answer back before there was one. */
+  readonly status: number | null;
+  readonly credential: string | null;
+  readonly body: string;
+  readonly fault?: string;
+};
+
+/** The last requests, bounded in number and in bytes, so that a log never slows or fills a long run. */
+export type Log = { add(entry: LogEntry): void; entries(): object[]; clear(): void };
+
+const mostEntries = 10_000;
+const mostCharacters = 32 * 1024 * 1024;
+
+export function createLog(): Log {
+  let kept: LogEntry[] = [];
+  let dropped = 0;
+  let characters = 0;
+  return {
+    add(entry) {
+      kept.push(entry);
+      characters += entry.body.length;
+      while (kept.length - dropped > mostEntries || (characters > mostCharacters && kept.length - dropped > 1)) {
+        characters -= kept[dropped++]?.body.length ?? 0;
+      }
+      // Shifting one by one would move the whole list each time.
+      if (dropped > mostEntries) {
+        kept = kept.slice(dropped);
+        dropped = 0;
+      }
+    },
+    entries: () => kept.slice(dropped).map(shown),
+    clear() {
+      kept = [];
+      dropped = 0;
+      characters = 0;
+    },
+  };
+}
+
+/** Redacted when someone looks, not with every request. */
+function shown({ body, query, fault, ...entry }: LogEntry): object {
+  return {
+    ...entry,
+    query: redactForm(query),
+    body: body === '' ? null : redactBody(body),
+    ...(fault ? { fault } : {}),
+  };
+}
+
+const redacted = '[redacted]';
+const secretName = /secret|token|password|api_?key|authorization|^code$|code_verifier/iu;
+const secretText = /\b(?:key_acme|key_globex|m2m_sandbox|sandbox_secret|svc_(?:at|rt|ac)_[\w-]+|whsec_[\w-]+)/gu;
+
+function redactBody(body: string): unknown {
+  try {
+    return redactValue(JSON.parse(body));
+  } catch {
+    return /^[\w.~%+-]+=/u.test(body) ? redactForm(body) : body.replaceAll(secretText, redacted);
+  }
+}
+
+function redactValue(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(secretText, redacted);
+  if (Array.isArray(value)) return value.map(redactValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => [
+      name,
+      typeof held === 'string' && secretName.test(name) ? redacted : redactValue(held),
+    ]),
+  );
+}
+
+function redactForm(form: string): string {
+  return form
+    .split('&')
+    .map((pair) => {
+      const name = pair.split('=', 1)[0] ?? '';
+      return secretName.test(name) ? `${name}=${redacted}` : pair.replaceAll(secretText, redacted);
+    })
+    .join('&');
+}

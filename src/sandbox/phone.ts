@@ -1,0 +1,14 @@
+/** The E.164 form of a phone in any common format, undefined where it is none (Contact, Phone rules). */
+export type ToE164 = (phone: string, country?: string) => string | undefined;
+
+/** The library is loaded when a phone first comes along: most requests carry none. */
+export async function loadPhones(): Promise<ToE164> {
+  const { default: parse } = await import('libphonenumber-js/min');
+  return (phone, country) => {
+    // 00 is how much of the world dials +.
+    const dialled = phone.trim().replace(/^00(?=[1-9])/u, '+');
+    const home = /^[A-Z]{2}$/u.test(country ?? '') ? (country as 'US') : 'US';
+    const number = parse(dialled, home);
+    return number?.isPossible() ? number.number : undefined;
+  };
+}

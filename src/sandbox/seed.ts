@@ -1,0 +1,27 @@
+import type { Row, Rows } from './records.ts';
+
+const allModules = { support: true, changelog: true, feedback_board: true, roadmap: true };
+
+const account = (fields: Pick<Row<'accounts'>, 'account_id' | 'name' | 'billing_active' | 'setup_url'>) => ({
+  modules: allModules,
+  branding: {},
+  exports_real_contacts: false,
+  sends_fail: false,
+  ...fields,
+});
+
+/** The two accounts that every sandbox has (product.md, section 10). */
+export const accounts: readonly Row<'accounts'>[] = [
+  account({ account_id: 1, name: 'Acme', billing_active: true, setup_url: null }),
+  account({
+    account_id: 2,
+    name: 'Globex',
+    billing_active: false,
+    setup_url: 'https://app.example.com/setup/globex',
+  }),
+];
+
+export function seedRows(seed: 'demo' | 'empty' | Partial<Rows>, _now: Date): Partial<Rows> {
+  if (seed === 'empty' || seed === 'demo') return { accounts };
+  return { accounts, ...seed };
+}
