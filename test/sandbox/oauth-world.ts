@@ -81,7 +81,8 @@ export function oauthWorld({ clients = [sampleClient], consent = 'auto', account
     token,
     code,
     authorizePath,
-    redeem: (changes: Record<string, string> = {}) => token({ ...redemption, ...changes, code: changes.code ?? code() }),
+    redeem: (changes: Record<string, string> = {}) =>
+      token({ ...redemption, ...changes, code: changes.code ?? code() }),
     refresh: (refresh_token: string, more: Record<string, string> = {}) =>
       token({ grant_type: 'refresh_token', refresh_token, ...more }),
     advance: (by: number) => {
