@@ -13,7 +13,6 @@ export default defineConfig({
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
-    minify: false,
     cleanDir: true,
   },
 });

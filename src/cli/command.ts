@@ -3,6 +3,8 @@ import type { Settings } from '../settings.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
 export type Param<T> = {
+  /** As typed, without the dashes, where it is not simply the key in kebab-case. */
+  readonly name?: string;
   readonly description: string;
   /** Shown in help in place of the value: `ID`, `FILE`, `KEY=VALUE`. Without one the flag is a switch. */
   readonly placeholder?: string;

@@ -1,10 +1,54 @@
-import type { Session } from '../auth/session.ts';
+import type { Input, Operation, Output } from '../api/operation.ts';
+import { openSession } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { Settings } from '../settings.ts';
+import { createGate, type Gate } from './gate.ts';
+import { wireOf } from './request.ts';
+import { surprises } from './response.ts';
+import { type SendOptions, type Service, send } from './send.ts';
+import { sharedHold } from './shared-hold.ts';
 
-/** What a call needs: the ports, who we are, and the settings of this run. */
-export type Service = {
-  readonly ctx: Context;
-  readonly session: Session;
-  readonly settings: Settings;
-};
+export type { Service } from './send.ts';
+
+/** Opens the service as whoever the settings name. Nothing is sent yet. Throws usage and auth Failures. */
+export async function connect(ctx: Context, settings: Settings): Promise<Service> {
+  const session = await openSession(ctx, settings);
+  const gates = new Map<string, Gate>();
+  return {
+    ctx,
+    session,
+    settings,
+    gateFor({ token }) {
+      const gate = gates.get(token) ?? createGate(ctx, sharedHold(ctx, session.baseUrl, token));
+      gates.set(token, gate);
+      return gate;
+    },
+    trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
+  };
+}
+
+/**
+ * One operation, done: the parsed body of its successful answer. Throws the Failure that product.md's exit codes name;
+ * `unknown` only where looking could not tell. An answer without promised fields is returned with a warning.
+ */
+export async function call<const Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+  options: Pick<SendOptions, 'maxWaitMs'> = {},
+): Promise<Output<Op>> {
+  const wire = wireOf(operation, input, service.settings.partnerSegment);
+  const look = operation.safety === 'verify' ? await prepareLook(service, operation, input) : undefined;
+  const sent = await send(service, operation, wire, { ...options, look });
+  if (sent.how === 'gone') return {} as Output<Op>;
+  const missing = surprises(operation, sent.json);
+  if (missing.length > 0) {
+    service.ctx.notice(`Warning: the answer to ${operation.id} lacks or changes ${missing.slice(0, 5).join(', ')}.`);
+  }
+  return sent.json as Output<Op>;
+}
+
+async function prepareLook<Op extends Operation>(service: Service, operation: Op, input: Input<Op>) {
+  const { lookFor } = await import('./read-back.ts');
+  return lookFor(service, operation.id, input);
+}

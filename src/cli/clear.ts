@@ -1,0 +1,39 @@
+import type { Schema } from '../api/operation.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
+import type { Param } from './command.ts';
+import { typedName } from './flags.ts';
+
+const canClear = (shape: Shape): boolean => shape.nullable || shape.type === 'list';
+
+/** `--clear due_at`: null, or an empty list. Undefined where the body has nothing of the kind. */
+export function clearFlag(schema: Schema | undefined): Param<readonly string[]> | undefined {
+  const names = Object.entries(fieldsOf(schema)).flatMap(([field, shape]) => (canClear(shape) ? [field] : []));
+  if (names.length === 0) return undefined;
+  return {
+    description: `Empty a field: ${names.join(', ')}`,
+    placeholder: 'FIELD',
+    choices: names,
+    many: true,
+    parse: (texts, flag) =>
+      texts.map((text) => {
+        const field = names.find((name) => name === text || typedName(name) === text);
+        if (field) return field;
+        throw new Failure('usage', `${flag} takes ${names.join(', ')}, not "${text}".`);
+      }),
+  };
+}
+
+/** The body with the cleared fields added. A field both given and cleared contradicts itself. */
+export function cleared(
+  body: Readonly<Record<string, unknown>>,
+  clear: readonly string[] = [],
+  fields: Readonly<Record<string, Shape>>,
+): Record<string, unknown> {
+  const whole = { ...body };
+  for (const field of clear) {
+    if (field in body) throw new Failure('usage', `--${typedName(field)} and --clear ${field} contradict each other.`);
+    whole[field] = fields[field]?.type === 'list' ? [] : null;
+  }
+  return whole;
+}

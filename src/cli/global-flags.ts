@@ -1,0 +1,23 @@
+/** The global flags (product.md, section 3): the term that commander reads, and the description in help. */
+export const globalFlags: readonly (readonly [term: string, description: string])[] = [
+  ['-p, --profile <NAME>', 'Which saved login'],
+  ['--base-url <URL>', 'The service; may carry a path prefix'],
+  ['--auth-url <URL>', 'The host of the OAuth endpoints'],
+  ['-o, --output <FORMAT>', 'table, json, jsonl, csv or yaml'],
+  ['--json', 'Short for --output json'],
+  ['--fields <A,B.C>', 'Which fields, in which order'],
+  ['-q, --jq <FILTER>', 'Filter the JSON answer with jq'],
+  ['--no-input', 'Never ask; name the flag instead'],
+  ['-y, --yes', 'Answer yes to a confirmation'],
+  ['--quiet', 'No progress, no notes'],
+  ['--debug', 'Each HTTP exchange on standard error, secrets redacted'],
+  ['--timeout <SECONDS>', 'Per attempt (default 30)'],
+  ['--max-wait <SECONDS>', 'How long to wait out rate limits and retries (default 120)'],
+  ['--no-color', 'No colour'],
+  ['--safe-cells', 'With csv: make cells inert that a spreadsheet would run'],
+];
+
+/** As typed, those that take a value. */
+export const valuedFlags = new Set(
+  globalFlags.flatMap(([term]) => (term.includes('<') ? term.replace(/ <.*/u, '').split(', ') : [])),
+);

@@ -1,0 +1,24 @@
+import { Failure } from '../errors.ts';
+
+const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
+const dateOnly = /^(\d{4})-(\d{2})-(\d{2})$/u;
+const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/u;
+
+/**
+ * A time as typed. With a zone it goes out exactly as it is; without one it means this machine's zone, and a bare date
+ * its first moment there; both are then written in UTC, which the service uses.
+ */
+export function parseTime(text: string, flag: string): string {
+  const typed = text.trim();
+  if (zoned.test(typed) && !Number.isNaN(Date.parse(typed))) return typed;
+  const day = dateOnly.exec(typed);
+  const local = day ? localDay(day) : dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
+  if (local && !Number.isNaN(local.getTime())) return local.toISOString();
+  throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${text}".`);
+}
+
+/** Undefined for a day that its month does not have. */
+function localDay([, year, month, day]: RegExpExecArray): Date | undefined {
+  const date = new Date(Number(year), Number(month) - 1, Number(day));
+  return date.getMonth() === Number(month) - 1 && date.getDate() === Number(day) ? date : undefined;
+}

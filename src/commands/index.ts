@@ -1,0 +1,81 @@
+import type { Command, Group } from '../cli/command.ts';
+
+/** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
+export type Entry = {
+  readonly name: string;
+  /** The singular, and other accepted names. */
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly section: 'core' | 'growth' | 'developers' | 'setup';
+  readonly load: () => Promise<Group | Command>;
+};
+
+/** The command tree (product.md, section 2), in the order of the help. */
+export const entries: readonly Entry[] = [
+  {
+    name: 'contacts',
+    aliases: ['contact'],
+    summary: 'Contacts: look up, change, import and export',
+    section: 'core',
+    load: async () => (await import('./contacts.ts')).contacts,
+  },
+  {
+    name: 'lists',
+    aliases: ['list'],
+    summary: 'Contact lists and their members',
+    section: 'core',
+    load: async () => (await import('./lists.ts')).lists,
+  },
+  {
+    name: 'tickets',
+    aliases: ['ticket'],
+    summary: 'Support tickets',
+    section: 'core',
+    load: async () => (await import('./tickets.ts')).tickets,
+  },
+  {
+    name: 'conversations',
+    aliases: ['conversation'],
+    summary: 'Live chat conversations',
+    section: 'core',
+    load: async () => (await import('./conversations.ts')).conversations,
+  },
+  {
+    name: 'calls',
+    aliases: ['call'],
+    summary: 'Phone calls',
+    section: 'core',
+    load: async () => (await import('./calls.ts')).calls,
+  },
+  {
+    name: 'meetings',
+    aliases: ['meeting'],
+    summary: 'Bookable meeting types',
+    section: 'core',
+    load: async () => (await import('./meetings.ts')).meetings,
+  },
+  {
+    name: 'feedback',
+    summary: 'Posts on the feedback board',
+    section: 'growth',
+    load: async () => (await import('./feedback.ts')).feedback,
+  },
+  {
+    name: 'roadmap',
+    summary: 'The public roadmap',
+    section: 'growth',
+    load: async () => (await import('./feedback.ts')).roadmap,
+  },
+  {
+    name: 'branding',
+    summary: 'Colours, logos and voice of the account',
+    section: 'growth',
+    load: async () => (await import('./account.ts')).branding,
+  },
+  {
+    name: 'account',
+    summary: 'The account itself',
+    section: 'setup',
+    load: async () => (await import('./account.ts')).account,
+  },
+];

@@ -1,0 +1,26 @@
+import { createContactList, deleteContactList, listContactListMembers, listContactLists } from '../api/lists.ts';
+import type { Group } from '../cli/command.ts';
+import { fromOperation } from '../cli/from-operation.ts';
+
+export const lists: Group = {
+  name: 'lists',
+  summary: 'Contact lists and their members',
+  commands: [
+    fromOperation('list', listContactLists, {
+      columns: ['contacts_list_id', 'name', 'target_industry'],
+      examples: ['svc lists list'],
+    }),
+    fromOperation('create', createContactList, {
+      examples: ["svc lists create --name 'Beta testers' --target-industry Software --notes 'Asked for early access'"],
+    }),
+    fromOperation('delete', deleteContactList, {
+      confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
+      note: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
+      examples: ['svc lists delete 1 --yes'],
+    }),
+    fromOperation('members', listContactListMembers, {
+      columns: ['contact_id', 'name'],
+      examples: ['svc lists members 1'],
+    }),
+  ],
+};

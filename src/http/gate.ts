@@ -1,0 +1,86 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import * as limiter from './limiter.ts';
+import type { SharedHold } from './shared-hold.ts';
+
+/** Where requests of one token wait for their turn, in this process and, by the shared hold, across processes. */
+export type Gate = {
+  /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`. */
+  enter(options: { readonly ownLimit?: number; readonly deadline: number }): Promise<Pass>;
+};
+
+/** Each pass is given back in exactly one of three ways. */
+export type Pass = {
+  answered(remaining: number | undefined): void;
+  refused(afterMs: number): Promise<void>;
+  lost(): void;
+};
+
+type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>;
+
+export function createGate(ctx: Ports, shared: SharedHold): Gate {
+  const state = limiter.newLimiter();
+  let queue: (() => void)[] = [];
+  const now = () => ctx.clock.now().getTime();
+  const wake = () => {
+    const waiting = queue;
+    queue = [];
+    for (const resume of waiting) resume();
+  };
+
+  async function enter({ ownLimit, deadline }: { ownLimit?: number; deadline: number }): Promise<Pass> {
+    limiter.hold(state, await shared.read());
+    for (;;) {
+      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting; this request was not sent.');
+      const may = limiter.mayStart(state, now(), ownLimit);
+      if (may === 'go') break;
+      if (may === 'turn') await new Promise<void>((resume) => queue.push(resume));
+      else if (now() + may > deadline) throw outlasted(may);
+      else await countdown(ctx, may, 'Rate limit reached');
+    }
+    return passFor(limiter.started(state, ownLimit));
+  }
+
+  const passFor = (ticket: limiter.Ticket): Pass => ({
+    answered(remaining) {
+      limiter.answered(state, ticket, remaining);
+      wake();
+    },
+    async refused(afterMs) {
+      limiter.refused(state, now(), afterMs);
+      wake();
+      await shared.extend(state.holdUntil);
+    },
+    lost() {
+      limiter.lost(state);
+      wake();
+    },
+  });
+
+  return { enter };
+}
+
+export const outlasted = (ms: number): Failure =>
+  new Failure('rate-limited', `The rate limit asks for ${seconds(ms)} more, which is longer than --max-wait allows.`, {
+    status: 429,
+    hint: 'Wait, or give --max-wait SECONDS.',
+  });
+
+/** Sleeps, counting down on a terminal. Ends early when the run is interrupted. */
+export async function countdown(ctx: Ports, ms: number, why: string): Promise<void> {
+  const end = ctx.clock.now().getTime() + ms;
+  if (ms < 1000) return ctx.clock.sleep(ms, ctx.signal);
+  for (;;) {
+    const left = end - ctx.clock.now().getTime();
+    if (left <= 0 || ctx.signal.aborted) break;
+    ctx.progress(`${why}; going on in ${seconds(left)}`);
+    await ctx.clock.sleep(Math.min(left, 1000), ctx.signal);
+  }
+  ctx.progress(undefined);
+}
+
+/** The Failure of a run that a signal stopped; `message` says what is known. */
+export const interruption = (signal: AbortSignal, message: string, hint?: string): Failure =>
+  new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', message, { hint });
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;

@@ -1,0 +1,89 @@
+import type { Input, Operation } from '../api/operation.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from './call.ts';
+
+/** How much of a list is wanted. Nothing given: the first page of 50. */
+export type Range = {
+  readonly all?: boolean;
+  readonly limit?: number;
+  readonly page?: number;
+  readonly perPage?: number;
+};
+
+export type Listing = {
+  /** In the server's order, each record once. */
+  readonly records: AsyncIterable<Readonly<Record<string, unknown>>>;
+  /** What the last page read said of the whole, and how many were yielded. Known once `records` has ended. */
+  readonly seen: () => { readonly yielded: number; readonly total: number | undefined };
+};
+
+const largestPage = 100;
+const usualPage = 50;
+
+type Page = { readonly records: Record<string, unknown>[]; readonly last: number; readonly total: number | undefined };
+
+/**
+ * Reads a list page by page while it is consumed. Records that arrive meanwhile push others onto the next page, so
+ * a record that was shown is not shown again; one that moved forward past the reader is fetched by another sweep.
+ */
+export function list<Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+  range: Range = {},
+): Listing {
+  let yielded = 0;
+  let total: number | undefined;
+
+  async function* read() {
+    if (operation.answer.shape !== 'list') throw new Failure('failed', `${operation.id} is no list.`);
+    const wanted = range.limit ?? Number.POSITIVE_INFINITY;
+    const perPage = range.perPage ?? (range.all ? largestPage : Math.min(range.limit ?? usualPage, largestPage));
+    const several = range.all || range.limit !== undefined;
+    const shown = new Set<unknown>();
+    for (let sweep = 0; sweep < 3; sweep++) {
+      for (let number = range.page ?? 1; yielded < wanted; number++) {
+        const page = await readPage(service, operation, input, number, perPage);
+        total = page.total;
+        for (const record of page.records) {
+          const key = idOf(record);
+          if (key !== undefined && shown.has(key)) continue;
+          shown.add(key);
+          yield record;
+          if (++yielded >= wanted) return;
+        }
+        if (!several || number >= page.last || page.records.length === 0) break;
+      }
+      if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
+    }
+  }
+
+  return { records: read(), seen: () => ({ yielded, total }) };
+}
+
+async function readPage<Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+  page: number,
+  perPage: number,
+): Promise<Page> {
+  const { key, paged } = operation.answer as Extract<Operation['answer'], { shape: 'list' }>;
+  const query = paged ? { ...(input as { query?: object }).query, page, per_page: perPage } : undefined;
+  const body = (await call(service, operation, { ...input, query } as Input<Op>)) as Record<string, unknown>;
+  const records = Array.isArray(body[key]) ? (body[key] as Record<string, unknown>[]) : [];
+  const meta = (body.meta ?? {}) as { last_page?: unknown; total?: unknown };
+  return {
+    records,
+    last: typeof meta.last_page === 'number' ? meta.last_page : page,
+    total: typeof meta.total === 'number' ? meta.total : undefined,
+  };
+}
+
+const idNames = ['id', 'contact_id', 'phone_call_id', 'contacts_list_id'];
+
+/** A record's own id; undefined where it has none (roadmap columns). */
+function idOf(record: Readonly<Record<string, unknown>>): unknown {
+  const name = record.phone_call_id === undefined ? idNames.find((key) => record[key] !== undefined) : 'phone_call_id';
+  return name && record[name];
+}

@@ -1,0 +1,46 @@
+import { check } from '../api/check.ts';
+import type { Input, Operation } from '../api/operation.ts';
+import { Failure } from '../errors.ts';
+
+/** A request as it goes out, but for the credential and the origin. */
+export type Wire = {
+  readonly method: string;
+  /** Path below the base URL with the query, for example `/contacts?page=2`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/**
+ * Makes the request of an operation. What the table's limits forbid is a usage Failure naming the fields: nothing is
+ * sent. Fields that the table does not know are sent as given; the table judges, it does not strip.
+ */
+export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, partnerSegment = 'partner'): Wire {
+  const { params, query, body } = input as { params?: Record<string, number>; query?: object; body?: object };
+  judge(operation.params, params);
+  judge(operation.query, query ?? (operation.query ? {} : undefined));
+  judge(operation.body, body);
+  const path = operation.path
+    .replace(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(String(params?.[name])))
+    .replace('/partner/', `/${encodeURIComponent(partnerSegment)}/`);
+  return {
+    method: operation.method,
+    path: path + queryString(query),
+    ...(operation.body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) } : {}),
+  };
+}
+
+function judge(schema: Operation['body'], value: unknown): void {
+  if (!schema) return;
+  const checked = check(schema, value);
+  if (checked.ok) return;
+  const [field, messages] = Object.entries(checked.fields)[0] ?? ['', ['is not valid']];
+  throw new Failure('usage', `${field || 'The input'} ${messages[0]}.`, { fields: checked.fields });
+}
+
+/** `?a=1&b=x`, without the entries that are undefined; empty where nothing is left. */
+export function queryString(query: object = {}): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  if (pairs.length === 0) return '';
+  return `?${new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, String(value)]))}`;
+}

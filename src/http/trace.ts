@@ -1,0 +1,96 @@
+import { operations } from '../api/index.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
+import type { HttpRequest, HttpResponse, Lost } from '../context.ts';
+
+/** Told of every exchange. */
+export type Trace = (
+  request: HttpRequest,
+  answer: HttpResponse | Lost,
+  about: { readonly attempt: number; readonly tookMs: number },
+) => void;
+
+const shownBytes = 2000;
+
+/**
+ * What --debug prints of an exchange. Redaction works by an allow-list: only headers and fields that are known to hold
+ * no secret show their value, so a field that the service adds tomorrow stays hidden.
+ */
+export function traceTo(write: (line: string) => void): Trace {
+  return (request, answer, { attempt, tookMs }) => {
+    write(`> ${request.method} ${safeUrl(request.url)}${attempt > 1 ? ` (attempt ${attempt})` : ''}`);
+    for (const line of headerLines(request.headers)) write(`> ${line}`);
+    if (typeof request.body === 'string') write(`> ${safeBody(request.body)}`);
+    if ('lost' in answer) {
+      write(`< no answer after ${tookMs} ms: ${answer.reason} (${answer.lost})`);
+      return;
+    }
+    write(`< ${answer.status} in ${tookMs} ms`);
+    for (const line of headerLines(answer.headers)) write(`< ${line}`);
+    if (answer.body) write(`< ${safeBody(answer.body)}`);
+  };
+}
+
+const shownHeaders = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'date',
+  'retry-after',
+  'user-agent',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+]);
+
+function headerLines(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).map(([name, value]) => `${name}: ${shownHeaders.has(name) ? value : hidden}`);
+}
+
+const hidden = '[redacted]';
+
+function safeUrl(url: string): string {
+  const { origin, pathname, searchParams } = new URL(url);
+  const query = [...searchParams].map(([key, value]) => `${key}=${knownFields().has(key) ? value : hidden}`).join('&');
+  return origin + pathname + (query && `?${query}`);
+}
+
+/** A JSON body with the values of unknown fields hidden; anything else is named by its size alone. */
+export function safeBody(body: string): string {
+  let shown: string;
+  try {
+    shown = JSON.stringify(JSON.parse(body), (key, value) => (isShown(key, value) ? value : hidden));
+  } catch {
+    return `[${Buffer.byteLength(body)} bytes that are no JSON]`;
+  }
+  return shown.length > shownBytes ? `${shown.slice(0, shownBytes)}… [${shown.length} characters]` : shown;
+}
+
+// Array items and the root have keys that are no field names.
+const isShown = (key: string, value: unknown): boolean =>
+  key === '' || /^\d+$/u.test(key) || knownFields().has(key) || (typeof value === 'object' && value !== null);
+
+let known: Set<string> | undefined;
+
+function knownFields(): Set<string> {
+  if (known) return known;
+  known = new Set(['error', 'error_description', 'message', 'errors', 'status']);
+  for (const operation of Object.values(operations)) {
+    for (const schema of [
+      operation.response,
+      'query' in operation ? operation.query : undefined,
+      'body' in operation ? operation.body : undefined,
+    ]) {
+      collect(fieldsOf(schema), known);
+    }
+  }
+  known.delete('signing_secret');
+  return known;
+}
+
+function collect(fields: Readonly<Record<string, Shape>>, into: Set<string>): void {
+  for (const [name, shape] of Object.entries(fields)) {
+    into.add(name);
+    if (shape.fields) collect(shape.fields, into);
+    if (shape.item?.fields) collect(shape.item.fields, into);
+  }
+}

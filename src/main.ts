@@ -1,0 +1,81 @@
+import type { Context } from './context.ts';
+import { Failure } from './errors.ts';
+import { version } from './version.ts';
+
+/**
+ * Runs one command line and returns its exit code. Everything is loaded when it is first needed: `--version`, the
+ * root's help and completions are answered before any command is defined.
+ */
+export async function main(argv: readonly string[], ctx: Context): Promise<number> {
+  const [first] = argv;
+  if (argv.length === 1 && (first === '--version' || first === '-V')) return say(ctx, version);
+  if (first === undefined || (argv.length === 1 && (first === '--help' || first === '-h' || first === 'help'))) {
+    const { rootHelp } = await import('./cli/root-help.ts');
+    return say(ctx, rootHelp());
+  }
+  try {
+    return await run(argv, ctx);
+  } catch (error) {
+    const { printFailure } = await import('./cli/print-failure.ts');
+    return printFailure(ctx, asFailure(error, ctx), { output: wantsJson(argv, ctx.env) ? 'json' : undefined });
+  }
+}
+
+async function run(argv: readonly string[], outer: Context): Promise<number> {
+  const { parse, given } = await import('./program.ts');
+  const invocation = await parse(argv, (text) => outer.stdout.write(text));
+  if (invocation === 'helped') return 0;
+  const [{ readConfig }, { settle }] = [await import('./auth/config-file.ts'), await import('./settings.ts')];
+  const settings = settle(invocation.globals, outer.env, await readConfig(outer.files));
+  const ctx = settings.quiet ? quieted(outer) : outer;
+  const values = await given(invocation, async (label, param) => {
+    if (!ctx.ask.canAsk || settings.noInput) return undefined;
+    const question = `${param.description} (${label})`;
+    return param.choices
+      ? ctx.ask.choose(
+          question,
+          param.choices.map((value) => ({ value })),
+        )
+      : ctx.ask.text(question);
+  });
+  const view = await invocation.command.run(ctx, { ...values, settings });
+  const { print } = await import('./cli/print.ts');
+  return print(ctx, view, settings);
+}
+
+const quieted = (ctx: Context): Context =>
+  Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
+
+/** The only catch of last resort: what is no Failure is a mistake of svc's own. */
+function asFailure(error: unknown, ctx: Context): Failure {
+  if (error instanceof Failure) return error;
+  if (ctx.signal.aborted) {
+    return new Failure(ctx.signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted.');
+  }
+  const told =
+    error instanceof Error
+      ? ctx.env.SVC_DEBUG === '1'
+        ? (error.stack ?? error.message)
+        : error.message
+      : String(error);
+  return new Failure('failed', `svc failed in a way that it does not know: ${told}`, {
+    hint: 'Run it again with SVC_DEBUG=1 and report what it prints.',
+    cause: error,
+  });
+}
+
+/** Whether the failure of a command line that may not even parse is wanted as JSON. */
+const wantsJson = (argv: readonly string[], env: Context['env']): boolean =>
+  env.SVC_OUTPUT === 'json' ||
+  argv.some(
+    (word, i) =>
+      word === '--json' || word === '--output=json' || (word === 'json' && /^(-o|--output)$/u.test(argv[i - 1] ?? '')),
+  );
+
+function say(ctx: Context, text: string): number {
+  ctx.stdout.on('error', () => {});
+  ctx.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return 0;
+}
+
+export { nodeContext } from './context-node.ts';

@@ -1,0 +1,181 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import type { Command, Given, Group, Param, Params } from './cli/command.ts';
+import { globalFlags, valuedFlags } from './cli/global-flags.ts';
+import { type Entry, entries } from './commands/index.ts';
+import { Failure } from './errors.ts';
+import type { GlobalFlags } from './settings.ts';
+import { version } from './version.ts';
+
+/** What argv asks for: a command with the texts of its arguments and flags, not yet parsed. */
+export type Invocation = {
+  readonly command: Command;
+  /** The words that lead to it, for example `contacts sync`. */
+  readonly path: string;
+  readonly globals: GlobalFlags;
+  readonly argTexts: Readonly<Record<string, readonly string[]>>;
+  readonly flagTexts: Readonly<Record<string, readonly string[]>>;
+};
+
+/** The first word of argv that names a command, behind any global flags. */
+export function firstWord(argv: readonly string[]): string | undefined {
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? '';
+    if (!word.startsWith('-')) return word;
+    if (valuedFlags.has(word)) i++;
+  }
+  return undefined;
+}
+
+export const entryNamed = (word: string | undefined): Entry | undefined =>
+  entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
+
+/** Reads argv. Help and mistakes end in `output` or a usage Failure; only the group that argv names is loaded. */
+export async function parse(argv: readonly string[], output: (text: string) => void): Promise<Invocation | 'helped'> {
+  let invoked: Invocation | undefined;
+  const named = entryNamed(firstWord(argv));
+  const root = new Commander('svc')
+    .description('Operate one account from the command line.')
+    .version(version, '-V, --version');
+  // Commander writes its mistakes here; they reach the user as Failures. Help that it shows unasked is an answer.
+  let unasked = '';
+  const writeErr = (text: string) => {
+    unasked += text;
+  };
+  root.exitOverride().configureOutput({ writeOut: output, writeErr });
+  root.configureHelp({ showGlobalOptions: true, commandUsage: usageLine, subcommandTerm: ({ name }) => name() });
+  for (const [term, description] of globalFlags)
+    root.addOption(new Option(term, description).helpGroup('Global flags:'));
+
+  for (const entry of entries) {
+    if (entry !== named) {
+      root
+        .command(entry.name)
+        .aliases([...(entry.aliases ?? [])])
+        .description(entry.summary);
+      continue;
+    }
+    const loaded = await entry.load();
+    const built = build(loaded, [entry.name], (invocation) => {
+      invoked = invocation;
+    });
+    built.aliases([...(entry.aliases ?? [])]);
+    root.addCommand(built.copyInheritedSettings(root));
+  }
+  try {
+    await root.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.help') output(unasked);
+    else if (error.exitCode !== 0) throw usageOf(error, argv);
+  }
+  return invoked ?? 'helped';
+}
+
+/** Without the aliases, which commander would put into the middle of the line. */
+function usageLine(command: Commander): string {
+  const names: string[] = [];
+  for (let at: Commander | null = command; at; at = at.parent) names.unshift(at.name());
+  return `${names.join(' ')} ${command.usage().replace('[options]', '[flags]')}`;
+}
+
+function usageOf({ message }: CommanderError, argv: readonly string[]): Failure {
+  const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
+  const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
+  const group = entryNamed(firstWord(argv))?.name;
+  return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
+    hint: suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: svc${group ? ` ${group}` : ''} --help`,
+  });
+}
+
+function build(node: Group | Command, path: readonly string[], onRun: (invocation: Invocation) => void): Commander {
+  const commander = new Commander(node.name).description(node.summary);
+  if ('commands' in node) {
+    for (const child of node.commands) {
+      const built = build(child, [...path, child.name], onRun);
+      commander.addCommand(built.copyInheritedSettings(commander), {
+        hidden: 'hidden' in child && child.hidden === true,
+      });
+    }
+    return commander;
+  }
+  return buildLeaf(commander, node, path, onRun);
+}
+
+function buildLeaf(
+  commander: Commander,
+  command: Command,
+  path: readonly string[],
+  onRun: (i: Invocation) => void,
+): Commander {
+  if (command.aliases) commander.aliases([...command.aliases]);
+  commander.summary(command.summary);
+  if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
+  for (const [key, arg] of Object.entries(command.args)) {
+    const name = (arg.placeholder ?? key).toUpperCase();
+    // Required arguments are judged by ourselves, so that a person can be asked for them.
+    commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
+  }
+  for (const [key, flag] of Object.entries(command.flags)) commander.addOption(optionFor(key, flag));
+  if (command.examples.length > 0) {
+    commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+  }
+  if (command.passThrough) commander.passThroughOptions().allowUnknownOption();
+  return commander.action((...all: unknown[]) => {
+    const texts = all.slice(0, Object.keys(command.args).length);
+    const argTexts = Object.fromEntries(Object.keys(command.args).map((key, i) => [key, asTexts(texts[i])]));
+    const options = commander.opts() as Record<string, unknown>;
+    const flagTexts = Object.fromEntries(
+      Object.entries(command.flags).map(([key, flag]) => [key, asTexts(options[attributeOf(key, flag)])]),
+    );
+    onRun({ command, path: path.join(' '), globals: globalsOf(commander.optsWithGlobals()), argTexts, flagTexts });
+  });
+}
+
+/** `dueAt` and `due_at` are typed `--due-at`. */
+export const flagName = (key: string, flag: Param<unknown>): string =>
+  flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+
+const attributeOf = (key: string, flag: Param<unknown>): string => optionFor(key, flag).attributeName();
+
+function optionFor(key: string, flag: Param<unknown>): Option {
+  const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
+  const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
+  if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
+  if (flag.hidden) option.hideHelp();
+  return option;
+}
+
+const asTexts = (value: unknown): readonly string[] =>
+  value === undefined || value === false ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
+
+function globalsOf(options: Record<string, unknown>): GlobalFlags {
+  return { ...options, noInput: options.input === false, noColor: options.color === false } as GlobalFlags;
+}
+
+/** Parses the texts into what the command takes; a missing required value is asked for by `ask`, or is exit 2. */
+export async function given(
+  { command, argTexts, flagTexts }: Invocation,
+  ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
+): Promise<Omit<Given, 'settings'>> {
+  const read = async (
+    params: Params,
+    texts: Invocation['argTexts'],
+    label: (key: string, param: Param<unknown>) => string,
+  ) => {
+    const values: Record<string, unknown> = {};
+    for (const [key, one] of Object.entries(params)) {
+      let typed = texts[key] ?? [];
+      if (typed.length === 0 && one.required) {
+        const answer = await ask(label(key, one), one);
+        if (answer === undefined) throw new Failure('usage', `${label(key, one)} is required.`);
+        typed = [answer];
+      }
+      values[key] = typed.length > 0 ? one.parse(typed, label(key, one)) : one.fallback;
+    }
+    return values;
+  };
+  return {
+    args: await read(command.args, argTexts, (key, one) => (one.placeholder ?? key).toUpperCase()),
+    flags: await read(command.flags, flagTexts, (key, one) => `--${flagName(key, one)}`),
+  };
+}

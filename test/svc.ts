@@ -1,0 +1,121 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { openStore } from '../src/auth/store-file.ts';
+import type { Ask, Clock, Context, Exchange } from '../src/context.ts';
+import { main } from '../src/main.ts';
+
+/** A clock that only moves when somebody sleeps, or when a test says so. */
+export type VirtualClock = Clock & { advance(ms: number): void };
+
+export function virtualClock(start = '2026-03-01T12:00:00.000Z'): VirtualClock {
+  let now = Date.parse(start);
+  return {
+    now: () => new Date(now),
+    async sleep(ms, signal) {
+      if (!signal?.aborted) now += ms;
+      // A macrotask, so that sockets and other sleepers get their turn.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    },
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+/** What a run of svc touches, as a test sees it. The folder is real and fresh. */
+export type World = {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+export function createWorld(exchange: Exchange, parts: Partial<World> = {}): World {
+  return {
+    exchange,
+    clock: virtualClock(),
+    folder: mkdtempSync(join(tmpdir(), 'svc-test-')),
+    env: { SVC_BASE_URL: 'http://service.test', SVC_API_KEY: 'key_acme' },
+    ...parts,
+  };
+}
+
+export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+export type RunOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string | Uint8Array;
+  /** A terminal of that many columns instead of a pipe. */
+  readonly columns?: number;
+  /** Answers to questions, in order; a missing one fails the test. */
+  readonly answers?: readonly (string | boolean)[];
+  readonly signal?: AbortSignal;
+};
+
+/** Runs the real `main` in this process against the world. */
+export async function svc(world: World, argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const stdout = collector(options.columns);
+  const stderr = collector(options.columns);
+  const ctx: Context = {
+    stdin: stdinOf(options),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { TZ: 'UTC', ...world.env, ...options.env },
+    files: { config: join(world.folder, 'config'), state: join(world.folder, 'state') },
+    exchange: world.exchange,
+    clock: world.clock,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    tokens: openStore({
+      folder: join(world.folder, 'config'),
+      clock: world.clock,
+      random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+      warn: (text) => stderr.stream.write(`${text}\n`),
+    }),
+    ask: askWith(options),
+    progress: () => {},
+    notice: (text) => stderr.stream.write(`${text}\n`),
+    openBrowser: async () => {},
+    signal: options.signal ?? new AbortController().signal,
+  };
+  const exitCode = await main(argv, ctx);
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function collector(columns: number | undefined) {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  Object.assign(stream, columns === undefined ? {} : { isTTY: true, columns, rows: 1000 });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+function stdinOf({ stdin, columns }: RunOptions): Context['stdin'] {
+  async function* bytes() {
+    if (stdin !== undefined) yield Buffer.from(stdin as string);
+  }
+  return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
+}
+
+function askWith({ answers = [], columns }: RunOptions): Ask {
+  const left = [...answers];
+  const next = async (question: string) => {
+    const answer = left.shift();
+    if (answer === undefined) throw new Error(`The test has no answer to: ${question}`);
+    return answer;
+  };
+  const text = async (question: string) => String(await next(question));
+  return {
+    canAsk: columns !== undefined,
+    confirm: async (question) => (await next(question)) === true,
+    text,
+    secret: text,
+    choose: text,
+    edit: text,
+  };
+}
