@@ -42,7 +42,7 @@ export async function parse(argv: readonly string[], output: (text: string) => v
     unasked += text;
   };
   root.exitOverride().configureOutput({ writeOut: output, writeErr });
-  root.configureHelp({ showGlobalOptions: true, commandUsage: usageLine, subcommandTerm: ({ name }) => name() });
+  root.configureHelp({ showGlobalOptions: true, commandUsage: usageLine, subcommandTerm: (command) => command.name() });
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
@@ -55,11 +55,10 @@ export async function parse(argv: readonly string[], output: (text: string) => v
       continue;
     }
     const loaded = await entry.load();
-    const built = build(loaded, [entry.name], (invocation) => {
+    const built = build(root, loaded, [entry.name], (invocation) => {
       invoked = invocation;
     });
-    built.aliases([...(entry.aliases ?? [])]);
-    root.addCommand(built.copyInheritedSettings(root));
+    root.addCommand(built.aliases([...(entry.aliases ?? [])]));
   }
   try {
     await root.parseAsync([...argv], { from: 'user' });
@@ -87,18 +86,19 @@ function usageOf({ message }: CommanderError, argv: readonly string[]): Failure 
   });
 }
 
-function build(node: Group | Command, path: readonly string[], onRun: (invocation: Invocation) => void): Commander {
-  const commander = new Commander(node.name).description(node.summary);
-  if ('commands' in node) {
-    for (const child of node.commands) {
-      const built = build(child, [...path, child.name], onRun);
-      commander.addCommand(built.copyInheritedSettings(commander), {
-        hidden: 'hidden' in child && child.hidden === true,
-      });
-    }
-    return commander;
+function build(
+  parent: Commander,
+  node: Group | Command,
+  path: readonly string[],
+  onRun: (invocation: Invocation) => void,
+): Commander {
+  const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
+  if (!('commands' in node)) return buildLeaf(commander, node, path, onRun);
+  for (const child of node.commands) {
+    const hidden = 'hidden' in child && child.hidden === true;
+    commander.addCommand(build(commander, child, [...path, child.name], onRun), { hidden });
   }
-  return buildLeaf(commander, node, path, onRun);
+  return commander;
 }
 
 function buildLeaf(

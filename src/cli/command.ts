@@ -104,6 +104,8 @@ export type Data =
 /** What a command returns. `print.ts` alone turns it into bytes. */
 export type View = {
   readonly data: Data;
+  /** Nothing was changed to get the data, so a field of --fields that does not exist may still end in exit 2. */
+  readonly read?: boolean;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
   readonly human?: (terminal: Terminal) => string;
   /** The same in a pipe, where it differs from rows of `data`. */

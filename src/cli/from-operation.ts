@@ -80,11 +80,13 @@ async function recordsView(
 ): Promise<View> {
   const records: unknown[] = [];
   for (const id of ids) records.push(unwrap(operation, await call(service, operation, inputFor(id))));
-  if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] } };
+  const read = operation.safety === 'read';
+  if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
   const [record] = records;
   const note = about.note?.(record as never, ids[0] ?? 0);
   return {
     data: { shape: 'record', record },
+    read,
     human: about.human && ((terminal) => (about.human as (r: unknown, t: Terminal) => string)(record, terminal)),
     notes: note ? [note] : [],
   };

@@ -33,7 +33,8 @@ export function listView(
 ): View {
   const listing = list(service, operation, input, range);
   return {
-    data: { shape: 'list', records: listing.records, columns },
+    data: { shape: 'list', records: listing.records, columns, empty: 'Nothing here.' },
+    read: true,
     notes: () => {
       const { yielded, total } = listing.seen();
       if (total === undefined || range.all || yielded >= total) return [];

@@ -67,6 +67,13 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./feedback.ts')).roadmap,
   },
   {
+    name: 'events',
+    aliases: ['event'],
+    summary: 'Product events that start sequences',
+    section: 'growth',
+    load: async () => (await import('./events.ts')).events,
+  },
+  {
     name: 'branding',
     summary: 'Colours, logos and voice of the account',
     section: 'growth',

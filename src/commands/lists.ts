@@ -1,6 +1,7 @@
 import { createContactList, deleteContactList, listContactListMembers, listContactLists } from '../api/lists.ts';
 import type { Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
+import { addToList, removeFromList, setList, updateList } from './lists-members.ts';
 
 export const lists: Group = {
   name: 'lists',
@@ -13,6 +14,7 @@ export const lists: Group = {
     fromOperation('create', createContactList, {
       examples: ["svc lists create --name 'Beta testers' --target-industry Software --notes 'Asked for early access'"],
     }),
+    updateList,
     fromOperation('delete', deleteContactList, {
       confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
       note: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
@@ -22,5 +24,8 @@ export const lists: Group = {
       columns: ['contact_id', 'name'],
       examples: ['svc lists members 1'],
     }),
+    addToList,
+    removeFromList,
+    setList,
   ],
 };

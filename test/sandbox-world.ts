@@ -1,0 +1,54 @@
+import type { Exchange, HttpRequest, HttpResponse, Lost } from '../src/context.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/app.ts';
+import { createWorld, type VirtualClock, virtualClock, type World } from './svc.ts';
+
+export const origin = 'http://service.test';
+
+/** A world whose service is the sandbox itself: every request of svc runs through its real handlers. */
+export type SandboxWorld = World & {
+  readonly clock: VirtualClock;
+  readonly sandbox: Sandbox;
+  /** A control call of the sandbox (product.md, section 10), with its parsed answer. */
+  control(method: string, name: string, body?: unknown): Promise<unknown>;
+  /** Every request that svc sent so far, `METHOD /path`. */
+  readonly sent: string[];
+};
+
+export function sandboxWorld(options: SandboxOptions & { readonly env?: World['env'] } = {}): SandboxWorld {
+  const { env, ...own } = options;
+  const clock = virtualClock();
+  const sandbox = createSandbox({ seed: 'demo', now: () => clock.now(), sleep: (ms) => clock.sleep(ms), ...own });
+  const sent: string[] = [];
+  const exchange: Exchange = async (request) => {
+    sent.push(`${request.method} ${request.url.replace(origin, '')}`);
+    return throughSandbox(sandbox, request);
+  };
+  return {
+    ...createWorld(exchange, { clock, ...(env && { env: { SVC_BASE_URL: origin, ...env } }) }),
+    clock,
+    sandbox,
+    sent,
+    async control(method, name, body) {
+      const answer = await sandbox.handle({
+        method,
+        url: `/_sandbox/${name}`,
+        headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      if (answer.status >= 300) throw new Error(`${method} ${name}: ${answer.status} ${answer.body}`);
+      return JSON.parse(answer.body);
+    },
+  };
+}
+
+async function throughSandbox(sandbox: Sandbox, request: HttpRequest): Promise<HttpResponse | Lost> {
+  const { cut, ...answer } = await sandbox.handle({
+    method: request.method,
+    url: request.url.replace(origin, ''),
+    headers: { host: new URL(request.url).host, ...request.headers },
+    body: request.body,
+  });
+  if (!cut) return answer;
+  const reason = cut === 'half' ? 'truncated' : 'reset';
+  return { lost: 'after-sending', reason, detail: 'The connection broke.' };
+}
