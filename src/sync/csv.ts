@@ -1,7 +1,12 @@
 import { Failure } from '../errors.ts';
 
 /** A record of a CSV file. `line` is where it begins, from 1, also after line breaks inside of quotes. */
-export type CsvRecord = { readonly line: number; readonly cells: readonly string[] };
+export type CsvRecord = {
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Characters in the file, line end included. */
+  readonly size: number;
+};
 
 export type CsvParser = {
   /** Takes the next piece of the text, cut anywhere, and gives the records that are complete by now. */
@@ -85,7 +90,7 @@ export function createCsvParser(delimiter: string = ','): CsvParser {
         break;
       }
       if (at - start > longestRecord + 2) throw tooLong(line);
-      if (cells.length > 1 || cells[0] !== '') records.push({ line, cells });
+      if (cells.length > 1 || cells[0] !== '') records.push({ line, cells, size: at - start });
       line += lines;
       start = at;
     }

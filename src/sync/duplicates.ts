@@ -1,0 +1,81 @@
+import { type Contact, copy, emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
+
+/** What happens to a row whose email an earlier row has. Without it, all are sent, in their order. */
+export const dedupes = ['first', 'merge', 'error'] as const;
+
+export type Dedupe = (typeof dedupes)[number];
+
+/** `left-out`: not sent, by the user's wish. `merged`: sent as part of the first row with that email. */
+export type Judged = Row | Problem | 'left-out' | 'merged';
+
+/**
+ * Decides about each row in turn. Every pass over the file takes a fresh one, so that all passes decide alike. This is
+ * the one part of sync whose memory grows with the number of addresses, and only where it was asked for.
+ */
+export function createDuplicates(mode: Dedupe | undefined, merged: Merged): (row: Row) => Judged {
+  if (mode === undefined) return (row) => row;
+  const firstLines = new Map<string, number>();
+  return (row) => {
+    const key = copy(emailKey(row.contact));
+    const first = firstLines.get(key);
+    if (first === undefined) {
+      firstLines.set(key, row.line);
+      return merged.get(key) ?? row;
+    }
+    if (mode === 'first') return 'left-out';
+    if (mode === 'error') return problem(row.line, row.contact.email, `has the same email as line ${first}`);
+    return merged.get(key)?.alsoLines?.includes(row.line) ? 'merged' : row;
+  };
+}
+
+/** The rows that stand for several, by email. */
+export type Merged = ReadonlyMap<string, Row>;
+
+export const nothingMerged: Merged = new Map();
+
+/** Reads all rows twice: only those whose email repeats are ever held in memory whole. */
+export async function mergeDuplicates(rows: () => AsyncIterable<readonly (Row | Problem)[]>): Promise<Merged> {
+  const once = new Set<string>();
+  const repeated = new Set<string>();
+  for await (const batch of rows()) {
+    for (const row of batch) {
+      if (isProblem(row)) continue;
+      const key = copy(emailKey(row.contact));
+      if (once.has(key)) repeated.add(key);
+      else once.add(key);
+    }
+  }
+  const merged = new Map<string, Row>();
+  for await (const batch of rows()) {
+    for (const row of batch) {
+      if (isProblem(row)) continue;
+      const key = emailKey(row.contact);
+      if (!repeated.has(key)) continue;
+      const before = merged.get(key);
+      const together = before ? merge(before, row) : { ...row, contact: structuredClone(row.contact) };
+      if (together) merged.set(copy(key), together);
+    }
+  }
+  return merged;
+}
+
+/**
+ * As the service itself merges (Contacts, sync body): blanks are filled, existing values kept, tags united, metadata
+ * merged. Undefined where the tags would be too many for one contact; that row goes out by itself.
+ */
+function merge(row: Row, later: Row): Row | undefined {
+  const tags = [...new Set([...(row.contact.tags ?? []), ...(later.contact.tags ?? [])])];
+  if (tags.length > mostTags) return undefined;
+  const contact: Contact = { ...structuredClone(later.contact), ...row.contact };
+  if (tags.length > 0) contact.tags = tags;
+  if (row.contact.metadata || later.contact.metadata) {
+    contact.metadata = { ...row.contact.metadata, ...later.contact.metadata };
+  }
+  return {
+    line: row.line,
+    contact,
+    size: row.size + later.size,
+    alsoLines: [...(row.alsoLines ?? []), later.line],
+    phoneIsIgnored: row.contact.phone === undefined ? later.phoneIsIgnored : row.phoneIsIgnored,
+  };
+}

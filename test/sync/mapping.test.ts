@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { listShape, mapHeaders, syncShape } from '../../src/sync/mapping.ts';
+
+const map = (header: string, wishes: string[] = [], shape = syncShape) => {
+  const { columns, unused } = mapHeaders(header.split('|'), wishes, shape);
+  return { ...Object.fromEntries(columns.map(({ header, to }) => [to, header])), unused };
+};
+
+describe('headers are understood as people write them', () => {
+  test.each<[header: string, expected: Record<string, unknown>]>([
+    [
+      'E-mail|First Name|Surname|Mobile|Company|Tags',
+      { email: 'E-mail', name: 'First Name', last_name: 'Surname', phone: 'Mobile', company: 'Company', tags: 'Tags' },
+    ],
+    ['EMAIL_ADDRESS|FNAME|LNAME', { email: 'EMAIL_ADDRESS', name: 'FNAME', last_name: 'LNAME' }],
+    ['email|name|last_name|phone', { email: 'email', name: 'name', last_name: 'last_name', phone: 'phone' }],
+    ['Vorname|Nachname|E-Mail-Adresse|Firma', { email: 'E-Mail-Adresse', name: 'Vorname', company: 'Firma' }],
+    ['Prénom|Nom|Courriel', { email: 'Courriel', name: 'Prénom', last_name: 'Nom' }],
+    [
+      'Name|Given Name|Family Name|E-mail 1 - Value',
+      { name: 'Given Name', email: 'E-mail 1 - Value', unused: ['Name'] },
+    ],
+    ['Full Name|Email', { name: 'Full Name' }],
+    ['Business Phone|Mobile Phone|E-mail Address', { phone: 'Mobile Phone', unused: ['Business Phone'] }],
+    [
+      'email|metadata.plan|Metadata.Seats used',
+      { 'metadata.plan': 'metadata.plan', 'metadata.Seats used': 'Metadata.Seats used' },
+    ],
+    ['email|metadata.|metadata.__proto__', { unused: ['metadata.', 'metadata.__proto__'] }],
+    ['email|Notes|svc_line|svc_error|', { unused: ['Notes'] }],
+    ['email|Email|e-mail', { email: 'email', unused: ['Email', 'e-mail'] }],
+  ])('%s', (header, expected) => {
+    expect(map(header)).toMatchObject(expected);
+  });
+
+  test('a list import takes websites and countries, and no tags', () => {
+    expect(map('email|name|URL|Country|Tags', [], listShape)).toEqual({
+      email: 'email',
+      name: 'name',
+      website: 'URL',
+      country: 'Country',
+      unused: ['Tags'],
+    });
+  });
+});
+
+describe('--map', () => {
+  test('wins over what a header suggests', () => {
+    expect(map('Work mail|Email|Plan', ['Work mail=email', 'Plan=metadata.plan'])).toEqual({
+      email: 'Work mail',
+      'metadata.plan': 'Plan',
+      unused: ['Email'],
+    });
+  });
+
+  test('names a column by its position where its header is empty or doubled', () => {
+    expect(map('mail|mail|', ['#2=email', '#3=company'])).toEqual({ email: 'mail', company: '', unused: ['mail'] });
+  });
+
+  test('takes a header that holds "=", and forgives case and blanks', () => {
+    expect(map('a=b|e MAIL', ['a=b=name', 'E-Mail=email'])).toMatchObject({ name: 'a=b', email: 'e MAIL' });
+  });
+
+  test('sets a column aside without a note', () => {
+    expect(map('email|Tags|Notes', ['Tags=ignore', 'Notes=ignore'])).toEqual({ email: 'email', unused: [] });
+  });
+
+  test('lets several columns add tags', () => {
+    const { columns } = mapHeaders(['email', 'Group', 'Tags'], ['Group=tags', 'Tags=tags'], syncShape);
+    expect(columns.map(({ to }) => to)).toEqual(['email', 'tags', 'tags']);
+  });
+
+  test.each([
+    ['x', '--map takes "HEADER=FIELD"'],
+    ['Nope=email', 'the file has no column "Nope"'],
+    ['Email=lead_status', 'there is no field "lead_status"'],
+    ['Email=metadata.', 'there is no field "metadata."'],
+    ['#9=email', 'the file has no column "#9"'],
+  ])('refuses %j', (wish, message) => {
+    expect(() => map('Email|Name', [wish])).toThrow(message);
+  });
+
+  test('refuses two columns for one field, and one column for two', () => {
+    expect(() => map('a|b', ['a=email', 'b=email'])).toThrow('--map gives email two columns.');
+    expect(() => map('a|b', ['a=email', 'a=name'])).toThrow('--map names the column "a" twice.');
+  });
+});
+
+test('a file without a column of emails is refused with the columns that it has', () => {
+  const attempt = () => map('Name|Phone');
+  expect(attempt).toThrow('No column holds the email address of a contact.');
+  expect(attempt).toThrow(expect.objectContaining({ hint: expect.stringContaining('Columns: Name, Phone.') }));
+});

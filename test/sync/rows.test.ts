@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { listShape, mapHeaders, type Shape, syncShape } from '../../src/sync/mapping.ts';
+import { loadPhoneCheck } from '../../src/sync/phone.ts';
+import { createRowReader, type RowOptions } from '../../src/sync/rows.ts';
+
+const ignoresPhone = await loadPhoneCheck();
+const defaults: RowOptions = { tagSeparator: ';', tags: [], metadata: {}, strictPhone: false };
+
+const reader = (header: string, options: Partial<RowOptions> = {}, shape: Shape = syncShape) => {
+  const mapping = mapHeaders(header.split('|'), [], shape);
+  const read = createRowReader(mapping, shape, { ...defaults, ...options }, ignoresPhone);
+  return (row: string) => read({ line: 7, cells: row.split('|'), size: row.length });
+};
+
+describe('a row becomes a contact', () => {
+  test('cells are trimmed, and blank ones are not sent', () => {
+    expect(reader('email|name|company|metadata.plan')(' a@example.com |\u00a0Ada\u00a0|  |')).toMatchObject({
+      line: 7,
+      contact: { email: 'a@example.com', name: 'Ada' },
+    });
+  });
+
+  test('tags are split, trimmed, unquoted and named once', () => {
+    const read = reader('email|tags', { tags: ['import', 'vip'] });
+    expect(read('a@example.com|vip; beta ;;vip')).toMatchObject({ contact: { tags: ['vip', 'beta', 'import'] } });
+    expect(reader('email|tags', { tagSeparator: ',' })('a@example.com|"VIP","New, big"')).toMatchObject({
+      contact: { tags: ['VIP', '"New', 'big"'] },
+    });
+  });
+
+  test('--metadata fills what the row does not say itself', () => {
+    const read = reader('email|metadata.plan', { metadata: { plan: 'free', source: 'fair' } });
+    expect(read('a@example.com|pro')).toMatchObject({ contact: { metadata: { plan: 'pro', source: 'fair' } } });
+    expect(read('a@example.com|')).toMatchObject({ contact: { metadata: { plan: 'free', source: 'fair' } } });
+  });
+
+  test('missing cells are blank, and empty ones too many do no harm', () => {
+    const read = reader('email|name|company');
+    expect(read('a@example.com')).toMatchObject({ contact: { email: 'a@example.com' } });
+    expect(read('a@example.com|Ada|||')).toMatchObject({ contact: { name: 'Ada' } });
+  });
+
+  test('a row of blank cells is no row', () => {
+    expect(reader('email|name')(' |')).toBeUndefined();
+  });
+});
+
+describe('what is wrong with a row', () => {
+  const long = '😀'.repeat(51);
+  test.each([
+    ['|Ada', 'email is missing'],
+    ['ada|Ada', '"ada" is not an email address'],
+    ['Ada <ada@example.com>|Ada', '"Ada <ada@example.com>" is not an email address'],
+    ['a@example.com|Ada|x|y', 'has 4 cells where the header has 3'],
+    [`a@example.com||${'abcdefghijk'.split('').join(';')}`, 'has 11 tags, at most 10 are allowed'],
+    [`a@example.com||${long}`, `the tag "${long}" has 51 characters, at most 50 are allowed`],
+    [`bad||${'abcdefghijk'.split('').join(';')}`, '"bad" is not an email address; has 11 tags, at most 10 are allowed'],
+  ])('%j', (row, error) => {
+    expect(reader('email|name|tags')(row)).toEqual({ line: 7, email: row.split('|')[0], error });
+  });
+
+  test('50 emoji are a tag, since the service counts characters', () => {
+    expect(reader('email|tags')(`a@example.com|${'😀'.repeat(50)}`)).toHaveProperty('contact');
+  });
+
+  test('a list import wants a name', () => {
+    expect(reader('email|name', {}, listShape)('a@example.com|')).toMatchObject({ error: 'name is missing' });
+  });
+
+  test('a phone that the service would ignore is a warning, or an error with --strict-phone', () => {
+    expect(reader('email|phone')('a@example.com|call me')).toMatchObject({ phoneIsIgnored: true });
+    expect(reader('email|phone', { strictPhone: true })('a@example.com|call me')).toMatchObject({
+      error: 'the service would ignore the phone "call me"',
+    });
+  });
+});
+
+describe('phones that the service takes', () => {
+  test.each([
+    '+14155550100',
+    '(415) 555-0100',
+    '1-415-555-0100',
+    '415.555.0100',
+    '+44 20 7946 0958',
+    '+44 (0)20 7946 0958',
+    '+49 30 901820',
+    '+358 9 1234567',
+    '415-555-0100 x123',
+    '+1 415 555 0100 ext. 5',
+  ])('%s', (phone) => {
+    expect(ignoresPhone(phone)).toBe(false);
+  });
+});
+
+describe('phones that it does not', () => {
+  test.each([
+    'n/a',
+    '-',
+    '555-0100',
+    '0171 2345678',
+    '12',
+    '+999 123456789',
+    '+1 415 555',
+    'call me',
+    `+1${'5'.repeat(300)}`,
+  ])('%s', (phone) => {
+    expect(ignoresPhone(phone)).toBe(true);
+  });
+});
