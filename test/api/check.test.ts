@@ -60,6 +60,13 @@ test('a contact to create is judged as one contact, a body with contacts as a ba
   expect(fieldsOf(operations.createContacts.body, {})).toMatchObject({ name: ['is required'] });
 });
 
+test('where a list or one object may stand, a list is judged as a list', () => {
+  const rows = v.union([v.array(v.object({ name: v.string() })), v.object({ name: v.string() })]);
+  expect(fieldsOf(rows, [{ name: 'Ada' }])).toBe('accepted');
+  expect(fieldsOf(rows, [{}])).toEqual({ '0.name': ['is required'] });
+  expect(fieldsOf(rows, {})).toEqual({ name: ['is required'] });
+});
+
 test('a changelog update that changes nothing is refused', () => {
   const nothing = { '': ['must change at least one field'] };
   expect(fieldsOf(operations.updateChangelogEntry.body, {})).toEqual(nothing);
