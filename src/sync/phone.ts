@@ -50,6 +50,7 @@ export async function loadPhoneCheck(): Promise<IgnoresPhone> {
     if (isOrdinary(phone)) return false;
     // The longest extension and every separator fit in; beyond, it is some other text.
     if (phone.length > 250 || phone.replaceAll(/\D/gu, '').length < 5) return true;
-    return !phones.parsePhoneNumberFromString(phone, 'US')?.isPossible();
+    // 00 is how much of the world dials +.
+    return !phones.parsePhoneNumberFromString(phone.replace(/^00(?=[1-9])/u, '+'), 'US')?.isPossible();
   };
 }

@@ -61,6 +61,7 @@ export function createRowReader(
   const tagColumns = columns.flatMap(({ index, to }) => (to === 'tags' ? [index] : []));
   const ownData = columns.flatMap(({ index, to }) => (to.startsWith('metadata.') ? [{ index, key: to.slice(9) }] : []));
   const constants = Object.entries(options.metadata);
+  const hasMetadata = ownData.length + constants.length > 0;
   const takesTags = shape.fields.includes('tags');
   const needsName = shape.required.includes('name');
 
@@ -70,22 +71,22 @@ export function createRowReader(
       const text = cells[index]?.trim();
       if (text) contact[to] = text;
     }
-    let tags: string[] | undefined;
+    const tags: string[] = [];
     for (const index of tagColumns) {
       const text = cells[index]?.trim();
-      if (text) addTags((tags ??= []), text, options.tagSeparator);
+      if (text) addTags(tags, text, options.tagSeparator);
     }
-    let metadata: Record<string, string> | undefined;
+    const metadata: Record<string, string> = {};
     for (const { index, key } of ownData) {
       const text = cells[index]?.trim();
-      if (text) (metadata ??= {})[key] = text;
+      if (text) metadata[key] = text;
     }
     if (contact.email === '' && cells.every(isBlank)) return undefined;
 
-    if (takesTags) for (const tag of options.tags) if (!tags?.includes(tag)) (tags ??= []).push(tag);
-    for (const [key, value] of constants) (metadata ??= {})[key] ??= value;
-    if (tags) contact.tags = tags;
-    if (metadata) contact.metadata = metadata;
+    if (takesTags) for (const tag of options.tags) if (!tags.includes(tag)) tags.push(tag);
+    for (const [key, value] of constants) metadata[key] ??= value;
+    if (tags.length > 0) contact.tags = tags;
+    if (hasMetadata && Object.keys(metadata).length > 0) contact.metadata = metadata;
     const phoneIsIgnored = contact.phone !== undefined && ignoresPhone(contact.phone);
     if (cells.length > width || !isSendable(contact, needsName) || (phoneIsIgnored && options.strictPhone)) {
       const errors = [...widthErrors(cells, width), ...fieldErrors(contact, needsName)];
