@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Settings } from '../settings.ts';
+import type { Output, Settings } from '../settings.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
 export type Param<T> = {
@@ -60,9 +60,11 @@ export type Group = {
   /** Plural noun, as typed. */
   readonly name: string;
   readonly summary: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
-  readonly commands: readonly (Command<any, any> | Group)[];
+  readonly commands: readonly (AnyCommand | Group)[];
 };
+
+// biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
+export type AnyCommand = Command<any, any>;
 
 /** Infers the types of `args` and `flags` for `run`. */
 export const defineCommand = <A extends Params, F extends Params>(command: Command<A, F>): Command<A, F> => command;
@@ -106,6 +108,12 @@ export type View = {
   readonly data: Data;
   /** Nothing was changed to get the data, so a field of --fields that does not exist may still end in exit 2. */
   readonly read?: boolean;
+  /** The format where none is asked for; without it a table on a terminal and rows in a pipe. */
+  readonly output?: Output;
+  /** Printed as it is before the data (`svc api -i`). */
+  readonly head?: string;
+  /** Data goes to this file instead of standard output; it appears once it is whole. */
+  readonly file?: string;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
   readonly human?: (terminal: Terminal) => string;
   /** The same in a pipe, where it differs from rows of `data`. */

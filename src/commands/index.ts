@@ -1,4 +1,4 @@
-import type { Command, Group } from '../cli/command.ts';
+import type { AnyCommand, Group } from '../cli/command.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -7,7 +7,7 @@ export type Entry = {
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly section: 'core' | 'growth' | 'developers' | 'setup';
-  readonly load: () => Promise<Group | Command>;
+  readonly load: () => Promise<Group | AnyCommand>;
 };
 
 /** The command tree (product.md, section 2), in the order of the help. */
@@ -78,6 +78,12 @@ export const entries: readonly Entry[] = [
     summary: 'Colours, logos and voice of the account',
     section: 'growth',
     load: async () => (await import('./account.ts')).branding,
+  },
+  {
+    name: 'api',
+    summary: 'Send any request with your credential; svc api ls lists every operation',
+    section: 'developers',
+    load: async () => (await import('./api.ts')).api,
   },
   {
     name: 'account',

@@ -7,6 +7,7 @@ import {
   syncListContacts,
   updateContactList,
 } from '../api/lists.ts';
+import type { Output } from '../api/operation.ts';
 import { defineCommand, type Param } from '../cli/command.ts';
 import { confirmed } from '../cli/confirm.ts';
 import { flagsOf } from '../cli/flags.ts';
@@ -81,11 +82,10 @@ export const addToList = defineCommand({
           hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
         });
       }
-      contacts.push({ contact_id: contactId, name: found.name, email: found.email });
+      contacts.push(unchanged(found));
     }
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
-    const rows = contacts.map(({ name: first, email }) => ({ name: first, email }));
-    await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
+    await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts } });
     const after = await membersOf(service, id);
     const inList = new Set(after.map((member) => member.contact_id));
     const twins = after.filter((m) => !before.has(m.contact_id) && !wanted.includes(m.contact_id));
@@ -146,6 +146,14 @@ export const setList = defineCommand({
     return { data: { shape: 'record', record }, notes: [`List ${id} holds exactly ${wanted.length} contacts.`] };
   },
 });
+
+type Found = Output<typeof getContact>['contact'];
+
+/** The contact as a row that leaves it as it is: every field that the endpoint takes and that is not blank. */
+function unchanged({ name: first, email, last_name, phone, company, website, country }: Found) {
+  const filled = Object.entries({ last_name, phone, company, website, country }).filter(([, value]) => value);
+  return { name: first, email, ...Object.fromEntries(filled) };
+}
 
 const some = (ids: readonly number[]): string =>
   ids.length === 0 ? 'none' : `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`;

@@ -1,0 +1,121 @@
+import type { Input, Operation } from '../api/operation.ts';
+import { defineCommand, type View } from '../cli/command.ts';
+import { param } from '../cli/param.ts';
+import { readUserText } from '../disk/user-file.ts';
+import { Failure } from '../errors.ts';
+import { connect, type Service } from '../http/call.ts';
+import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../http/raw.ts';
+import { queryString, type Wire } from '../http/request.ts';
+import { type Sent, send } from '../http/send.ts';
+import { apiLs } from './api-ls.ts';
+
+const request = defineCommand({
+  name: 'api',
+  summary: 'Send any request with your credential',
+  details:
+    'PATH is relative to the base URL. With fields and no -X the method is POST; with GET the fields become the query.\n' +
+    'A request that the table of operations knows is repeated by its rules; of others only reads are.',
+  args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
+  flags: {
+    method: { ...param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' }) },
+    rawField: { ...param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }) },
+    field: { ...param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }) },
+    header: { ...param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }) },
+    input: param.file('The body, from a file; - is standard input'),
+    paginate: param.toggle('Read every page and print one document'),
+    include: param.toggle('Print the status and the headers too', { short: 'i' }),
+  },
+  examples: [
+    'svc api /contacts',
+    "svc api /contacts --paginate --jq '.contacts[].email'",
+    "svc api /tickets -f subject='From the API' -F priority=2",
+    'svc api ls',
+  ],
+  async run(ctx, { args, flags, settings }): Promise<View> {
+    if (args.path === 'ls') return apiLs();
+    const fields = fieldsFrom(flags.rawField, flags.field);
+    const hasFields = Object.keys(fields).length > 0;
+    if (hasFields && flags.input !== undefined)
+      throw new Failure('usage', '--input and -f or -F contradict each other.');
+    const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
+    if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate reads, so it goes with GET alone.');
+    const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
+    const service = await connect(ctx, settings);
+    const typed = relativePath(args.path, service.session.baseUrl);
+    const path = method === 'GET' && hasFields ? withQuery(typed, fields) : typed;
+    const body = text ?? (method !== 'GET' && hasFields ? JSON.stringify(fields) : undefined);
+    const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
+    const wire: Wire = { method, path, headers, body };
+    const known = operationAt(method, path.replace(/\?.*$/u, ''));
+    const sent = await sendRaw(service, wire, known);
+    if (flags.paginate)
+      return { data: { shape: 'record', record: await allPages(service, wire, known, sent) }, output: 'json' };
+    const head = flags.include ? headOf(sent) : undefined;
+    return { data: { shape: 'record', record: sent.how === 'gone' ? {} : sent.json }, output: 'json', head };
+  },
+});
+
+async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
+  const look = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
+  return send(service, askedOf(wire.method, known), wire, { look });
+}
+
+/** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */
+async function lookBy(service: Service, { body }: Wire, { operation, params }: Known) {
+  try {
+    const parsed = JSON.parse(body ?? '') as unknown;
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    const { lookFor } = await import('../http/read-back.ts');
+    return await lookFor(service, operation.id, { params, body: parsed } as unknown as Input<Operation>);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The first page's document with the records of all pages in its list; `meta` is the last page's. */
+async function allPages(service: Service, wire: Wire, known: Known | undefined, first: Sent): Promise<unknown> {
+  const whole = first.how === 'gone' ? {} : (first.json as Record<string, unknown>);
+  const lastOf = (json: unknown) => Number((json as { meta?: { last_page?: unknown } }).meta?.last_page ?? 1);
+  const key = Object.keys(whole).find((name) => Array.isArray(whole[name]));
+  if (!key) return whole;
+  let records = whole[key] as unknown[];
+  let { meta } = whole;
+  for (let page = 2; page <= lastOf({ meta }); page++) {
+    const sent = await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known);
+    const json = (sent.how === 'gone' ? {} : sent.json) as Record<string, unknown>;
+    records = records.concat(Array.isArray(json[key]) ? json[key] : []);
+    meta = json.meta ?? meta;
+  }
+  return { ...whole, [key]: records, ...(meta !== undefined && { meta }) };
+}
+
+function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
+  const [before = '', query = ''] = path.split('?');
+  return before + queryString({ ...Object.fromEntries(new URLSearchParams(query)), ...fields });
+}
+
+function headersFrom(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e]*)$/u.exec(line) ?? [];
+      if (!name) throw new Failure('usage', `-H takes 'Name: value', not "${line}".`);
+      if (name.toLowerCase() === 'authorization') {
+        throw new Failure('usage', 'A flag never takes a secret; the credential is set by svc.', {
+          hint: 'Put it into SVC_API_KEY or SVC_ACCESS_TOKEN instead.',
+        });
+      }
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+function headOf(sent: Sent): string | undefined {
+  if (sent.how !== 'answered') return undefined;
+  const { status, headers } = sent.response;
+  return `HTTP ${status}\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')}`;
+}
+
+export const api = request;

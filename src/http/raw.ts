@@ -1,0 +1,91 @@
+import { operations } from '../api/index.ts';
+import type { Method, Operation } from '../api/operation.ts';
+import { Failure } from '../errors.ts';
+import type { Asked } from './send.ts';
+
+export type Known = {
+  readonly operation: Operation;
+  /** Values of the path's placeholders. */
+  readonly params: Readonly<Record<string, number>>;
+};
+
+/** The operation of the table that a raw method and path (without its query) mean, if there is one. */
+export function operationAt(method: string, path: string): Known | undefined {
+  for (const operation of Object.values(operations) as Operation[]) {
+    if (operation.method !== method) continue;
+    const names: string[] = [];
+    const pattern = operation.path.replace(/\{(\w+)\}/gu, (_, name: string) => {
+      names.push(name);
+      return '(\\d+)';
+    });
+    // The segment in the events path stands for whatever literal the account's service uses.
+    const match = new RegExp(`^${pattern.replace('/partner/', '/[^/]+/')}$`, 'u').exec(path);
+    if (match) return { operation, params: Object.fromEntries(names.map((name, i) => [name, Number(match[i + 1])])) };
+  }
+  return undefined;
+}
+
+/** What sending must know of a request that is not in the table: only reads are repeated. */
+export const askedOf = (method: string, known: Known | undefined): Asked =>
+  known?.operation ?? {
+    id: '',
+    safety: method === 'GET' || method === 'HEAD' ? 'read' : 'once',
+    credentials: ['api_key', 'oauth'],
+    scope: null,
+  };
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly Method[];
+
+/** A path as typed, relative to the base URL: with or without the first slash, or the whole URL below it. */
+export function relativePath(typed: string, baseUrl: string): string {
+  const below = typed.startsWith(`${baseUrl}/`) ? typed.slice(baseUrl.length) : typed;
+  if (/^[a-z][a-z0-9+.-]*:/iu.test(below) || below.startsWith('//')) {
+    throw new Failure('usage', `${typed} is not below the base URL ${baseUrl}.`, {
+      hint: 'Give a path like /contacts. A credential never goes to another address.',
+    });
+  }
+  const path = below.startsWith('/') ? below : `/${below}`;
+  const resolved = new URL(`${baseUrl}${path}`);
+  if (!resolved.href.startsWith(`${baseUrl}/`)) throw new Failure('usage', `${typed} leads out of the base URL.`);
+  return resolved.href.slice(baseUrl.length).replace(/#.*$/u, '');
+}
+
+/**
+ * `-f key=string` and `-F key=typed` as an object. Keys nest as in `contact[name]=Ada` and `labels[]=new`. Typed values:
+ * true, false, null and numbers; anything else stays text.
+ */
+export function fieldsFrom(texts: readonly string[], typed: readonly string[]): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const text of texts) place(root, text, (value) => value, '-f');
+  for (const text of typed) place(root, text, literal, '-F');
+  return root;
+}
+
+function place(root: Record<string, unknown>, text: string, read: (value: string) => unknown, flag: string): void {
+  const at = text.indexOf('=');
+  const [key = '', value = ''] = at > 0 ? [text.slice(0, at), text.slice(at + 1)] : [];
+  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/u.exec(key);
+  if (!match) throw new Failure('usage', `${flag} takes key=value, not "${text}".`);
+  const steps = [match[1] ?? '', ...[...(match[2] ?? '').matchAll(/\[([^[\]]*)\]/gu)].map((step) => step[1] ?? '')];
+  let node: Record<string, unknown> | unknown[] = root;
+  for (const [i, step] of steps.entries()) {
+    const last = i === steps.length - 1;
+    const next = last ? read(value) : steps[i + 1] === '' ? [] : {};
+    if (Array.isArray(node)) {
+      if (step !== '') throw new Failure('usage', `${flag} ${key} mixes a list and an object.`);
+      node.push(next);
+      node = next as typeof node;
+    } else {
+      const present: unknown = Object.hasOwn(node, step) ? node[step] : undefined;
+      if (step === '' || step === '__proto__') throw new Failure('usage', `${flag} ${key} is no usable key.`);
+      if (last || typeof present !== 'object' || present === null) node[step] = next;
+      node = node[step] as typeof node;
+    }
+  }
+}
+
+function literal(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
+}
