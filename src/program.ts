@@ -94,6 +94,8 @@ function build(
 ): Commander {
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
   if (!('commands' in node)) return buildLeaf(commander, node, path, onRun);
+  // What stands behind `sandbox exec --` is the other program's; commander wants to hear that from the group.
+  if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
   for (const child of node.commands) {
     const hidden = 'hidden' in child && child.hidden === true;
     commander.addCommand(build(commander, child, [...path, child.name], onRun), { hidden });

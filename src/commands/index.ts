@@ -91,4 +91,10 @@ export const entries: readonly Entry[] = [
     section: 'setup',
     load: async () => (await import('./account.ts')).account,
   },
+  {
+    name: 'sandbox',
+    summary: 'The whole service on this machine, to try and to test against',
+    section: 'developers',
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
 ];

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '../api/webhooks.ts';
+import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { type Control, createControl } from './control.ts';
 import { answerInstead, brokenPage, createFaults, type Fault } from './faults.ts';
-import { createLimiter, generalLimit, type LimitMode, type Verdict } from './limits.ts';
+import { addressLimit, createLimiter, generalLimit, type LimitMode, type Verdict } from './limits.ts';
 import { createLog } from './log.ts';
+import { answerOAuth } from './oauth.ts';
 import type { Rows } from './records.ts';
 import { seedRows } from './seed.ts';
-import { type State, stateOf } from './state.ts';
+import { oauthOf, type State, stateOf } from './state.ts';
+import type { StateFile } from './state-file.ts';
 
 export type SandboxRequest = {
   readonly method: string;
@@ -40,11 +43,15 @@ export type SandboxOptions = {
   readonly consent?: 'page' | 'auto';
   readonly allowHttpTargets?: boolean;
   readonly latencyMs?: number;
+  /** Keeps the state beyond this process; without one it lives in memory. */
+  readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
   readonly sleep?: (ms: number) => Promise<void>;
 };
 
 export type Sandbox = {
   handle(request: SandboxRequest): Promise<SandboxResponse>;
+  /** Writes what has changed to the state file, as every request does before its answer. */
+  keep(): Promise<void>;
   /** The sandbox's clock, which `POST clock` moves. */
   now(): Date;
 };
@@ -52,6 +59,8 @@ export type Sandbox = {
 /** All that one sandbox holds; `POST reset` fills it anew. */
 export type World = {
   state: State;
+  /** The whole state is another one, which the state file does not know yet. */
+  isReplaced: boolean;
   seed: NonNullable<SandboxOptions['seed']>;
   readonly limiter: ReturnType<typeof createLimiter>;
   readonly log: ReturnType<typeof createLog>;
@@ -67,7 +76,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const sleep = options.sleep ?? ((ms: number) => new Promise<void>((done) => setTimeout(done, ms)));
   const seed = options.seed ?? 'empty';
   const world: World = {
-    state: stateOf(seedRows(seed, realNow())),
+    state: options.stateFile?.state ?? stateOf(seedRows(seed, realNow())),
+    isReplaced: options.stateFile !== undefined && options.stateFile.state === undefined,
     seed,
     limiter: createLimiter(options.rateLimit ?? 'on'),
     log: createLog(),
@@ -79,6 +89,30 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const control: Control = createControl(world);
 
   async function handle(request: SandboxRequest): Promise<SandboxResponse> {
+    try {
+      const response = await answer(request);
+      await keep();
+      return response;
+    } catch (error) {
+      // The document's shape for a server failure; never a stack trace.
+      const told = error instanceof Error ? error.message : String(error);
+      return respond({ status: 500, body: { error: `The sandbox failed: ${told}` } }, quiet);
+    }
+  }
+
+  /** Nobody is answered before what they did is kept. */
+  async function keep(): Promise<void> {
+    const { state } = world;
+    if (options.stateFile && world.isReplaced) {
+      world.isReplaced = false;
+      await options.stateFile.replace(state);
+    } else if (state.changed.size > 0) {
+      if (options.stateFile) await options.stateFile.commit(state);
+      else state.changed.clear();
+    }
+  }
+
+  async function answer(request: SandboxRequest): Promise<SandboxResponse> {
     const { path, search } = split(request.url);
     const body = typeof request.body === 'string' ? request.body : decode(request.body);
     if (path.startsWith('/_sandbox/')) {
@@ -111,6 +145,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
 
     const address = request.remoteAddress ?? 'local';
+    if (path.startsWith('/oauth/platform/')) {
+      const verdict = world.limiter.take([{ key: `oauth ${address}`, limit: addressLimit }], world.now().getTime());
+      const answer = verdict.retryAfter === undefined ? oauth(request, body) : tooMany(verdict.retryAfter);
+      note(answer.status, null);
+      return spoil(respond(answer, verdict), fault);
+    }
+
     const answer = await answerApi(
       {
         state: world.state,
@@ -126,9 +167,28 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return spoil(respond(answer, answer.verdict), fault);
   }
 
+  function oauth(request: SandboxRequest, body: string) {
+    const answer = answerOAuth(
+      oauthOf(world.state),
+      {
+        method: request.method,
+        url: absolute(request),
+        headers: request.headers,
+        body: typeof request.body === 'string' ? encoder.encode(body) : (request.body ?? new Uint8Array()),
+      },
+      {
+        now: world.now(),
+        random: world.random,
+        accounts: [...world.state.rows.accounts.values()],
+        consent: options.consent ?? 'page',
+      },
+    );
+    return answer ?? { status: 404, body: noSuchPath.body };
+  }
+
   /** Rate headers are on every response; the Date is the sandbox's own, as are all times in its bodies. */
   function respond(
-    answer: { status: number; body: object; headers?: Readonly<Record<string, string>> },
+    answer: { status: number; body: object | string; headers?: Readonly<Record<string, string>> },
     { limit, remaining }: Verdict,
   ): SandboxResponse {
     return {
@@ -140,11 +200,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         'x-ratelimit-remaining': String(remaining),
         ...answer.headers,
       },
-      body: JSON.stringify(answer.body),
+      body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
     };
   }
 
-  return { handle, now: world.now };
+  return { handle, keep, now: world.now };
 }
 
 /** For answers that no limit was asked about. */
@@ -177,6 +237,18 @@ function split(url: string): { path: string; search: string } {
   return { path: url.slice(from, mark), search: url.slice(mark + 1, last) };
 }
 
+const tooMany = (retryAfter: number) => {
+  const { refused, body, headers } = tooManyRequests(retryAfter);
+  return { status: refused, body, headers };
+};
+
+/** Some clients send a Host that is none. */
+function absolute({ url, headers: { host = '' } }: SandboxRequest): URL {
+  const base = `http://${host}`;
+  return new URL(url, URL.canParse(base) ? base : 'http://127.0.0.1');
+}
+
+const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const decode = (body: Uint8Array | undefined): string => (body === undefined ? '' : decoder.decode(body));
 

@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 import { check } from '../api/check.ts';
-import type { Schema } from '../api/operation.ts';
+import { type Schema, scopes } from '../api/operation.ts';
 import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from './answer.ts';
 import type { World } from './app.ts';
+import { known } from './credential.ts';
 import { Fault } from './faults.ts';
+import { disconnect, mintTokens } from './oauth-state.ts';
 import { kinds } from './records.ts';
 import { seedRows } from './seed.ts';
-import { put, setClock, stateOf } from './state.ts';
+import { oauthOf, put, setClock, stateOf } from './state.ts';
 
 export type ControlRequest = {
   readonly method: string;
@@ -39,6 +41,7 @@ const actions: Readonly<Record<string, Action>> = {
   'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), (world, { seed }) => {
     world.seed = seed ?? world.seed;
     world.state = stateOf(seedRows(world.seed, world.now()));
+    world.isReplaced = true;
     world.limiter.clear();
     world.faults.clear();
     world.log.clear();
@@ -52,6 +55,34 @@ const actions: Readonly<Record<string, Action>> = {
       return { now: world.now().toISOString() };
     },
   ),
+
+  'POST tokens': action(
+    v.object({
+      account_id,
+      scopes: v.optional(v.array(v.picklist(scopes, 'must be one of the 14 scopes')), [...scopes]),
+      expires_in: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      client_id: v.optional(v.string(), known.clientId),
+    }),
+    (world, consent) => {
+      const { state } = world;
+      if (!state.rows.accounts.has(consent.account_id)) return unknownAccount;
+      if (!state.rows.clients.has(consent.client_id)) return unknownClient;
+      return mintTokens(oauthOf(state).connections, consent, { now: world.now(), random: world.random });
+    },
+  ),
+
+  'POST disconnect': action(v.object({ account_id, client_id: v.string() }), (world, app) => {
+    const { state } = world;
+    if (!state.rows.accounts.has(app.account_id)) return unknownAccount;
+    if (!state.rows.clients.has(app.client_id)) return unknownClient;
+    const ended = disconnect(oauthOf(state).connections, app, world.now());
+    // Subscriptions end when the customer disconnects the app (Outbound webhooks).
+    for (const subscription of state.rows.subscriptions.values()) {
+      if (!ended.includes(subscription.connection_id)) continue;
+      put(state, 'subscriptions', { ...subscription, is_active: false });
+    }
+    return { disconnected: ended.length };
+  }),
 
   'POST modules': action(
     v.object({
@@ -83,6 +114,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
+const unknownClient = invalid({ client_id: ['is no client of this sandbox'] });
 const unknownAccount = invalid({ account_id: ['is no account of this sandbox'] });
 
 export function createControl(world: World): Control {

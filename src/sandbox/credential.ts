@@ -1,5 +1,6 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
-import type { State } from './state.ts';
+import { authenticate } from './oauth-state.ts';
+import { oauthOf, type State } from './state.ts';
 
 /** What everyone who starts a sandbox may know (product.md, section 10). */
 export const known = {
@@ -21,11 +22,19 @@ export type Credential = {
 };
 
 /** The credential of an Authorization header; undefined where it is missing, malformed, unknown, expired or revoked. */
-export function credentialOf(state: State, authorization: string | undefined, _now: Date): Credential | undefined {
+export function credentialOf(state: State, authorization: string | undefined, now: Date): Credential | undefined {
   const token = /^bearer +(\S+)$/iu.exec(authorization?.trim() ?? '')?.[1];
   if (token === undefined) return undefined;
   if (token === known.m2mToken) return { kind: 'm2m', token };
   const account = Object.hasOwn(known.apiKeys, token) ? known.apiKeys[token] : undefined;
   if (account !== undefined && state.rows.accounts.has(account)) return { kind: 'api_key', token, account };
-  return undefined;
+  const granted = authenticate(oauthOf(state).connections, token, now);
+  if (!granted) return undefined;
+  return {
+    kind: 'oauth',
+    token,
+    account: granted.account_id,
+    connection: granted.connection_id,
+    scopes: granted.scopes,
+  };
 }

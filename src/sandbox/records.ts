@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ClientRow, ConnectionRow } from './oauth-state.ts';
 
 /**
  * Every kind of record that the sandbox keeps. The schemas judge a `--seed` file and a `--state` file, fill in what a
@@ -219,6 +220,8 @@ export const recordSchemas = {
     kpi: v.optional(v.nullable(v.object({ value_minor: v.number(), currency: v.string() })), none),
     created_at: time,
   }),
+  clients: ClientRow,
+  connections: ConnectionRow,
   subscriptions: v.object({
     id,
     account_id,
@@ -244,6 +247,7 @@ const idFields: Partial<Record<Kind, string>> = {
   contacts: 'contact_id',
   lists: 'contacts_list_id',
   calls: 'phone_call_id',
+  clients: 'client_id',
 };
 
 /** What a row is found by. */

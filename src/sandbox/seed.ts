@@ -1,3 +1,5 @@
+import { scopes } from '../api/operation.ts';
+import { known } from './credential.ts';
 import type { Row, Rows } from './records.ts';
 
 const allModules = { support: true, changelog: true, feedback_board: true, roadmap: true };
@@ -21,7 +23,17 @@ export const accounts: readonly Row<'accounts'>[] = [
   }),
 ];
 
+export const clients: readonly Row<'clients'>[] = [
+  {
+    client_id: known.clientId,
+    client_secret: known.clientSecret,
+    name: 'svc',
+    redirect_uris: [known.redirectUri],
+    scopes: [...scopes],
+  },
+];
+
 export function seedRows(seed: 'demo' | 'empty' | Partial<Rows>, _now: Date): Partial<Rows> {
-  if (seed === 'empty' || seed === 'demo') return { accounts };
-  return { accounts, ...seed };
+  if (seed === 'empty' || seed === 'demo') return { accounts, clients };
+  return { accounts, clients, ...seed };
 }

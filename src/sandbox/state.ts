@@ -1,3 +1,4 @@
+import type { OAuthState } from './oauth-state.ts';
 import { type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 
 /**
@@ -99,6 +100,17 @@ export function find<K extends Kind>(state: State, kind: K, account: number, key
   // Quarantined shadow contacts are no contacts to the API.
   return (row as { shadow?: boolean }).shadow ? undefined : row;
 }
+
+/** The clients and connections as the OAuth endpoints see them. */
+export const oauthOf = (state: State): OAuthState => ({
+  clients: [...state.rows.clients.values()],
+  connections: {
+    find: (id) => state.rows.connections.get(id),
+    all: () => state.rows.connections.values(),
+    put: (connection) => put(state, 'connections', connection as Row<'connections'>),
+    nextNumber: () => nextId(state, 'connections'),
+  },
+});
 
 /** The oldest contact, shadows included, with that address, in any letter case. */
 export const contactByEmail = (state: State, account: number, email: string): Row<'contacts'> | undefined =>

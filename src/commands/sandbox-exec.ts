@@ -1,0 +1,101 @@
+import { defineCommand, type View } from '../cli/command.ts';
+import { param } from '../cli/param.ts';
+import type { Context } from '../context.ts';
+import type { Address } from '../sandbox/open.ts';
+import { sandboxFlags } from './sandbox-flags.ts';
+
+export const exec = defineCommand({
+  name: 'exec',
+  summary: 'Run a command against a sandbox of its own',
+  details:
+    'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
+    'SVC_CLIENT_SECRET, SVC_M2M_TOKEN and private config and state folders set, and ends with its exit code. ' +
+    'Nothing is left behind.',
+  args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
+  flags: sandboxFlags,
+  passThrough: true,
+  examples: ['svc sandbox exec -- svc contacts list', "svc sandbox exec --seed empty -- sh -c 'svc account get'"],
+  async run(ctx, { args, flags }): Promise<View> {
+    const { openSandbox } = await import('../sandbox/open.ts');
+    const { makePrivateFolder, writeProgram } = await import('../disk/private-folder.ts');
+    const folder = await makePrivateFolder('svc-sandbox-');
+    try {
+      await writeProgram(...ownProgram(folder.path));
+      const running = await openSandbox({ ...flags, port: 0 }, ctx.notice);
+      try {
+        return await runCommand(ctx, args.command, environment(ctx.env, running.address, folder.path));
+      } finally {
+        await running.close();
+      }
+    } finally {
+      await folder.remove();
+    }
+  },
+});
+
+/** The svc that is running now, so that the command finds this one under its name. */
+function ownProgram(folder: string): [path: string, text: string] {
+  const [node, script = ''] = [process.execPath, process.argv[1]];
+  return process.platform === 'win32'
+    ? [`${folder}\\bin\\svc.cmd`, `@"${node}" "${script}" %*\r\n`]
+    : [`${folder}/bin/svc`, `#!/bin/sh\nexec ${quoted(node)} ${quoted(script)} "$@"\n`];
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** What of the user's own set-up must not reach a sandbox: a real token is no business of it. */
+const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
+
+function environment(outer: Context['env'], address: Address, folder: string): Record<string, string | undefined> {
+  const direct = [outer.NO_PROXY ?? outer.no_proxy, '127.0.0.1'].filter(Boolean).join(',');
+  return {
+    ...outer,
+    ...Object.fromEntries(hidden.map((name) => [name, undefined])),
+    PATH: [`${folder}/bin`, outer.PATH].filter(Boolean).join(process.platform === 'win32' ? ';' : ':'),
+    SVC_BASE_URL: address.base_url,
+    SVC_AUTH_URL: address.auth_url,
+    SVC_API_KEY: address.accounts[0]?.api_key,
+    SVC_M2M_TOKEN: address.m2m_token,
+    SVC_CLIENT_ID: address.client_id,
+    SVC_CLIENT_SECRET: address.client_secret,
+    SVC_CONFIG_DIR: `${folder}/config`,
+    SVC_STATE_DIR: `${folder}/state`,
+    // The system's keyring would outlive the sandbox.
+    SVC_TOKEN_STORE: 'file',
+    NO_PROXY: direct,
+    no_proxy: direct,
+  };
+}
+
+async function runCommand(
+  ctx: Context,
+  [program = '', ...args]: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<View> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { constants } = process.getBuiltinModule('node:os');
+  const child = spawn(program, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  // A second signal ends svc at once; the command must not outlive its sandbox.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const handOn = () => {
+    // On a terminal Ctrl-C reaches the command by itself; a second one would be taken for impatience.
+    if (ctx.signal.reason === 'SIGINT' && ctx.stdin.isTTY) return;
+    child.kill(ctx.signal.reason as NodeJS.Signals);
+  };
+  ctx.signal.addEventListener('abort', handOn, { once: true });
+  if (ctx.signal.aborted) handOn();
+  try {
+    return await new Promise<View>((ended) => {
+      const done = (exitCode: number, ...notes: string[]) => ended({ data: { shape: 'nothing' }, exitCode, notes });
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') done(127, `${program}: command not found`);
+        else done(126, `${program} cannot be run: ${error.message}`);
+      });
+      child.once('exit', (code, signal) => done(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+    });
+  } finally {
+    ctx.signal.removeEventListener('abort', handOn);
+    process.off('exit', end);
+  }
+}

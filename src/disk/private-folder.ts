@@ -1,0 +1,27 @@
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export type PrivateFolder = { readonly path: string; remove(): Promise<void> };
+
+/** A new folder that only its owner can enter, gone at the latest when this process exits. */
+export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> {
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  const removeNow = () => rmSync(path, { recursive: true, force: true });
+  process.once('exit', removeNow);
+  return {
+    path,
+    async remove() {
+      process.off('exit', removeNow);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes a program into a folder, so that it can be run from there. */
+export async function writeProgram(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  await chmod(path, 0o755);
+}

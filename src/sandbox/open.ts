@@ -1,0 +1,109 @@
+import { isCode, readIfThere } from '../disk/atomic-file.ts';
+import { Failure } from '../errors.ts';
+import { createSandbox, type SandboxOptions } from './app.ts';
+import { known } from './credential.ts';
+import { parseSeed } from './seed-file.ts';
+import { serve } from './server.ts';
+
+/** The flags of `sandbox start` and `sandbox exec`. */
+export type OpenOptions = {
+  readonly port: number;
+  /** `demo`, `empty`, or a file. */
+  readonly seed?: string;
+  /** A file that keeps everything. */
+  readonly state?: string;
+  readonly consent?: SandboxOptions['consent'];
+  readonly rate_limit?: SandboxOptions['rateLimit'];
+  readonly allow_http_targets?: boolean;
+  readonly latency?: number;
+};
+
+/** What one needs to know to use a sandbox; the same words with `--json`. */
+export type Address = {
+  readonly base_url: string;
+  readonly auth_url: string;
+  readonly port: number;
+  readonly accounts: readonly { readonly account_id: number; readonly name: string; readonly api_key: string }[];
+  readonly api_keys: Readonly<Record<string, string>>;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly redirect_uri: string;
+  readonly m2m_token: string;
+  readonly control_url: string;
+};
+
+export type Running = { readonly address: Address; close(): Promise<void> };
+
+/** A sandbox on a port of 127.0.0.1. `notice` gets what the user should know and did not ask for. */
+export async function openSandbox(options: OpenOptions, notice: (text: string) => void): Promise<Running> {
+  const seed = await readSeed(options.seed ?? 'demo');
+  const stateFile = options.state === undefined ? undefined : await openState(options.state);
+  if (stateFile?.state && options.seed !== undefined) {
+    notice(`${options.state} holds a state already, so --seed was not used. POST /_sandbox/reset starts afresh.`);
+  }
+  try {
+    const sandbox = createSandbox({
+      seed,
+      stateFile,
+      consent: options.consent,
+      rateLimit: options.rate_limit,
+      allowHttpTargets: options.allow_http_targets,
+      latencyMs: options.latency,
+    });
+    await sandbox.keep();
+    const server = await serve(sandbox, options.port).catch((error) => {
+      throw isCode(error, 'EADDRINUSE') ? busy(options.port) : error;
+    });
+    return {
+      address: addressOf(server.port),
+      async close() {
+        await server.close();
+        await stateFile?.close();
+      },
+    };
+  } catch (error) {
+    await stateFile?.close();
+    throw error;
+  }
+}
+
+async function openState(path: string) {
+  const { openStateFile } = await import('./state-file.ts');
+  return openStateFile(path);
+}
+
+async function readSeed(named: string): Promise<NonNullable<SandboxOptions['seed']>> {
+  if (named === 'demo' || named === 'empty') return named;
+  const text = await readIfThere(named).catch((error: Error) => {
+    throw new Failure('usage', `The seed ${named} cannot be read: ${error.message}.`);
+  });
+  if (text === undefined) {
+    throw new Failure('usage', `There is no file ${named}.`, { hint: '--seed takes demo, empty or a JSON file.' });
+  }
+  return parseSeed(text, named);
+}
+
+const busy = (port: number): Failure =>
+  new Failure('failed', `Port ${port} of 127.0.0.1 is in use.`, {
+    hint: 'Name another with --port, or take a free one with --port 0.',
+  });
+
+function addressOf(port: number): Address {
+  const url = `http://127.0.0.1:${port}`;
+  const accounts = [
+    { account_id: 1, name: 'Acme', api_key: 'key_acme' },
+    { account_id: 2, name: 'Globex', api_key: 'key_globex' },
+  ];
+  return {
+    base_url: url,
+    auth_url: url,
+    port,
+    accounts,
+    api_keys: Object.fromEntries(accounts.map(({ name, api_key }) => [name, api_key])),
+    client_id: known.clientId,
+    client_secret: known.clientSecret,
+    redirect_uri: known.redirectUri,
+    m2m_token: known.m2mToken,
+    control_url: `${url}/_sandbox/`,
+  };
+}

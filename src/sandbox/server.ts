@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { largestBody } from './api.ts';
+import type { Sandbox, SandboxResponse } from './app.ts';
+
+export type Server = {
+  readonly port: number;
+  /** Cuts every connection and gives the port back. */
+  close(): Promise<void>;
+};
+
+/** Serves the sandbox on the loopback address alone. Rejects with EADDRINUSE where the port is taken. */
+export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
+  const http = process.getBuiltinModule('node:http');
+  // Above the idle time after which clients drop a connection themselves, so that none meets a closing one.
+  const server = http.createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
+    answer(sandbox, request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen({ host: '127.0.0.1', port }, () => {
+      server.off('error', failed);
+      listening();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/', headers, socket } = request;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const body = hasBody ? await read(request) : undefined;
+  const answered = await sandbox.handle({
+    method,
+    url,
+    headers: headers as Record<string, string>,
+    body,
+    remoteAddress: socket.remoteAddress,
+  });
+  send(response, answered);
+}
+
+/** The body, or a little more than the largest where it is larger: enough for the app to refuse it. */
+async function read(request: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    // The rest is read and forgotten: a client that is still writing would not see an answer.
+    if (size <= largestBody) chunks.push(chunk);
+    size += chunk.length;
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, { status, headers, body, cut }: SandboxResponse): void {
+  if (cut === 'before' || cut === 'after') {
+    response.socket?.destroy();
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, 'content-length': length });
+  if (cut === 'half') {
+    response.write(Buffer.from(body).subarray(0, length >> 1), () => response.socket?.destroy());
+    return;
+  }
+  response.end(body);
+}
