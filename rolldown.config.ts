@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -8,6 +10,16 @@ export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
   external: [/^node:/u, '@napi-rs/keyring'],
+  plugins: [
+    {
+      // jq-web looks for its WebAssembly beside the file that it is in.
+      name: 'jq-wasm',
+      generateBundle() {
+        const source = readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
+        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source });
+      },
+    },
+  ],
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -79,6 +79,7 @@ export function nodeContext(): Context {
       choose: async (...question) => (await asker(progress)).choose(...question),
       edit: async (...text) => (await asker(progress)).edit(...text),
     },
+    page: async (command, text) => (await import('./node/pager.ts')).page(command, text, env),
     openBrowser: async (url) => (await import('./node/browser.ts')).openBrowser(url, env),
   };
 }

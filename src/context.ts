@@ -85,6 +85,8 @@ export type Context = {
   readonly progress: (text: string | undefined) => void;
   /** A lasting line on standard error: notes and warnings. */
   readonly notice: (text: string) => void;
+  /** Shows a long text in that pager, or the default one. False where it could not be started. */
+  readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
   readonly openBrowser: (url: URL) => Promise<void>;
   /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
   readonly signal: AbortSignal;

@@ -38,8 +38,9 @@ async function run(argv: readonly string[], outer: Context): Promise<number> {
         )
       : ctx.ask.text(question);
   });
+  const { checkOutput, print } = await import('./cli/print.ts');
+  await checkOutput(settings);
   const view = await invocation.command.run(ctx, { ...values, settings });
-  const { print } = await import('./cli/print.ts');
   return print(ctx, view, settings);
 }
 
@@ -66,10 +67,11 @@ function asFailure(error: unknown, ctx: Context): Failure {
 
 /** Whether the failure of a command line that may not even parse is wanted as JSON. */
 const wantsJson = (argv: readonly string[], env: Context['env']): boolean =>
-  env.SVC_OUTPUT === 'json' ||
+  /^jsonl?$/u.test(env.SVC_OUTPUT ?? '') ||
   argv.some(
     (word, i) =>
-      word === '--json' || word === '--output=json' || (word === 'json' && /^(-o|--output)$/u.test(argv[i - 1] ?? '')),
+      /^(?:--json|--output=jsonl?|-ojsonl?)$/u.test(word) ||
+      (/^jsonl?$/u.test(word) && /^(-o|--output)$/u.test(argv[i - 1] ?? '')),
   );
 
 function say(ctx: Context, text: string): number {

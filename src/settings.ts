@@ -150,8 +150,14 @@ function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string |
   if (flags.json && named !== undefined && named !== 'json') {
     throw new Failure('usage', `--json and --output ${named} contradict each other.`, { hint: 'Give one of them.' });
   }
+  if (flags.jq !== undefined && named !== undefined && named !== 'json' && named !== 'jsonl') {
+    throw new Failure('usage', `--jq filters JSON, so --output ${named} contradicts it.`, {
+      hint: 'Give one of them.',
+    });
+  }
   if (flags.json) return 'json';
   if (named) return named;
+  if (flags.jq !== undefined) return 'json';
   const other = env ?? (kept === undefined ? undefined : { text: kept, by: 'output in config.json' });
   return other && outputName(other);
 }

@@ -90,6 +90,8 @@ export type Data =
       readonly shape: 'list';
       readonly records: Iterable<unknown> | AsyncIterable<unknown>;
       readonly columns: readonly Column[];
+      /** Every field of a record: the columns of csv, the same for every page. Without it, the first record's. */
+      readonly fields?: readonly string[];
       /** Printed on a terminal where the list is empty. */
       readonly empty?: string;
     }

@@ -57,16 +57,20 @@ function put(target: Record<string, unknown>, keys: readonly string[], value: un
   });
 }
 
-/** Everything in a record that --fields can name, in its order: objects by what they hold. */
-export function pathsOf(record: unknown, prefix = ''): string[] {
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return prefix === '' ? [] : [prefix];
-  const keys = Object.entries(record);
-  if (keys.length === 0) return prefix === '' ? [] : [prefix];
-  return keys.flatMap(([key, value]) => pathsOf(value, prefix === '' ? key : `${prefix}.${key}`));
+/** Free-form objects: their keys are the account's own, so a record without one of them is no mistake. */
+const freeForm = new Set(['metadata', 'socials']);
+
+/** The fields of a record by their paths, in its order: objects by what they hold, free-form ones whole if wanted. */
+export function pathsOf(record: unknown, { freeForm: wanted = 'keys' as 'keys' | 'whole' } = {}): string[] {
+  if (!isObject(record)) return [];
+  return Object.entries(record).flatMap(([key, value]) => {
+    const inside = wanted === 'whole' && freeForm.has(key) ? [] : pathsOf(value, { freeForm: wanted });
+    return inside.length === 0 ? [key] : inside.map((path) => `${key}.${path}`);
+  });
 }
 
-/** Free-form objects: a record without that key is no mistake of the person who asked. */
-const freeForm = new Set(['metadata', 'socials']);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The fields asked for that this record cannot have, for the service sends every documented field always. */
 export function unknownFields(record: unknown, paths: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
@@ -33,7 +34,7 @@ export function listView(
 ): View {
   const listing = list(service, operation, input, range);
   return {
-    data: { shape: 'list', records: listing.records, columns, empty: 'Nothing here.' },
+    data: { shape: 'list', records: listing.records, columns, fields: fieldPaths(operation), empty: 'Nothing here.' },
     read: true,
     notes: () => {
       const { yielded, total } = listing.seen();
@@ -43,3 +44,15 @@ export function listView(
     },
   };
 }
+
+/** Every documented field of the operation's records, by its path. */
+function fieldPaths({ response, answer }: Operation): readonly string[] {
+  const record = answer.key === undefined ? undefined : fieldsOf(response)[answer.key];
+  return record?.item ? pathsOfShape(record.item) : [];
+}
+
+const pathsOfShape = ({ fields = {} }: Shape): string[] =>
+  Object.entries(fields).flatMap(([key, field]) => {
+    const inside = pathsOfShape(field);
+    return inside.length === 0 ? [key] : inside.map((path) => `${key}.${path}`);
+  });

@@ -8,7 +8,7 @@ type Wish = Pick<Settings, 'color'>;
 export function wantsColor(ctx: Pick<Context, 'env'>, { color }: Wish, isTTY: boolean | undefined): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = ctx.env;
   if (color === 'never' || (NO_COLOR ?? '') !== '') return false;
-  if (FORCE_COLOR !== undefined) return !['0', 'false', 'no'].includes(FORCE_COLOR);
+  if (FORCE_COLOR) return !['0', 'false'].includes(FORCE_COLOR);
   if (color === 'always') return true;
   return isTTY === true && TERM !== 'dumb';
 }

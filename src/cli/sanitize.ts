@@ -53,11 +53,15 @@ function belongs(char: string, at: number, whole: string): boolean {
 const unsafeInJson =
   /(?![\n\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 
-/** JSON as exact as ever, yet harmless on a terminal: what JSON leaves raw is written as \uXXXX, the same value. */
+/** JSON as exact as ever, yet harmless on a terminal. */
 export function toJson(value: unknown, indent?: number): string {
-  const json = JSON.stringify(value, undefined, indent) ?? 'null';
-  if (ordinary.test(json)) return json;
-  return json.replace(unsafeInJson, (char) =>
+  return escapeUnsafe(JSON.stringify(value, undefined, indent) ?? 'null');
+}
+
+/** Writes as \uXXXX, which is the same value, what JSON and YAML leave raw inside quotes. */
+export function escapeUnsafe(quoted: string): string {
+  if (ordinary.test(quoted)) return quoted;
+  return quoted.replace(unsafeInJson, (char) =>
     Array.from({ length: char.length }, (_, unit) => escaped(char.charCodeAt(unit))).join(''),
   );
 }

@@ -14,6 +14,8 @@ export function settleColumns(columns: readonly Column[]): Settled[] {
   });
 }
 
+export const pathOf = (column: Column): string => (typeof column === 'string' ? column : column.path);
+
 /** `ticket_number` is read as TICKET NUMBER; `contact.email` as CONTACT EMAIL. */
 const headerOf = (path: string): string => path.replaceAll(/[._]/gu, ' ').toUpperCase();
 

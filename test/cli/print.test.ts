@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { View } from '../../src/cli/command.ts';
-import { type Printable, print } from '../../src/cli/print.ts';
+import { print } from '../../src/cli/print.ts';
 import { Failure } from '../../src/errors.ts';
 import type { Settings } from '../../src/settings.ts';
 import { screen, settings } from './fake-context.ts';
@@ -29,7 +29,7 @@ const list: View = {
 };
 const record: View = { data: { shape: 'record', record: contacts[0] } };
 
-async function printed(view: Printable, wish: Partial<Settings> = {}, columns?: number) {
+async function printed(view: View, wish: Partial<Settings> = {}, columns?: number) {
   const { ctx, written } = screen({ columns });
   const exitCode = await print(ctx, view, { ...settings, ...wish });
   return { exitCode, ...written };

@@ -1,0 +1,24 @@
+import { execa } from 'execa';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Shows a text in the pager that the user named, a command line of their shell, or in less. False where nothing was
+ * shown: no pager is wanted (empty, or `cat`), or there is none.
+ */
+export async function page(command: string | undefined, text: string, env: Env): Promise<boolean> {
+  const named = command?.trim();
+  if (named === '' || named === 'cat') return false;
+  const options = {
+    input: text,
+    stdout: 'inherit',
+    stderr: 'inherit',
+    reject: false,
+    // As git does: a bare `less` still shows colours, and leaves a text that fits on the screen.
+    env: { LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
+  } as const;
+  const ended =
+    named === undefined ? await execa('less', ['-FRX'], options) : await execa(named, { ...options, shell: true });
+  // A shell says 127 where there is no such command. Leaving early is no failure of the pager.
+  return ended.exitCode !== undefined ? ended.exitCode !== 127 : ended.signal !== undefined;
+}
