@@ -13,7 +13,7 @@ export const pageStyle = `
     --problem: #ffb4ab; --problem-ground: #3a1b1a; --badge: #f5d77e; --badge-ground: #33290d;
   }
 }
-html { scroll-padding-bottom: 9rem; }
+html { scroll-padding-bottom: 13rem; }
 * { box-sizing: border-box; }
 body {
   margin: 0; padding: clamp(0rem, 6vw - 1.5rem, 3.5rem) clamp(0rem, 6vw - 1.5rem, 2rem); min-height: 100vh;
