@@ -7,7 +7,7 @@ import { defineConfig } from 'rolldown';
  * The keyring's native part stays outside; it is the one runtime dependency, and optional.
  */
 export default defineConfig({
-  input: { main: 'src/main.ts' },
+  input: { quick: 'src/quick.ts', main: 'src/main.ts', 'context-node': 'src/context-node.ts' },
   platform: 'node',
   external: [/^node:/u, '@napi-rs/keyring'],
   plugins: [

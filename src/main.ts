@@ -1,17 +1,13 @@
 import type { Context } from './context.ts';
 import { Failure } from './errors.ts';
-import { version } from './version.ts';
+import { quickAnswer } from './quick.ts';
 
-/**
- * Runs one command line and returns its exit code. Everything is loaded when it is first needed: `--version`, the
- * root's help and completions are answered before any command is defined.
- */
+/** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
-  const [first] = argv;
-  if (argv.length === 1 && (first === '--version' || first === '-V')) return say(ctx, version);
-  if (first === undefined || (argv.length === 1 && (first === '--help' || first === '-h' || first === 'help'))) {
-    const { rootHelp } = await import('./cli/root-help.ts');
-    return say(ctx, rootHelp());
+  const said = await quickAnswer(argv);
+  if (said !== undefined) {
+    ctx.stdout.write(said);
+    return 0;
   }
   try {
     return await run(argv, ctx);
@@ -73,11 +69,3 @@ const wantsJson = (argv: readonly string[], env: Context['env']): boolean =>
       /^(?:--json|--output=jsonl?|-ojsonl?)$/u.test(word) ||
       (/^jsonl?$/u.test(word) && /^(-o|--output)$/u.test(argv[i - 1] ?? '')),
   );
-
-function say(ctx: Context, text: string): number {
-  ctx.stdout.on('error', () => {});
-  ctx.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-  return 0;
-}
-
-export { nodeContext } from './context-node.ts';

@@ -1,0 +1,13 @@
+import { version } from './version.ts';
+
+/**
+ * What can be said before anything is loaded: the version and the root's help. Undefined for every other command line.
+ */
+export async function quickAnswer(argv: readonly string[]): Promise<string | undefined> {
+  const [first] = argv;
+  if (argv.length > 1) return undefined;
+  if (first === '--version' || first === '-V') return `${version}\n`;
+  if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;
+  const { rootHelp } = await import('./cli/root-help.ts');
+  return rootHelp();
+}
