@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 import type { Data, View } from './command.ts';
-import { type Format, type Printing, put, terminalOf } from './printing.ts';
+import { type Printing, put, terminalOf } from './printing.ts';
 import { sanitize } from './sanitize.ts';
 import { sinkTo } from './write.ts';
 
@@ -11,9 +11,7 @@ import { sinkTo } from './write.ts';
  * A closed pipe is a good end (product.md, section 4), so nothing is said after it.
  */
 export async function print(ctx: Context, view: View, settings: Settings): Promise<number> {
-  const sink = sinkTo(ctx.stdout, () => ctx.progress(undefined));
-  const printing = { ctx, settings, view, sink, format: formatOf(ctx, settings) };
-  const readToTheEnd = await printData(printing, view.data);
+  const readToTheEnd = view.file === undefined ? await printTo(ctx, view, settings) : await save(ctx, view, settings);
   ctx.progress(undefined);
   if (!readToTheEnd) return 0;
   const notes = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
@@ -22,16 +20,34 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   return view.exitCode ?? (outcome ? exitCodes[outcome] : 0);
 }
 
+async function printTo(ctx: Context, view: View, settings: Settings): Promise<boolean> {
+  const { isTTY } = ctx.stdout;
+  // What is on the screen would be written through; a file has no part in that.
+  const sink = sinkTo(ctx.stdout, () => view.file === undefined && ctx.progress(undefined));
+  const format = settings.jq === undefined ? (settings.output ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
+  if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
+  return printData({ ctx, settings, view, sink, format }, view.data);
+}
+
+/** Into the file that the user named, which appears once it is whole. */
+async function save(ctx: Context, view: View & { file?: string }, settings: Settings): Promise<boolean> {
+  const { openDraft } = await import('../disk/draft-file.ts');
+  const draft = await openDraft(view.file ?? '');
+  try {
+    await printTo(Object.create(ctx, { stdout: { value: draft.stream } }) as Context, view, settings);
+    await draft.keep();
+    return true;
+  } catch (error) {
+    await draft.drop();
+    throw error;
+  }
+}
+
 /** A wrong --jq is said before anything is sent. */
 export async function checkOutput({ jq }: Pick<Settings, 'jq'>): Promise<void> {
   if (jq === undefined) return;
   const { checkFilter } = await import('./jq.ts');
   await checkFilter(jq);
-}
-
-function formatOf(ctx: Context, { jq, output }: Settings): Format {
-  if (jq !== undefined) return 'jq';
-  return output ?? (ctx.stdout.isTTY ? 'table' : 'rows');
 }
 
 async function printData(printing: Printing, data: Data): Promise<boolean> {

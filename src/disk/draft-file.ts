@@ -1,0 +1,43 @@
+import { createWriteStream } from 'node:fs';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { Failure } from '../errors.ts';
+
+/** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
+export type Draft = {
+  readonly stream: Writable;
+  keep(): Promise<void>;
+  drop(): Promise<void>;
+};
+
+export async function openDraft(named: string): Promise<Draft> {
+  // Behind a link the file itself is replaced, not the link.
+  const path = await realpath(named).catch(() => named);
+  const present = await stat(path).catch(() => undefined);
+  if (present?.isDirectory()) throw new Failure('usage', `${named} is a folder.`, { hint: 'Name a file.' });
+  // A pipe or a device cannot be replaced; it is written as it comes.
+  const isPlain = present === undefined || present.isFile();
+  const draft = isPlain ? join(dirname(path), `.${basename(path)}.${process.pid}.part`) : path;
+  const stream = createWriteStream(draft, { flags: 'w', mode: present && isPlain ? present.mode : 0o666, flush: true });
+  await new Promise<void>((resolve, reject) => {
+    stream.once('open', () => resolve());
+    stream.once('error', (error) => {
+      reject(new Failure('usage', `${named} cannot be written: ${error.message}.`, { cause: error }));
+    });
+  });
+  stream.on('error', () => {});
+  const close = () =>
+    new Promise<void>((resolve, reject) => stream.end((error?: Error) => (error ? reject(error) : resolve())));
+  return {
+    stream,
+    async keep() {
+      await close();
+      if (isPlain) await rename(draft, path);
+    },
+    async drop() {
+      await close().catch(() => {});
+      if (isPlain) await rm(draft, { force: true });
+    },
+  };
+}
