@@ -2,6 +2,7 @@ import { getContact, listContacts, updateContact } from '../api/contacts.ts';
 import type { Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
 import { createContact } from './contacts-create.ts';
+import { exportContacts } from './contacts-export.ts';
 
 const columns = [
   'contact_id',
@@ -32,5 +33,6 @@ export const contacts: Group = {
       update: true,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
+    exportContacts,
   ],
 };
