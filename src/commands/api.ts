@@ -115,7 +115,7 @@ function headOf(sent: Sent): string | undefined {
   const { status, headers } = sent.response;
   return `HTTP ${status}\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\n`)
-    .join('')}`;
+    .join('')}\n`;
 }
 
 export const api = request;
