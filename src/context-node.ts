@@ -24,7 +24,7 @@ export function nodeContext(): Context {
   const clock: Context['clock'] = { now: () => new Date(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const progress = lazyProgress();
+  const progress = lazyProgress(env);
   const notice = (text: string) => {
     progress(undefined);
     process.stderr.write(`${text}\n`);
@@ -73,11 +73,11 @@ export function nodeContext(): Context {
       get canAsk() {
         return canAsk();
       },
-      confirm: async (...question) => (await asker(progress)).confirm(...question),
-      text: async (...question) => (await asker(progress)).text(...question),
-      secret: async (...question) => (await asker(progress)).secret(...question),
-      choose: async (...question) => (await asker(progress)).choose(...question),
-      edit: async (...text) => (await asker(progress)).edit(...text),
+      confirm: async (...question) => (await asker(progress, interrupt.signal)).confirm(...question),
+      text: async (...question) => (await asker(progress, interrupt.signal)).text(...question),
+      secret: async (...question) => (await asker(progress, interrupt.signal)).secret(...question),
+      choose: async (...question) => (await asker(progress, interrupt.signal)).choose(...question),
+      edit: async (...text) => (await asker(progress, interrupt.signal)).edit(...text),
     },
     page: async (command, text) => (await import('./node/pager.ts')).page(command, text, env),
     openBrowser: async (url) => (await import('./node/browser.ts')).openBrowser(url, env),
@@ -98,14 +98,15 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function asker(progress: Context['progress']) {
+async function asker(progress: Context['progress'], signal: AbortSignal) {
   progress(undefined);
-  const { createAsk } = await import('./node/ask.ts');
-  return createAsk();
+  const [{ createAsk }, { wantsColor }] = [await import('./node/ask.ts'), await import('./cli/paint.ts')];
+  const { env, stdin: input, stderr: output } = process;
+  return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
 }
 
 /** Nothing is loaded in a pipe; on a terminal the spinner decides by itself when it is worth loading. */
-function lazyProgress(): Context['progress'] {
+function lazyProgress(env: Context['env']): Context['progress'] {
   let show: Context['progress'] | undefined;
   let loading = false;
   let latest: string | undefined;
@@ -116,7 +117,7 @@ function lazyProgress(): Context['progress'] {
     if (text === undefined || loading) return;
     loading = true;
     import('./node/progress.ts').then(({ createProgress }) => {
-      show = createProgress(process.stderr);
+      show = createProgress(process.stderr, env);
       show?.(latest);
     });
   };

@@ -1,14 +1,79 @@
-import type { Ask } from '../context.ts';
+import { confirm, input, password, search } from '@inquirer/prompts';
+import { sanitize } from '../cli/sanitize.ts';
+import type { Ask, Choice } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { edit } from './editor.ts';
 
-const cannot = async (): Promise<never> => {
-  throw new Failure('usage', 'Questions cannot be asked yet.');
+type Terminal = {
+  readonly input: NodeJS.ReadableStream;
+  /** Questions go to standard error: standard output is for data. */
+  readonly output: NodeJS.WritableStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+  readonly color: boolean;
 };
 
-export const createAsk = (): Omit<Ask, 'canAsk'> => ({
-  confirm: cannot,
-  text: cannot,
-  secret: cannot,
-  choose: cannot,
-  edit: cannot,
-});
+/** Questions to a person at a terminal. What is asked about may come from customers, so all of it is made harmless. */
+export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk'> {
+  const theme = color ? undefined : plainTheme;
+  const one = (text: string) => sanitize(text);
+  return {
+    confirm: (question) => answered(confirm({ message: one(question), default: false, theme }, context)),
+    text: (question, { initial } = {}) =>
+      answered(
+        input({ message: one(question), default: initial && one(initial), prefill: 'editable', theme }, context),
+      ),
+    secret: (question) => answered(password({ message: one(question), mask: '*', theme }, context)),
+    choose: (question, choices) => {
+      const shown = choices.map(({ value, name, description }) => ({
+        value,
+        name: one(name ?? value),
+        description: description && one(description),
+      }));
+      const source = (typed: string | undefined) => matching(shown, typed ?? '');
+      return answered(search({ message: one(question), source, theme }, context));
+    },
+    edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, env),
+  };
+}
+
+/** What contains the words typed, in any order; what begins with them first. */
+export function matching<C extends Choice>(choices: readonly C[], typed: string): C[] {
+  const words = typed.toLowerCase().split(/\s+/u).filter(Boolean);
+  const text = ({ value, name, description }: C) => `${name ?? ''} ${value} ${description ?? ''}`.toLowerCase();
+  const found = choices.filter((choice) => words.every((word) => text(choice).includes(word)));
+  const begins = (choice: C) => (text(choice).startsWith(words.join(' ')) ? 0 : 1);
+  return found.sort((a, b) => begins(a) - begins(b));
+}
+
+/** Ctrl-C at a question is the person's way out, not a fault. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { name, cause } = error as Error;
+    if (name === 'ExitPromptError') throw new Failure('interrupted', 'Interrupted. Nothing was sent.');
+    if (name !== 'AbortPromptError') throw error;
+    throw new Failure(cause === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted. Nothing was sent.');
+  }
+}
+
+const same = (text: string): string => text;
+
+/** Inquirer colours without asking where the output goes on Node 20. */
+const plainTheme = {
+  prefix: { idle: '?', done: '✔' },
+  style: {
+    answer: same,
+    message: same,
+    error: (text: string) => `> ${text}`,
+    defaultAnswer: (text: string) => `(${text})`,
+    help: same,
+    highlight: same,
+    key: (text: string) => `<${text}>`,
+    disabled: (text: string) => `- ${text}`,
+    searchTerm: same,
+    description: same,
+    keysHelpTip: (keys: [key: string, action: string][]) => keys.map(([key, action]) => `${key} ${action}`).join(' • '),
+  },
+};

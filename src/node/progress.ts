@@ -1,7 +1,44 @@
-import type { Writable } from 'node:stream';
+import type { Ora } from 'ora';
+import { sanitize } from '../cli/sanitize.ts';
+import { cut } from '../cli/width.ts';
+import type { Context } from '../context.ts';
 
-export const createProgress =
-  (stderr: Writable) =>
-  (text: string | undefined): void => {
-    stderr.write(`\r\u001b[K${text ?? ''}`);
+type Stream = Context['stderr'];
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What is done sooner needs no spinner, and loading one costs 25 ms. */
+const patienceMs = 150;
+
+/** One line that tells what is going on, on a terminal that can replace a line; cut to it, gone when it is cleared. */
+export function createProgress(stream: Stream, env: Env): Context['progress'] {
+  if (!stream.isTTY || env.TERM === 'dumb' || env.CI) return () => {};
+  let spinner: Ora | undefined;
+  let latest: string | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+  const show = () => {
+    // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
+    const text = cut(sanitize(latest ?? ''), (stream.columns ?? 80) - 3);
+    if (!spinner || latest === undefined) return;
+    spinner.text = text;
+    if (!spinner.isSpinning) spinner.start();
   };
+  const load = async () => {
+    const { default: ora } = await import('ora');
+    // Ctrl-C must stay what it is, so standard input is left alone.
+    spinner = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+    show();
+  };
+  return (text) => {
+    latest = text;
+    if (text === undefined) {
+      clearTimeout(waiting);
+      waiting = undefined;
+      spinner?.stop();
+    } else if (spinner) {
+      show();
+    } else if (waiting === undefined) {
+      waiting = setTimeout(() => void load(), patienceMs);
+      waiting.unref();
+    }
+  };
+}

@@ -1,0 +1,40 @@
+import { execa } from 'execa';
+import { throughTempFile } from '../disk/temp-file.ts';
+import { Failure } from '../errors.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
+export async function edit(initial: string, extension: string, env: Env): Promise<string> {
+  const named = env.VISUAL?.trim() || env.EDITOR?.trim();
+  const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
+  return throughTempFile(initial, `text${extension}`, async (path) => {
+    for (const command of named ? [named] : usual) {
+      const exitCode = await run(command, path);
+      if (exitCode === 0) return;
+      if (exitCode === notThere && command !== named) continue;
+      const fact = exitCode === notThere ? 'could not be started' : `ended with code ${exitCode}`;
+      throw new Failure('failed', `The editor "${command}" ${fact}, so nothing was sent.`, {
+        hint: 'Name another in VISUAL or EDITOR, or give the text in a file with --body-file.',
+      });
+    }
+    throw new Failure('failed', 'There is no editor here.', {
+      hint: 'Name one in VISUAL or EDITOR, or give the text in a file with --body-file.',
+    });
+  });
+}
+
+/** What a shell says of a command that does not exist. */
+const notThere = 127;
+
+/** By the shell, as git does it: the command may have arguments, and quotes around a path with spaces. */
+async function run(command: string, path: string): Promise<number> {
+  const [file, args, shell] =
+    process.platform === 'win32'
+      ? [`${command} "${path}"`, [], true]
+      : ['sh', ['-c', `${command} "$@"`, command, path], false];
+  // Standard output may be a file or a pipe of the user's; an editor draws on the terminal.
+  const stdout = process.stdout.isTTY ? 'inherit' : process.stderr;
+  const ended = await execa(file, args, { shell, stdin: 'inherit', stdout, stderr: 'inherit', reject: false });
+  return ended.exitCode ?? 1;
+}

@@ -1,0 +1,148 @@
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createAsk, matching } from '../../src/node/ask.ts';
+
+/** A terminal of two pipes: what the person sees, and the keys they press once they see something. */
+function terminal(env: Record<string, string> = {}, signal?: AbortSignal) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let seen = '';
+  const waiting: { text: string; resolve: () => void }[] = [];
+  output.on('data', (chunk) => {
+    seen += chunk;
+    for (const { text, resolve } of [...waiting]) if (seen.includes(text)) resolve();
+  });
+  const sees = (text: string) =>
+    new Promise<void>((resolve) => (seen.includes(text) ? resolve() : waiting.push({ text, resolve })));
+  const press = (keys: string) => input.write(keys);
+  return { ask: createAsk({ input, output, env, signal, color: false }), sees, press, seen: () => seen };
+}
+
+describe('a question', () => {
+  test('to confirm is answered no by Enter alone', async () => {
+    const { ask, sees, press } = terminal();
+    const answer = ask.confirm('Delete list 3?');
+    await sees('Delete list 3?');
+    press('\r');
+    expect(await answer).toBe(false);
+  });
+
+  test('to confirm is answered yes by y', async () => {
+    const { ask, sees, press } = terminal();
+    const answer = ask.confirm('Delete?');
+    await sees('Delete?');
+    press('y\r');
+    expect(await answer).toBe(true);
+  });
+
+  test('for a text starts with what there is', async () => {
+    const { ask, sees, press } = terminal();
+    const answer = ask.text('Name', { initial: 'Ada' });
+    await sees('Ada');
+    press(' L.\r');
+    expect(await answer).toBe('Ada L.');
+  });
+
+  test('for a secret shows none of it', async () => {
+    const { ask, sees, press, seen } = terminal();
+    const answer = ask.secret('API key');
+    await sees('API key');
+    press('key_acme\r');
+    expect(await answer).toBe('key_acme');
+    expect(seen()).not.toContain('key_acme');
+  });
+
+  test('with choices narrows them as one types', async () => {
+    const { ask, sees, press } = terminal();
+    const choices = ['tickets:read', 'tickets:write', 'contacts:read'].map((value) => ({ value }));
+    const answer = ask.choose('Scope', choices);
+    await sees('contacts:read');
+    press('write');
+    await sees('❯ tickets:write');
+    press('\r');
+    expect(await answer).toBe('tickets:write');
+  });
+
+  test('that is left with Ctrl-C ends in interrupted', async () => {
+    const { ask, sees, press } = terminal();
+    const answer = ask.text('Name');
+    await sees('Name');
+    press('\x03');
+    await expect(answer).rejects.toMatchObject({ kind: 'interrupted', exitCode: 130 });
+  });
+
+  test('is ended by SIGTERM', async () => {
+    const stop = new AbortController();
+    const { ask, sees } = terminal({}, stop.signal);
+    const answer = ask.confirm('Sure?');
+    await sees('Sure?');
+    stop.abort('SIGTERM');
+    await expect(answer).rejects.toMatchObject({ kind: 'terminated', exitCode: 143 });
+  });
+
+  test('about customer text cannot move the cursor', async () => {
+    const { ask, sees, press, seen } = terminal();
+    const answer = ask.choose('Ticket \x1b]0;owned\x07?', [
+      { value: '7', name: 'a\x9b2J\u202Eb', description: 'c\rd' },
+    ]);
+    await sees('<U+009B>2J<U+202E>b');
+    press('\r');
+    expect(await answer).toBe('7');
+    expect(seen()).toContain('Ticket ^[]0;owned^G?');
+    for (const obeyed of ['\x07', '\x9b', '\u202E', '\x1b]0']) expect(seen()).not.toContain(obeyed);
+  });
+});
+
+test('choices match by words in any order, and begin with what was typed first', () => {
+  const choices = ['read tickets', 'tickets write', 'tickets read', 'calls'].map((value) => ({ value, name: value }));
+  expect(matching(choices, 'TICKETS r').map(({ value }) => value)).toEqual([
+    'tickets read',
+    'read tickets',
+    'tickets write',
+  ]);
+  expect(matching(choices, '')).toEqual(choices);
+});
+
+describe('the editor', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc ask-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function script(name: string, lines: string): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, `#!/bin/sh\n${lines}\n`);
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  test('may have arguments and a path with spaces, sees the text, and its file is private and gone afterwards', async () => {
+    const log = join(folder, 'log');
+    const editor = await script(
+      'my editor',
+      `stat -c '%a' "$2" > '${log}'; echo "$1 $2" >> '${log}'; cat "$2" >> '${log}'; printf 'Hello\\n' > "$2"`,
+    );
+    const { ask } = terminal({ VISUAL: `'${editor}' --wait`, EDITOR: 'false' });
+    expect(await ask.edit('Draft\n', { extension: '.md' })).toBe('Hello\n');
+    const [mode, call = '', draft] = (await readFile(log, 'utf8')).split('\n');
+    expect([mode, draft]).toEqual(['600', 'Draft']);
+    const [, flag, path = ''] = /^(\S+) (.*\.md)$/u.exec(call) ?? [];
+    expect(flag).toBe('--wait');
+    await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
+
+  test.each([
+    ['exit 3', 'ended with code 3'],
+    [undefined, 'could not be started'],
+  ])('that fails (%s) sends nothing and says so', async (lines, fact) => {
+    const editor = lines ? await script('editor', lines) : join(folder, 'none');
+    const left = async () => (await readdir(tmpdir())).filter((name) => /^svc-\w{6}$/u.test(name)).length;
+    const before = await left();
+    const { ask } = terminal({ EDITOR: `'${editor}'` });
+    await expect(ask.edit('')).rejects.toMatchObject({ kind: 'failed', message: expect.stringContaining(fact) });
+    expect(await left()).toBeLessThanOrEqual(before);
+  });
+});
