@@ -3,13 +3,14 @@ import type { WebhookEvent } from '../api/webhooks.ts';
 import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { type Control, createControl } from './control.ts';
+import { createDeliveries, type Deliveries, type SendOptions } from './deliveries.ts';
 import { answerInstead, brokenPage, createFaults, type Fault } from './faults.ts';
 import { addressLimit, createLimiter, generalLimit, type LimitMode, type Verdict } from './limits.ts';
 import { createLog } from './log.ts';
 import { answerOAuth } from './oauth.ts';
 import type { Rows } from './records.ts';
 import { seedRows } from './seed.ts';
-import { oauthOf, type State, stateOf } from './state.ts';
+import { deliveryStore, oauthOf, type State, stateOf } from './state.ts';
 import type { StateFile } from './state-file.ts';
 
 export type SandboxRequest = {
@@ -52,6 +53,8 @@ export type Sandbox = {
   handle(request: SandboxRequest): Promise<SandboxResponse>;
   /** Writes what has changed to the state file, as every request does before its answer. */
   keep(): Promise<void>;
+  /** Ends what goes on by itself: webhook deliveries. */
+  close(): Promise<void>;
   /** The sandbox's clock, which `POST clock` moves. */
   now(): Date;
 };
@@ -67,7 +70,11 @@ export type World = {
   readonly faults: ReturnType<typeof createFaults>;
   readonly now: () => Date;
   readonly random: (bytes: number) => Uint8Array;
-  readonly emit: (event: WebhookEvent, account: number, data: Readonly<Record<string, unknown>>) => void;
+  /** Webhooks on their way; of the present state, like all else. */
+  deliveries: Deliveries;
+  readonly emit: (event: WebhookEvent, account: number | undefined, data: object, options?: SendOptions) => number;
+  /** As freshly started. */
+  reset(): Promise<void>;
 };
 
 /** The whole service offline (product.md, section 10), without a socket: a request goes in, a response comes out. */
@@ -84,8 +91,37 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults: createFaults(),
     now: () => new Date(realNow().getTime() + world.state.clockAheadMs),
     random: options.random ?? randomBytes,
-    emit: () => {},
+    deliveries: undefined as unknown as Deliveries,
+    emit(event, account, data, sending) {
+      let count = 0;
+      for (const subscription of world.state.rows.subscriptions.values()) {
+        if (!subscription.is_active || subscription.event_type !== event) continue;
+        if (account !== undefined && subscription.account_id !== account) continue;
+        world.deliveries.send(subscription, event, data, sending);
+        count++;
+      }
+      return count;
+    },
+    async reset() {
+      await world.deliveries.stop();
+      world.state = stateOf(seedRows(world.seed, realNow()));
+      world.isReplaced = true;
+      world.deliveries = deliver();
+      world.limiter.clear();
+      world.faults.clear();
+      world.log.clear();
+    },
   };
+  const deliver = () =>
+    createDeliveries({
+      store: deliveryStore(world, keepSoon),
+      now: world.now,
+      random: world.random,
+      allowHttpTargets: options.allowHttpTargets ?? false,
+      isActive: (id) => world.state.rows.subscriptions.get(id)?.is_active ?? false,
+    });
+  world.deliveries = deliver();
+  world.deliveries.resume();
   const control: Control = createControl(world);
 
   async function handle(request: SandboxRequest): Promise<SandboxResponse> {
@@ -110,6 +146,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (options.stateFile) await options.stateFile.commit(state);
       else state.changed.clear();
     }
+  }
+
+  /** Deliveries end when no request is there to wait for them. */
+  let isKeeping = false;
+  function keepSoon(): void {
+    if (isKeeping) return;
+    isKeeping = true;
+    setImmediate(() => {
+      isKeeping = false;
+      // A failure shows in the next request, which has to keep this too.
+      keep().catch(() => {});
+    });
   }
 
   async function answer(request: SandboxRequest): Promise<SandboxResponse> {
@@ -204,7 +252,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     };
   }
 
-  return { handle, keep, now: world.now };
+  return {
+    handle,
+    keep,
+    now: world.now,
+    async close() {
+      await world.deliveries.stop();
+      await keep();
+    },
+  };
 }
 
 /** For answers that no limit was asked about. */

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { check } from '../api/check.ts';
 import { type Schema, scopes } from '../api/operation.ts';
+import { webhookEvents } from '../api/webhooks.ts';
+import { Act, perform } from './act.ts';
 import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from './answer.ts';
 import type { World } from './app.ts';
 import { known } from './credential.ts';
 import { Fault } from './faults.ts';
 import { disconnect, mintTokens } from './oauth-state.ts';
 import { kinds } from './records.ts';
-import { seedRows } from './seed.ts';
-import { oauthOf, put, setClock, stateOf } from './state.ts';
+import { oauthOf, put, setClock } from './state.ts';
 
 export type ControlRequest = {
   readonly method: string;
@@ -38,20 +39,17 @@ const actions: Readonly<Record<string, Action>> = {
 
   'GET log': { run: ({ log }) => ({ log: log.entries() }) },
 
-  'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), (world, { seed }) => {
+  'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), async (world, { seed }) => {
     world.seed = seed ?? world.seed;
-    world.state = stateOf(seedRows(world.seed, world.now()));
-    world.isReplaced = true;
-    world.limiter.clear();
-    world.faults.clear();
-    world.log.clear();
+    await world.reset();
     return done;
   }),
 
   'POST clock': action(
     v.object({ advance_seconds: v.pipe(v.number(), v.minValue(0, 'must not be negative')) }),
-    (world, { advance_seconds }) => {
-      setClock(world.state, world.state.clockAheadMs + Math.round(advance_seconds * 1000));
+    async (world, { advance_seconds }) => {
+      const { state, deliveries } = world;
+      await deliveries.advance(Math.round(advance_seconds * 1000), (ms) => setClock(state, state.clockAheadMs + ms));
       return { now: world.now().toISOString() };
     },
   ),
@@ -99,6 +97,23 @@ const actions: Readonly<Record<string, Action>> = {
       put(state, 'accounts', { ...account, modules });
       return { modules };
     },
+  ),
+
+  'POST emit': action(
+    v.object({
+      event: v.picklist(webhookEvents, `must be one of ${webhookEvents.join(', ')}`),
+      data: v.optional(v.record(v.string(), v.unknown()), {}),
+      account_id: v.optional(account_id),
+      duplicate: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)), 0),
+      bad_signature: v.optional(v.boolean(), false),
+    }),
+    (world, { event, data, account_id: account, duplicate, bad_signature: badSignature }) => ({
+      subscriptions: world.emit(event, account, data, { duplicate, badSignature }),
+    }),
+  ),
+
+  'POST act': action(Act, (world, act) =>
+    world.state.rows.accounts.has(act.account_id) ? perform(world, act) : unknownAccount,
   ),
 
   'POST faults': action(v.union([v.array(Fault), Fault]), ({ faults }, given) => {

@@ -58,6 +58,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       address: addressOf(server.port),
       async close() {
         await server.close();
+        await sandbox.close();
         await stateFile?.close();
       },
     };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { DeliveryRow } from './delivery.ts';
 import { ClientRow, ConnectionRow } from './oauth-state.ts';
 
 /**
@@ -233,6 +234,7 @@ export const recordSchemas = {
     is_active: flag(true),
     created_at: time,
   }),
+  deliveries: DeliveryRow,
 } as const satisfies Record<string, v.GenericSchema>;
 
 export type Kind = keyof typeof recordSchemas;

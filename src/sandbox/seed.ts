@@ -1,5 +1,8 @@
 import { scopes } from '../api/operation.ts';
 import { known } from './credential.ts';
+import { calls, contacts, lists, meetings } from './demo/people.ts';
+import { board, changelog, sequences } from './demo/portal.ts';
+import { support } from './demo/support.ts';
 import type { Row, Rows } from './records.ts';
 
 const allModules = { support: true, changelog: true, feedback_board: true, roadmap: true };
@@ -33,7 +36,20 @@ export const clients: readonly Row<'clients'>[] = [
   },
 ];
 
-export function seedRows(seed: 'demo' | 'empty' | Partial<Rows>, _now: Date): Partial<Rows> {
-  if (seed === 'empty' || seed === 'demo') return { accounts, clients };
-  return { accounts, clients, ...seed };
+export function seedRows(seed: 'demo' | 'empty' | Partial<Rows>, now: Date): Partial<Rows> {
+  if (seed === 'empty') return { accounts, clients };
+  if (seed !== 'demo') return { accounts, clients, ...seed };
+  const moment = { now: now.getTime() };
+  return {
+    accounts,
+    clients,
+    contacts: contacts(moment),
+    ...lists(moment),
+    calls: calls(moment),
+    ...support(moment),
+    ...changelog(moment),
+    ...board(moment),
+    meetings: meetings(),
+    sequences: sequences(),
+  };
 }

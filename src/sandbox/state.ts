@@ -1,3 +1,4 @@
+import type { DeliveryStore } from './deliveries.ts';
 import type { OAuthState } from './oauth-state.ts';
 import { type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 
@@ -41,6 +42,23 @@ export function stateOf(seed: Partial<Rows>): State {
   for (const kind of kinds) {
     for (const row of oldestFirst(seed[kind] ?? [])) put(state, kind, row as never);
   }
+  // Messages and notes live inside of their tickets and conversations, and connections have no numbers for ids.
+  const threads = [...state.rows.tickets.values(), ...state.rows.conversations.values()];
+  noteHighest(
+    state,
+    'messages',
+    threads.flatMap(({ messages }) => messages.map(({ id }) => id)),
+  );
+  noteHighest(
+    state,
+    'notes',
+    threads.flatMap(({ notes }) => notes.map(({ id }) => id)),
+  );
+  noteHighest(
+    state,
+    'connections',
+    [...state.rows.connections.keys()].map((id) => Number(String(id).slice('conn_'.length)) || 0),
+  );
   return state;
 }
 
@@ -112,6 +130,20 @@ export const oauthOf = (state: State): OAuthState => ({
   },
 });
 
+/** The deliveries of whatever state there is at the moment; `changed` is called when no request may be there to see it. */
+export const deliveryStore = (held: { readonly state: State }, changed: () => void): DeliveryStore => ({
+  all: () => held.state.rows.deliveries.values(),
+  put(delivery) {
+    put(held.state, 'deliveries', delivery as Row<'deliveries'>);
+    changed();
+  },
+  remove(id) {
+    remove(held.state, 'deliveries', id);
+    changed();
+  },
+  nextId: () => nextId(held.state, 'deliveries'),
+});
+
 /** The oldest contact, shadows included, with that address, in any letter case. */
 export const contactByEmail = (state: State, account: number, email: string): Row<'contacts'> | undefined =>
   oldest(state, state.contacts.byEmail.get(emailKey(account, email)));
@@ -127,6 +159,11 @@ const emailKey = (account: number, email: string): string => `${account} ${email
 function noteId(state: State, kind: string, id: number): void {
   state.lastIds.set(kind, id);
   state.changed.set(`last_id ${kind}`, { kind: 'last_id', key: kind });
+}
+
+function noteHighest(state: State, kind: string, ids: readonly number[]): void {
+  const highest = ids.reduce((a, b) => Math.max(a, b), 0);
+  if (highest > 0) noteId(state, kind, highest);
 }
 
 function join(state: State, { contacts_list_id, contact_id }: Row<'list_members'>): void {
