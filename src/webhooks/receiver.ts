@@ -14,8 +14,8 @@ export type Receipt =
 
 export type ReceiverOptions = {
   readonly port: number;
-  readonly path: string;
-  /** Asked for each delivery: subscriptions come while the receiver already stands. */
+  /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
+  readonly path: () => string;
   readonly secrets: () => readonly string[];
   readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> };
   readonly clock: Clock;
@@ -41,7 +41,8 @@ type Limits = {
   readonly heldBytes: number;
 };
 
-const defaults: Limits = {
+/** Those of product.md, section 9. */
+export const receiverLimits: Limits = {
   headersMs: 10_000,
   wholeMs: 30_000,
   bodyBytes: 1024 * 1024,
@@ -56,7 +57,7 @@ const defaults: Limits = {
  * answer; and where the delivery cannot be stored there is none, since only silence makes the service send again (2).
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const limits = { ...defaults, ...options.limits };
+  const limits = { ...receiverLimits, ...options.limits };
   const { inbox, clock } = options;
   const storing = new Map<string, Promise<boolean>>();
   let held = 0;
@@ -72,7 +73,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) => receive(request, response, () => response.writeContinue()));
 
   function receive(request: IncomingMessage, response: ServerResponse, goOn?: () => void): void {
-    if (request.url?.split('?', 1)[0] !== options.path) answer(response, 404);
+    if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
     else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
     else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
     else {
@@ -176,7 +177,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const port = await listen(server, options.port);
   return {
     port,
-    url: `http://127.0.0.1:${port}${options.path}`,
+    url: `http://127.0.0.1:${port}${options.path()}`,
     close: () => close(server),
   };
 }
