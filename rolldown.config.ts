@@ -12,6 +12,15 @@ export default defineConfig({
   external: [/^node:/u, '@napi-rs/keyring'],
   plugins: [
     {
+      // `import text from './page.html?raw'`: the file as it is, as vitest reads it too.
+      name: 'raw-text',
+      load(id) {
+        if (!id.endsWith('?raw')) return null;
+        const text = readFileSync(id.slice(0, -'?raw'.length), 'utf8');
+        return { code: `export default ${JSON.stringify(text)}`, moduleType: 'js' };
+      },
+    },
+    {
       // jq-web looks for its WebAssembly beside the file that it is in.
       name: 'jq-wasm',
       generateBundle() {

@@ -55,12 +55,6 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./meetings.ts')).meetings,
   },
   {
-    name: 'changelog',
-    summary: 'Entries of the public changelog; svc changelog release for CI',
-    section: 'growth',
-    load: async () => (await import('./changelog.ts')).changelog,
-  },
-  {
     name: 'feedback',
     summary: 'Posts on the feedback board',
     section: 'growth',
@@ -78,6 +72,13 @@ export const entries: readonly Entry[] = [
     summary: 'Product events that start sequences',
     section: 'growth',
     load: async () => (await import('./events.ts')).events,
+  },
+  {
+    name: 'webhooks',
+    aliases: ['webhook'],
+    summary: 'Webhook subscriptions, and a receiver for this machine',
+    section: 'developers',
+    load: async () => (await import('./webhooks.ts')).webhooks,
   },
   {
     name: 'branding',

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
@@ -7,8 +7,7 @@ const largestText = 16 * 1024 * 1024;
 
 /** The text of a file that the user named; `-` is standard input. UTF-8, with or without a byte order mark. */
 export async function readUserText(ctx: Pick<Context, 'stdin'>, path: string, flag: string): Promise<string> {
-  const bytes = path === '-' ? await readAll(ctx.stdin, flag) : await readNamed(path, flag);
-  if (bytes.length > largestText) throw new Failure('usage', `${flag}: ${path} is larger than 16 MiB.`);
+  const bytes = await readUserBytes(ctx, path, flag);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -16,6 +15,13 @@ export async function readUserText(ctx: Pick<Context, 'stdin'>, path: string, fl
       hint: 'Convert it first, for example with iconv.',
     });
   }
+}
+
+/** The very bytes, whatever they are; `-` is standard input. */
+export async function readUserBytes(ctx: Pick<Context, 'stdin'>, path: string, flag: string): Promise<Uint8Array> {
+  const bytes = path === '-' ? await readAll(ctx.stdin, flag) : await readNamed(path, flag);
+  if (bytes.length > largestText) throw new Failure('usage', `${flag}: ${path} is larger than 16 MiB.`);
+  return bytes;
 }
 
 /** The same as JSON. */
@@ -26,15 +32,6 @@ export async function readUserJson(ctx: Pick<Context, 'stdin'>, path: string, fl
     return JSON.parse(text);
   } catch (error) {
     throw new Failure('usage', `${flag}: ${path} is not JSON: ${(error as Error).message}.`);
-  }
-}
-
-/** Adds to a file that somebody else reads, for example that of a CI job's outputs. */
-export async function appendUserText(path: string, text: string, what: string): Promise<void> {
-  try {
-    await appendFile(path, text);
-  } catch (error) {
-    throw new Failure('failed', `${what} cannot be written: ${(error as Error).message}.`);
   }
 }
 

@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Failure } from '../../errors.ts';
+import { deliveryOf, pastLine } from '../delivery.ts';
+import type { Forwarder } from '../forward.ts';
+import type { Inbox } from '../inbox.ts';
+import type { Line } from '../lines.ts';
+import { listen } from '../receiver.ts';
+import { parseTarget } from '../routes.ts';
+import { assets } from './page.ts';
+
+export type InspectorOptions = {
+  readonly port: number;
+  readonly inbox: Pick<Inbox, 'read' | 'latest'>;
+  readonly forwarder: Pick<Forwarder, 'replay'>;
+  /** Where an event goes without being told otherwise. */
+  readonly target: (event: string | null) => string | undefined;
+  /** The receiver's URL, to show. */
+  readonly listening: string;
+  readonly watch: (watcher: (line: Line) => void) => void;
+};
+
+/** How much of the past a page begins with. */
+const history = 500;
+/** A page that does not keep up is cut off; it connects again and begins anew. */
+const mostUnsent = 8 * 1024 * 1024;
+/** Larger payloads are fetched when somebody looks at them. */
+const largestInline = 16 * 1024;
+
+/** The page that shows deliveries as they come. For this machine's own browser alone. */
+export async function startInspector(options: InspectorOptions): Promise<{ url: string; close(): Promise<void> }> {
+  const { inbox, forwarder } = options;
+  const server = process.getBuiltinModule('node:http').createServer();
+  const pages = new Set<ServerResponse>();
+  let own: readonly string[] = [];
+
+  server.on('request', (request, response) => {
+    serve(request, response).catch((error) => {
+      if (response.headersSent) response.destroy();
+      else if (error instanceof Failure) json(response, 422, { error: error.message });
+      else json(response, 500, { error: 'That did not work.' });
+    });
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isOwn(request, own)) return plain(response, 403, 'Only for a page of its own.');
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const asset = assets[pathname];
+    const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
+    if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text);
+    else if (pathname === '/stream' && request.method === 'GET') await stream(response);
+    else if (kind === 'deliveries' && action === undefined && request.method === 'GET') await show(response, id);
+    else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
+      await replay(response, id, await readJson(request));
+    } else plain(response, asset ? 405 : 404, 'Nothing here.');
+  }
+
+  async function stream(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { ...security, 'content-type': 'text/event-stream; charset=utf-8' });
+    const past = await Promise.all(inbox.latest(history).map((id) => inbox.read(id)));
+    const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
+    tell(response, 'hello', { listening: options.listening, lines });
+    pages.add(response);
+    response.on('close', () => pages.delete(response));
+  }
+
+  async function show(response: ServerResponse, id: string): Promise<void> {
+    const received = await inbox.read(id);
+    if (!received) return json(response, 404, { error: 'It is not in the inbox any more.' });
+    const to = options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to ?? null;
+    json(response, 200, { ...deliveryOf(received), to });
+  }
+
+  async function replay(response: ServerResponse, id: string, asked: { readonly to?: unknown }): Promise<void> {
+    const received = await inbox.read(id);
+    if (!received) return json(response, 404, { error: 'It is not in the inbox any more.' });
+    const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
+    const to = given ?? options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
+    if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
+    json(response, 200, await forwarder.replay(id, to));
+  }
+
+  options.watch((line) => {
+    const slimmed = slim(line);
+    for (const page of pages) {
+      if (page.writableLength > mostUnsent) page.destroy();
+      else tell(page, 'line', slimmed);
+    }
+  });
+  // Keeps the connection, and shows the page that svc has gone.
+  const heartbeat = setInterval(() => {
+    for (const page of pages) page.write(': \n\n');
+  }, 15_000);
+  heartbeat.unref();
+
+  const port = await listenNear(server, options.port);
+  own = [`127.0.0.1:${port}`, `localhost:${port}`];
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        clearInterval(heartbeat);
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The port that was asked for, or any free one: the page's address is printed. */
+async function listenNear(server: Parameters<typeof listen>[0], port: number): Promise<number> {
+  try {
+    return await listen(server, port);
+  } catch (error) {
+    if (port === 0) throw error;
+    return listen(server, 0);
+  }
+}
+
+/**
+ * Only a page that this server gave may ask: a name that was made to point here (DNS rebinding) shows in Host, another
+ * site in Origin, and browsers tell by themselves where a request without Origin comes from.
+ */
+function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
+  const { host = '', origin, 'sec-fetch-site': site } = headers;
+  if (!own.includes(host.toLowerCase())) return false;
+  if (origin !== undefined && origin !== `http://${host.toLowerCase()}`) return false;
+  return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+const security = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+const send = (response: ServerResponse, status: number, type: string, text: string): void => {
+  response.writeHead(status, { ...security, 'content-type': type }).end(text);
+};
+const plain = (response: ServerResponse, status: number, text: string): void =>
+  send(response, status, 'text/plain; charset=utf-8', `${text}\n`);
+const json = (response: ServerResponse, status: number, value: unknown): void =>
+  send(response, status, 'application/json; charset=utf-8', JSON.stringify(value));
+
+/** JSON has no line breaks of its own, so one data line holds it. */
+const tell = (page: ServerResponse, event: string, value: unknown): void => {
+  page.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+};
+
+function slim(line: Line): Line {
+  return line.kind === 'event' && JSON.stringify(line.data)?.length > largestInline ? { ...line, data: null } : line;
+}
+
+function decodeOnce(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<{ readonly to?: unknown }> {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > 8_192) throw new Failure('usage', 'That is too much.');
+  }
+  try {
+    return (text === '' ? {} : JSON.parse(text)) ?? {};
+  } catch {
+    throw new Failure('usage', 'That is not JSON.');
+  }
+}

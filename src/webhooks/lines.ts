@@ -1,0 +1,86 @@
+import type { Forwarding } from './forward.ts';
+import type { Receipt } from './receiver.ts';
+
+/** One delivery, as `listen --json` prints it: a line each. */
+export type EventLine = {
+  readonly kind: 'event';
+  /** When it came, ISO 8601. */
+  readonly time: string;
+  readonly event: string | null;
+  /** The envelope's id; one that svc gave it where it is unreadable; null where it was rejected, and so never read. */
+  readonly id: string | null;
+  readonly verdict: 'accepted' | 'repeat' | 'unreadable' | 'rejected';
+  /** Why it was rejected or is unreadable. */
+  readonly why: string | null;
+  readonly created_at: unknown;
+  readonly data: unknown;
+  readonly forward: Forwarding | null;
+};
+
+/** What became of a delivery that had to wait for the app. */
+export type ForwardLine = {
+  readonly kind: 'forward';
+  readonly time: string;
+  readonly event: string | null;
+  readonly id: string;
+  readonly forward: Forwarding;
+};
+
+export type Line = EventLine | ForwardLine;
+
+export function lineOf(receipt: Receipt, forward: Forwarding | null): EventLine {
+  if (receipt.kind === 'rejected') {
+    const { at, why, event } = receipt;
+    const nothing = { id: null, created_at: null, data: null, forward: null };
+    return { kind: 'event', time: at, event, verdict: 'rejected', ...nothing, why };
+  }
+  if (receipt.kind === 'unreadable') {
+    const { id, event, at } = receipt.arrival;
+    const verdict = { verdict: 'unreadable', why: receipt.why } as const;
+    return { kind: 'event', time: at, event, id, ...verdict, created_at: null, data: null, forward };
+  }
+  const { id, event, created_at = null, data = null } = receipt.envelope;
+  const time = receipt.kind === 'accepted' ? receipt.arrival.at : receipt.at;
+  return { kind: 'event', time, event, id, verdict: receipt.kind, why: null, created_at, data, forward };
+}
+
+/** How many of each, for the summary at the end. */
+export type Counts = {
+  accepted: number;
+  repeat: number;
+  unreadable: number;
+  rejected: number;
+  forwarded: number;
+  refused: number;
+  failed: number;
+};
+
+export const noCounts = (): Counts => ({
+  accepted: 0,
+  repeat: 0,
+  unreadable: 0,
+  rejected: 0,
+  forwarded: 0,
+  refused: 0,
+  failed: 0,
+});
+
+export function summaryOf(counts: Counts, waiting: number): string[] {
+  const { accepted, repeat, unreadable, rejected, forwarded, refused, failed } = counts;
+  const parts = [
+    `${accepted} ${accepted === 1 ? 'event' : 'events'} received`,
+    unreadable > 0 && `${unreadable} unreadable`,
+    repeat > 0 && `${repeat} repeated`,
+    rejected > 0 && `${rejected} rejected`,
+    forwarded > 0 && `${forwarded} forwarded`,
+    refused > 0 && `${refused} answered with an error by the app`,
+    failed > 0 && `${failed} not forwarded`,
+  ];
+  const lines = [`${parts.filter(Boolean).join(', ')}.`];
+  if (waiting > 0) {
+    lines.push(
+      `${waiting} still to be forwarded: kept in the inbox, and passed on when svc webhooks listen runs again.`,
+    );
+  }
+  return lines;
+}
