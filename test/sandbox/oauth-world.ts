@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { scopes } from '../../src/api/operation.ts';
 import { answerOAuth } from '../../src/sandbox/oauth.ts';
 import type { OAuthAnswer } from '../../src/sandbox/oauth-http.ts';
@@ -115,28 +112,3 @@ export const parsed = (answer: OAuthAnswer): OAuthAnswer & { json: Record<string
   ...answer,
   json: answer.body === '' ? {} : (JSON.parse(answer.body) as Record<string, string>),
 });
-
-/** The same endpoints on a real socket. */
-export async function serve({ clients, connections, world }: OAuthWorld) {
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const request = {
-      method: incoming.method ?? '',
-      url: new URL(incoming.url ?? '', `http://${incoming.headers.host}`),
-      headers: incoming.headers as Record<string, string>,
-      body: Buffer.concat(chunks),
-    };
-    const answer = answerOAuth({ clients, connections }, request, world) ?? { status: 404, headers: {}, body: '' };
-    outgoing.writeHead(answer.status, answer.headers).end(answer.body);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
