@@ -1,6 +1,6 @@
 import type { Column, Paint, Style } from './command.ts';
 import { valueAt } from './fields.ts';
-import { cellForPeople, entriesOf, type Settled } from './views.ts';
+import { cellForPeople, entriesOf, type Settled, styleOfStatus } from './views.ts';
 import { cells, cut, pad } from './width.ts';
 
 const gap = 2;
@@ -54,21 +54,9 @@ function roomFor(natural: readonly number[], cuttable: readonly boolean[], width
   return [Math.min(natural[0] ?? 0, width)];
 }
 
-const styles: Readonly<Record<string, Style>> = {
-  open: 'green',
-  pending: 'yellow',
-  resolved: 'magenta',
-  closed: 'dim',
-  published: 'green',
-  draft: 'yellow',
-  scheduled: 'cyan',
-  completed: 'green',
-  failed: 'red',
-};
-
 function styleOf(column: Settled | undefined, text: string | undefined): Style | undefined {
   if (column?.as === 'time') return 'dim';
-  return column?.as === 'status' ? styles[text ?? ''] : undefined;
+  return column?.as === 'status' ? styleOfStatus(text) : undefined;
 }
 
 /** A record as names and values below each other; a long value is cut, for --json has it whole. */

@@ -1,4 +1,4 @@
-import type { Column } from './command.ts';
+import type { Column, Style } from './command.ts';
 import { pathsOf, valueAt } from './fields.ts';
 import { sanitize } from './sanitize.ts';
 
@@ -31,6 +31,7 @@ export function cellForPeople(value: unknown, as?: 'time' | 'status'): string {
   if (typeof value === 'string') return sanitize(value);
   if (Array.isArray(value)) return value.map((item) => cellForPeople(item)).join(', ');
   if (typeof value === 'object') return sanitize(nameOf(value) ?? JSON.stringify(value));
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return String(value);
 }
 
@@ -71,3 +72,18 @@ export function entriesOf(record: unknown, columns: readonly Column[] | undefine
   const settled = settleColumns(columns ?? pathsOf(record));
   return settled.map((column) => ({ ...column, value: valueAt(record, column.path) }));
 }
+
+const styles: Readonly<Record<string, Style>> = {
+  open: 'green',
+  pending: 'yellow',
+  resolved: 'magenta',
+  closed: 'dim',
+  published: 'green',
+  draft: 'yellow',
+  scheduled: 'cyan',
+  completed: 'green',
+  failed: 'red',
+};
+
+/** Colour carries what needs work and what is done. */
+export const styleOfStatus = (status: string | undefined): Style | undefined => styles[status ?? ''];
