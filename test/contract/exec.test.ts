@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+
+// `svc sandbox exec -- CMD` (product.md, section 10), as a real process with real signals.
+
+let svc: Built;
+beforeAll(async () => {
+  svc = await buildSvc();
+});
+afterAll(() => svc.remove());
+
+/** TMPDIR is watched: nothing may be left in it. */
+function exec(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [svc.script, 'sandbox', 'exec', ...args], {
+    env: { PATH: process.env.PATH, HOME: svc.folder, TMPDIR: svc.folder, ...env },
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    out.stderr += text;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...out }));
+  const says = async (text: string) => {
+    while (!out.stdout.includes(text)) await once(child.stdout, 'data');
+  };
+  return { child, ended, says };
+}
+
+const sh = (script: string, flags: readonly string[] = [], env?: Record<string, string>) =>
+  exec([...flags, '--', 'sh', '-c', script], env);
+
+test('the command finds the sandbox in its environment', async () => {
+  const { ended } = sh('env');
+  const { stdout, code } = await ended;
+  const env = Object.fromEntries(
+    stdout.split('\n').map((line) => [line.split('=', 1)[0], line.replace(/^[^=]*=/u, '')]),
+  );
+  expect(code).toBe(0);
+  expect(env).toMatchObject({
+    SVC_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u),
+    SVC_AUTH_URL: env.SVC_BASE_URL,
+    SVC_API_KEY: 'key_acme',
+    SVC_CLIENT_ID: 'sandbox_cli',
+    SVC_CLIENT_SECRET: 'sandbox_secret',
+  });
+  // Private, and gone afterwards, as is the sandbox.
+  expect(env.SVC_CONFIG_DIR?.startsWith(svc.folder)).toBe(true);
+  expect(existsSync(env.SVC_CONFIG_DIR as string)).toBe(false);
+  expect(readdirSync(svc.folder)).toEqual([]);
+  await expect(fetch(`${env.SVC_BASE_URL}/contacts`)).rejects.toThrow();
+});
+
+test('svc itself works inside, and what it stores goes away with the sandbox', async () => {
+  const script = 'svc account get --json && mkdir -p "$SVC_CONFIG_DIR/deep" && echo x > "$SVC_CONFIG_DIR/deep/x"';
+  const { stdout, code } = await sh(script, ['--seed', 'empty']).ended;
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { account_id: 1, name: 'Acme' }]);
+  expect(readdirSync(svc.folder)).toEqual([]);
+});
+
+test.for([0, 1, 7, 255])("it ends with the command's exit code: %i", async (code) => {
+  expect(await sh(`exit ${code}`).ended).toMatchObject({ code, stdout: '', stderr: '' });
+});
+
+test('a command that a signal ended is 128 and the number of the signal', async () => {
+  expect((await sh('kill -KILL $$').ended).code).toBe(137);
+  expect((await sh('kill -TERM $$').ended).code).toBe(143);
+});
+
+test.for(['SIGINT', 'SIGTERM'] as const)(
+  '%s is handed on, and the command decides what becomes of it',
+  async (signal) => {
+    const trap = sh(`trap 'echo caught; exit 42' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`);
+    await trap.says('ready');
+    trap.child.kill(signal);
+    const { code, stdout } = await trap.ended;
+    expect([code, stdout]).toEqual([42, 'ready\ncaught\n']);
+    expect(readdirSync(svc.folder)).toEqual([]);
+  },
+);
+
+test('a command that ignores the signal may finish its work', async () => {
+  const patient = sh(`trap '' TERM; echo ready; sleep 0.3; echo finished`);
+  await patient.says('ready');
+  patient.child.kill('SIGTERM');
+  const { code, stdout } = await patient.ended;
+  expect([code, stdout]).toEqual([0, 'ready\nfinished\n']);
+});
+
+test('standard input, output and error are those of the command', async () => {
+  const cat = sh('cat; echo to stderr >&2');
+  cat.child.stdin.end('through and through');
+  expect(await cat.ended).toMatchObject({ stdout: 'through and through', stderr: 'to stderr\n' });
+});
+
+test('whatever stands after -- belongs to the command', async () => {
+  const printed = exec(['--', 'printf', '%s\\n', '--help', '--json', '-o', 'csv', '--', '', 'a b', '$HOME', '*']);
+  const { stdout } = await printed.ended;
+  expect(stdout).toBe('--help\n--json\n-o\ncsv\n--\n\na b\n$HOME\n*\n');
+});
+
+test('a command that is not there is 127, one that cannot be run is 126', async () => {
+  const missing = await exec(['--', 'no-such-command-anywhere']).ended;
+  expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining('no-such-command-anywhere')]);
+  expect((await exec(['--', svc.folder]).ended).code).toBe(126);
+  expect(readdirSync(svc.folder)).toEqual([]);
+});
+
+test('no command, or a seed that is not there, is exit 2, and nothing runs', async () => {
+  expect((await exec([]).ended).code).toBe(2);
+  expect(await sh('echo ran', ['--seed', '/nowhere/seed.json']).ended).toMatchObject({ code: 2, stdout: '' });
+  expect(readdirSync(svc.folder)).toEqual([]);
+});
+
+test('tokens of the surrounding environment do not reach the sandbox', async () => {
+  const { stdout } = await sh('env', [], {
+    SVC_ACCESS_TOKEN: 'real-token',
+    SVC_PROFILE: 'work',
+    SVC_API_KEY: 'real-key',
+  }).ended;
+  expect(stdout).not.toMatch(/real-token|real-key|SVC_PROFILE/u);
+});
+
+test('two at once have a sandbox each', async () => {
+  const both = await Promise.all(
+    [1, 2].map(() => sh('echo $SVC_BASE_URL; svc tickets create --subject x --json', ['--seed', 'empty']).ended),
+  );
+  const [one, two] = both.map(({ stdout }) => stdout.split('\n')[0]);
+  expect(one).not.toBe(two);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+});
