@@ -1,0 +1,209 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../context.ts';
+import { isCode, replaceFile, syncFolder } from '../disk/atomic-file.ts';
+import { holders, tryLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
+import { type Chunk, lineCount, type Outcome } from './chunks.ts';
+import { type Done, type Header, type Line, type Past, readJournal } from './journal-lines.ts';
+
+/** What a run is recognised by. */
+export type Identity = {
+  readonly file: string | undefined;
+  readonly content: string;
+  readonly rows: number;
+  /** The service, the account, and the operation with its list: of two runs with the same, the second refuses. */
+  readonly destination: string;
+  /** How rows are made of the file. */
+  readonly mapping: string;
+};
+
+/** How an earlier run bears upon this one. */
+export type Earlier =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'interrupted' | 'finished' | 'restarted' | 'changed' | 'mapped-anew'; readonly at: string };
+
+export type Journal = {
+  readonly path: string;
+  readonly earlier: Earlier;
+  readonly past: Pick<Past, 'done' | 'ms' | 'requests'>;
+  /** Each resolves when its line is on disk. */
+  sent(chunk: Chunk): Promise<void>;
+  done(chunk: Chunk, outcome: Outcome, requests: number, ms: number): Promise<void>;
+  finished(): Promise<void>;
+  /** Lets another run begin. */
+  close(): Promise<void>;
+};
+
+const nothingDone = { done: new Map<number, Done>(), ms: 0, requests: 0 };
+
+/** Journals of runs that are over help nobody after that time. */
+const keptForMs = 90 * 24 * 60 * 60 * 1000;
+
+/**
+ * One file for each content, mapping, account and service: lines of JSON, each on disk before the next step is taken.
+ * Throws where another run of the same content is under way, and where the journal is damaged before its end.
+ */
+export async function openJournal(
+  folder: string,
+  identity: Identity,
+  { restart, clock }: { readonly restart: boolean; readonly clock: Pick<Clock, 'now'> },
+): Promise<Journal> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const destination = digest(identity.destination);
+  const where = digest(identity.content, destination);
+  const release = await tryLock(join(folder, `${where}.lock`));
+  if (!release) {
+    const [pid] = await holders(join(folder, `${where}.lock`));
+    throw new Failure('failed', `Another svc is syncing this file${pid ? ` (process ${pid})` : ''}.`, {
+      hint: 'Wait until it is done, or stop it; then this command goes on where it was.',
+    });
+  }
+  try {
+    const path = join(folder, `${where}-${digest(identity.mapping)}.jsonl`);
+    const now = clock.now().toISOString();
+    const before = await pastOf(path, restart);
+    const resumed = before?.finishedAt === undefined && !restart ? before : undefined;
+    const earlier = resumed
+      ? ({ kind: 'interrupted', at: resumed.header.started_at } as const)
+      : await whatCameBefore(folder, identity, destination, before, restart);
+    if (!resumed) {
+      const { content, rows, file = null } = identity;
+      const header: Header = { svc_sync: 1, file, content, destination, rows, started_at: now };
+      await replaceFile(path, toText(header));
+      await prune(folder, path, clock.now().getTime());
+    }
+    const handle = await open(path, 'r+');
+    const end = resumed ? resumed.goodLength : (await handle.stat()).size;
+    const append = appender(handle, end);
+    if (resumed) await handle.truncate(end);
+    await append({ run: { at: now } });
+    await syncFolder(folder);
+    return {
+      path,
+      earlier,
+      past: resumed ?? nothingDone,
+      sent: (chunk) => append({ sent: { ...about(chunk) } }),
+      done: (chunk, { problems, ...counts }, requests, ms) =>
+        append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
+      finished: () => append({ finished: { at: clock.now().toISOString() } }),
+      async close() {
+        await handle.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error instanceof Failure ? error : unwritable(error);
+  }
+}
+
+const about = (chunk: Chunk) => ({
+  chunk: chunk.number,
+  first_line: chunk.rows[0]?.line ?? 0,
+  rows: lineCount(chunk),
+});
+
+/** Lines go to the disk one after the other; after one that failed none is written, for it may be half there. */
+function appender(handle: FileHandle, from: number): (line: Line) => Promise<void> {
+  let position = from;
+  let last: Promise<void> = Promise.resolve();
+  return (line) => {
+    last = last.then(async () => {
+      const bytes = Buffer.from(toText(line));
+      try {
+        // A disk that is almost full takes a part, and refuses the rest only when that is tried.
+        for (let at = 0; at < bytes.length; ) {
+          const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position);
+          at += bytesWritten;
+          position += bytesWritten;
+        }
+        await handle.datasync();
+      } catch (error) {
+        throw unwritable(error);
+      }
+    });
+    return last;
+  };
+}
+
+const toText = (line: Line): string => `${JSON.stringify(line)}\n`;
+
+async function pastOf(path: string, restart: boolean): Promise<Past | undefined> {
+  const reading = await readIfThere(path);
+  if (reading?.kind === 'past') return reading.past;
+  if (reading?.kind === 'damaged' && !restart) {
+    throw new Failure('failed', `The journal of this sync is damaged in line ${reading.line}: ${path}`, {
+      hint: 'Nothing was sent. --restart begins anew: rows that are there already are only completed.',
+    });
+  }
+  return undefined;
+}
+
+async function readIfThere(path: string) {
+  try {
+    return readJournal(await readFile(path));
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Why this run begins at the first row, where there was an earlier one. */
+async function whatCameBefore(
+  folder: string,
+  identity: Identity,
+  destination: string,
+  before: Past | undefined,
+  restart: boolean,
+): Promise<Earlier> {
+  if (before && restart) return { kind: 'restarted', at: before.header.started_at };
+  if (before) return { kind: 'finished', at: before.finishedAt ?? before.header.started_at };
+  let latest: Earlier = { kind: 'none' };
+  for (const header of await headersIn(folder)) {
+    if (header.file === null || header.file !== identity.file || header.destination !== destination) continue;
+    if (latest.kind !== 'none' && latest.at >= header.started_at) continue;
+    latest = { kind: header.content === identity.content ? 'mapped-anew' : 'changed', at: header.started_at };
+  }
+  return latest;
+}
+
+async function headersIn(folder: string): Promise<Header[]> {
+  const found: Header[] = [];
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.jsonl')) continue;
+    const file = await open(join(folder, name), 'r').catch(() => undefined);
+    if (!file) continue;
+    try {
+      const start = Buffer.alloc(16_384);
+      const { bytesRead } = await file.read(start, 0, start.length, 0);
+      const reading = readJournal(start.subarray(0, start.subarray(0, bytesRead).indexOf(10) + 1));
+      if (reading.kind === 'past') found.push(reading.past.header);
+    } finally {
+      await file.close();
+    }
+  }
+  return found;
+}
+
+async function prune(folder: string, current: string, now: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = path === current ? undefined : await stat(path).catch(() => undefined);
+    if (found === undefined || now - found.mtimeMs <= keptForMs) continue;
+    // A lock that is held is no empty folder, and stays.
+    if (name.endsWith('.lock')) await rmdir(path).catch(() => {});
+    else await rm(path, { force: true });
+  }
+}
+
+function unwritable(error: unknown): Failure {
+  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : (error as Error).message;
+  return new Failure('failed', `The journal of this sync cannot be written: ${why}.`, {
+    hint: 'Make room and run the same command again: it goes on where this run stopped.',
+    cause: error,
+  });
+}
+
+const digest = (...parts: readonly string[]): string =>
+  process.getBuiltinModule('node:crypto').createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);

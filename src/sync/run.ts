@@ -1,0 +1,187 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { type Chunk, createChunker, type KeysOf, lineCount, type Outcome } from './chunks.ts';
+import type { Journal } from './journal.ts';
+import type { Plan } from './plan.ts';
+import { isProblem, type Problem } from './rows.ts';
+
+/** Where chunks go. `send` throws where none of the chunk's rows could be judged. */
+export type Target = {
+  readonly chunkSize: number;
+  readonly keysOf: KeysOf;
+  send(chunk: Chunk): Promise<Outcome>;
+  /** Requests made so far, repetitions included. */
+  requests(): number;
+};
+
+export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
+
+/** What was done, over all runs of the file. Rows are counted by lines of the file. */
+export type Totals = {
+  readonly created: number;
+  readonly updated: number;
+  readonly synced: number;
+  readonly problems: readonly Problem[];
+  readonly unaccounted: number;
+  readonly chunks: number;
+  readonly requests: number;
+  readonly resumedRows: number;
+  readonly ms: number;
+  /** Why it ended before the last chunk. */
+  readonly stopped: Failure | undefined;
+};
+
+type Ports = Pick<Context, 'clock' | 'signal'>;
+
+/**
+ * Reads again, and sends what the journal does not know as done: up to `concurrency` chunks at once, each written
+ * down before it goes out and after it is answered. There is no pause of our own; who waits is the service's limiter.
+ *
+ * Two rows that the service could take for one contact are never in flight together: the second chunk waits for the
+ * first. Within a chunk they stay in the file's order, which the service works through (errors come by index), so no
+ * chunk has to be cut for them: a file in which every tenth row says info@example.com goes as fast as any other.
+ */
+export async function runPlan(
+  ctx: Ports,
+  plan: Plan,
+  target: Target,
+  journal: Journal,
+  { concurrency, onProgress }: { readonly concurrency: number; readonly onProgress: (progress: Progress) => void },
+): Promise<Totals> {
+  const began = ctx.clock.now().getTime();
+  const elapsed = () => ctx.clock.now().getTime() - began;
+  const tally = newTally(plan, journal);
+  const inFlight = new Set<Promise<void>>();
+  const busy = new Map<string, number>();
+  let stopped: Failure | undefined;
+  let requestsNoted = 0;
+
+  const start = (chunk: Chunk, keys: readonly string[]) => {
+    const work = async () => {
+      try {
+        await journal.sent(chunk);
+        const outcome = await target.send(chunk);
+        const requests = target.requests() - requestsNoted;
+        requestsNoted += requests;
+        await journal.done(chunk, outcome, requests, elapsed());
+        tally.add(chunk, outcome);
+        onProgress({ ...tally.progress(), ms: elapsed() });
+      } catch (error) {
+        stopped ??= asFailure(error);
+      } finally {
+        for (const key of keys) count(busy, key, -1);
+        inFlight.delete(promise);
+      }
+    };
+    for (const key of keys) count(busy, key, 1);
+    const promise = work();
+    inFlight.add(promise);
+  };
+
+  const stop = (error: unknown) => {
+    stopped ??= asFailure(error);
+  };
+  const isOver = () => stopped !== undefined || ctx.signal.aborted;
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  try {
+    for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {
+      const before = journal.past.done.get(chunk.number);
+      if (before) {
+        if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
+        continue;
+      }
+      const keys = chunk.rows.flatMap(target.keysOf);
+      while (!isOver() && (inFlight.size >= concurrency || keys.some((key) => busy.has(key)))) {
+        await Promise.race(inFlight);
+      }
+      if (isOver()) break;
+      start(chunk, keys);
+    }
+  } catch (error) {
+    stop(error);
+  }
+  await Promise.all(inFlight);
+  const isWhole = () => tally.totals().chunks === plan.chunks;
+  if (!stopped && isWhole()) {
+    if (hash.digest('hex') === plan.digest) await journal.finished().catch(stop);
+    else stopped = changedMeanwhile(plan);
+  }
+  if (!stopped && !isWhole()) stopped = ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(plan);
+  return {
+    ...tally.totals(),
+    requests: journal.past.requests + target.requests(),
+    ms: journal.past.ms + elapsed(),
+    stopped,
+  };
+}
+
+async function* chunksOf(
+  plan: Plan,
+  size: number,
+  onBytes: (bytes: Uint8Array) => void,
+): AsyncGenerator<Chunk, void, undefined> {
+  const chunker = createChunker(size);
+  for await (const batch of plan.judged(onBytes)) {
+    for (const row of batch) {
+      if (typeof row === 'string' || isProblem(row)) continue;
+      const chunk = chunker.add(row);
+      if (chunk) yield chunk;
+    }
+  }
+  const last = chunker.end();
+  if (last) yield last;
+}
+
+function newTally(plan: Plan, journal: Journal) {
+  const sum = { created: 0, updated: 0, synced: 0, unaccounted: 0 };
+  const problems: Problem[] = [];
+  let chunks = 0;
+  let done = 0;
+  const addCounts = (counts: Omit<Outcome, 'problems'>, rows: number) => {
+    sum.created += counts.created;
+    sum.updated += counts.updated;
+    sum.synced += counts.synced;
+    sum.unaccounted += counts.unaccounted;
+    chunks++;
+    done += rows;
+  };
+  for (const past of journal.past.done.values()) {
+    addCounts(past, past.rows);
+    problems.push(...past.errors);
+  }
+  const resumed = done;
+  return {
+    add(chunk: Chunk, outcome: Outcome) {
+      addCounts(outcome, lineCount(chunk));
+      problems.push(...outcome.problems);
+    },
+    progress: () => ({ done, total: plan.sendable, resumed }),
+    totals: () => ({ ...sum, problems, chunks, resumedRows: resumed }),
+  };
+}
+
+function count(map: Map<string, number>, key: string, by: number): void {
+  const value = (map.get(key) ?? 0) + by;
+  if (value === 0) map.delete(key);
+  else map.set(key, value);
+}
+
+const asFailure = (error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure('failed', `The sync stopped in a way that svc does not know: ${(error as Error).message}`, {
+        cause: error,
+      });
+
+const interruption = (signal: AbortSignal): Failure =>
+  new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted.');
+
+const notThisFile = (journal: Journal): Failure =>
+  new Failure('failed', `The journal of this sync does not fit the file: ${journal.path}`, {
+    hint: '--restart begins anew: rows that are there already are only completed.',
+  });
+
+const changedMeanwhile = (plan: Plan): Failure =>
+  new Failure('failed', `${plan.table.source.name} was changed while it was being read.`, {
+    hint: 'Run the same command again: it takes the file as it is now.',
+  });

@@ -1,0 +1,110 @@
+import { syncChunkSize, syncContacts } from '../api/contacts.ts';
+import { createAndSyncListContacts } from '../api/lists.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { byEmail, byEmailOrPhone, type Chunk, judgeAnswer, judgeSilentAnswer, refusedRows } from './chunks.ts';
+import type { Contact } from './rows.ts';
+import type { Target } from './run.ts';
+
+type SyncAnswer = Parameters<typeof judgeAnswer>[1];
+
+/** Into the account: syncContacts. */
+export function accountTarget(outer: Service): Target {
+  const { service, requests } = counted(outer);
+  return {
+    chunkSize: syncChunkSize,
+    keysOf: byEmail,
+    requests,
+    async send(chunk) {
+      const { answer, refused, sent } = await sendWithoutRefused(chunk, (contacts) =>
+        call(service, syncContacts, { body: { contacts } }, patience(service)),
+      );
+      return judgeAnswer(chunk, inChunk(answer, refused, sent));
+    },
+  };
+}
+
+/** Into a contact list: create_sync_contacts, which refuses a whole chunk for one bad row, and counts nothing. */
+export function listTarget(outer: Service, contactList: number): Target {
+  const { service, requests } = counted(outer);
+  return {
+    // No limit is shown; what syncContacts allows is known to be handled.
+    chunkSize: syncChunkSize,
+    keysOf: byEmailOrPhone,
+    requests,
+    async send(chunk) {
+      const { refused } = await sendWithoutRefused(chunk, (contacts) =>
+        call(
+          service,
+          createAndSyncListContacts,
+          { params: { contactList }, body: { contacts: contacts as (Contact & { name: string })[] } },
+          patience(service),
+        ),
+      );
+      return judgeSilentAnswer(chunk, refused);
+    },
+  };
+}
+
+/** Rate limits are waited out for as long as they last, unless the user has set a bound. */
+const patience = ({ settings }: Service) => ({ maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY });
+
+/**
+ * Sends the chunk; where the service refuses all of it for some rows (422 with fields like `contacts.3.email`), those
+ * are taken out and the rest is sent again. `sent` holds the positions in the chunk of what was taken in the end.
+ */
+async function sendWithoutRefused<Answer>(chunk: Chunk, send: (contacts: Contact[]) => Promise<Answer>) {
+  const refused = new Map<number, string>();
+  for (;;) {
+    const sent = [...chunk.rows.keys()].filter((index) => !refused.has(index));
+    if (sent.length === 0) return { answer: undefined, refused, sent };
+    try {
+      const answer = await send(sent.flatMap((index) => chunk.rows[index]?.contact ?? []));
+      return { answer, refused, sent };
+    } catch (failure) {
+      const named =
+        failure instanceof Failure && failure.status === 422
+          ? refusedRows(failure.fields ?? {})
+          : new Map<number, string>();
+      let found = 0;
+      for (const [position, error] of named) {
+        const index = sent[position];
+        if (index === undefined) continue;
+        refused.set(index, error);
+        found++;
+      }
+      // It was refused as a whole, not for a row: no chunk will fare better.
+      if (found === 0) throw failure;
+    }
+  }
+}
+
+/** The answer's positions are those of the request; the judge wants the chunk's. */
+function inChunk(
+  answer: SyncAnswer | undefined,
+  refused: ReadonlyMap<number, string>,
+  sent: readonly number[],
+): SyncAnswer {
+  return {
+    created: answer?.created ?? 0,
+    updated: answer?.updated ?? 0,
+    errors: [
+      ...[...refused].map(([index, error]) => ({ index, error })),
+      ...(answer?.errors ?? []).map(({ index, error }) => ({ index: sent[index] ?? -1, error })),
+    ],
+  };
+}
+
+/**
+ * A first Ctrl-C lets what is in flight be answered, so that it can be written down as done: the signal ends waits
+ * (which look at the context's own), not requests.
+ */
+function counted(service: Service): { readonly service: Service; readonly requests: () => number } {
+  let requests = 0;
+  const exchange: Service['ctx']['exchange'] = (request) => {
+    requests++;
+    return service.ctx.exchange({ ...request, signal: undefined });
+  };
+  const ctx = Object.create(service.ctx, { exchange: { value: exchange } }) as Service['ctx'];
+  return { service: { ...service, ctx }, requests: () => requests };
+}
