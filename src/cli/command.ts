@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
 import type { Output, Settings } from '../settings.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
@@ -124,6 +125,8 @@ export type View = {
   readonly notes?: readonly string[] | (() => readonly string[]);
   /** Finished, but not with exit 0. `failed`: what was asked for was found not to hold (doctor, verify). */
   readonly outcome?: 'partial' | 'differs' | 'failed' | (() => 'partial' | 'differs' | 'failed' | undefined);
+  /** Printed once the data is out, as if it were thrown: what was done until then is worth its report. */
+  readonly failure?: Failure;
   /** Ends with this code instead; only for a command that runs another program. */
   readonly exitCode?: number;
 };

@@ -16,6 +16,7 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (!readToTheEnd) return 0;
   const notes = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
+  if (view.failure) throw view.failure;
   const outcome = typeof view.outcome === 'function' ? view.outcome() : view.outcome;
   return view.exitCode ?? (outcome ? exitCodes[outcome] : 0);
 }
