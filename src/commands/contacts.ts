@@ -3,6 +3,7 @@ import type { Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
 import { createContact } from './contacts-create.ts';
 import { exportContacts } from './contacts-export.ts';
+import { syncContactsFile } from './contacts-sync.ts';
 
 const columns = [
   'contact_id',
@@ -33,6 +34,7 @@ export const contacts: Group = {
       update: true,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
+    syncContactsFile,
     exportContacts,
   ],
 };

@@ -1,6 +1,7 @@
 import { createContactList, deleteContactList, listContactListMembers, listContactLists } from '../api/lists.ts';
 import type { Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
+import { importIntoList } from './lists-import.ts';
 import { addToList, removeFromList, setList, updateList } from './lists-members.ts';
 
 export const lists: Group = {
@@ -27,5 +28,6 @@ export const lists: Group = {
     addToList,
     removeFromList,
     setList,
+    importIntoList,
   ],
 };

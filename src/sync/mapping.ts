@@ -1,7 +1,17 @@
 import { Failure } from '../errors.ts';
 
 /** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
-export type Field = 'email' | 'name' | 'last_name' | 'phone' | 'company' | 'website' | 'country' | 'tags';
+export type Field =
+  | 'email'
+  | 'name'
+  | 'last_name'
+  | 'phone'
+  | 'company'
+  | 'website'
+  | 'country'
+  | 'tags'
+  /** A whole object as JSON, as `svc contacts export` writes it. */
+  | 'metadata';
 
 export type Target = Field | `metadata.${string}`;
 
@@ -9,12 +19,12 @@ export type Target = Field | `metadata.${string}`;
 export type Shape = { readonly fields: readonly Field[]; readonly required: readonly Field[] };
 
 export const syncShape: Shape = {
-  fields: ['email', 'name', 'last_name', 'phone', 'company', 'tags'],
+  fields: ['email', 'name', 'last_name', 'phone', 'company', 'tags', 'metadata'],
   required: ['email'],
 };
 
 export const listShape: Shape = {
-  fields: ['email', 'name', 'last_name', 'phone', 'company', 'website', 'country'],
+  fields: ['email', 'name', 'last_name', 'phone', 'company', 'website', 'country', 'metadata'],
   required: ['email', 'name'],
 };
 
@@ -59,6 +69,7 @@ const names: Readonly<Record<Field, string>> = {
     homecountry homecountryregion address1country land pays país pais`,
   tags: `tags tag taglist labels label contacttags categories keywords groupmembership kategorien schlagwörter
     étiquettes etiquetas`,
+  metadata: 'metadata',
 };
 
 const known = new Map<string, { readonly field: Field; readonly rank: number }>();

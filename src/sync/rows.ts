@@ -13,7 +13,7 @@ export type Contact = {
   website?: string;
   country?: string;
   tags?: string[];
-  metadata?: Record<string, string>;
+  metadata?: Record<string, unknown>;
 };
 
 export type Row = {
@@ -60,8 +60,9 @@ export function createRowReader(
   const texts = columns.flatMap(({ index, to }) => (isTextField(to) ? [{ index, to }] : []));
   const tagColumns = columns.flatMap(({ index, to }) => (to === 'tags' ? [index] : []));
   const ownData = columns.flatMap(({ index, to }) => (to.startsWith('metadata.') ? [{ index, key: to.slice(9) }] : []));
+  const wholeData = columns.flatMap(({ index, to }) => (to === 'metadata' ? [index] : []));
   const constants = Object.entries(options.metadata);
-  const hasMetadata = ownData.length + constants.length > 0;
+  const hasMetadata = ownData.length + wholeData.length + constants.length > 0;
   const takesTags = shape.fields.includes('tags');
   const needsName = shape.required.includes('name');
 
@@ -76,7 +77,12 @@ export function createRowReader(
       const text = cells[index]?.trim();
       if (text) addTags(tags, text, options.tagSeparator);
     }
-    const metadata: Record<string, string> = {};
+    const metadata: Record<string, unknown> = {};
+    let isObject = true;
+    for (const index of wholeData) {
+      const text = cells[index]?.trim();
+      if (text) isObject = addObject(metadata, text);
+    }
     for (const { index, key } of ownData) {
       const text = cells[index]?.trim();
       if (text) metadata[key] = text;
@@ -88,8 +94,10 @@ export function createRowReader(
     if (tags.length > 0) contact.tags = tags;
     if (hasMetadata && Object.keys(metadata).length > 0) contact.metadata = metadata;
     const phoneIsIgnored = contact.phone !== undefined && ignoresPhone(contact.phone);
-    if (cells.length > width || !isSendable(contact, needsName) || (phoneIsIgnored && options.strictPhone)) {
+    const isFine = isObject && !(phoneIsIgnored && options.strictPhone) && isSendable(contact, needsName);
+    if (!isFine || cells.length > width) {
       const errors = [...widthErrors(cells, width), ...fieldErrors(contact, needsName)];
+      if (!isObject) errors.push('metadata is not a JSON object');
       if (phoneIsIgnored && options.strictPhone) {
         errors.push(`the service would ignore the phone "${brief(contact.phone)}"`);
       }
@@ -125,7 +133,9 @@ const isTooLong = (tag: string): boolean => tag.length > longestTag && lengthOf(
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
 
-const isTextField = (to: Target): to is Exclude<Field, 'tags'> => to !== 'tags' && !to.startsWith('metadata.');
+type TextField = Exclude<Field, 'tags' | 'metadata'>;
+
+const isTextField = (to: Target): to is TextField => to !== 'tags' && !to.startsWith('metadata');
 
 /** Problems outlive the piece of the file that they were cut from; a copy does not keep that piece in memory. */
 export const problem = (line: number, email: string, error: string): Problem => ({
@@ -141,6 +151,18 @@ export const emailKey = (contact: Contact): string => contact.email.toLowerCase(
 export const copy = (text: string): string => Buffer.from(text).toString();
 
 const brief = (text: string | undefined = ''): string => (text.length > 254 ? `${text.slice(0, 253)}…` : text);
+
+/** Says whether the text is a JSON object. */
+function addObject(metadata: Record<string, unknown>, text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    Object.assign(metadata, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function addTags(tags: string[], text: string, separator: string): void {
   for (const part of text.includes(separator) ? text.split(separator) : [text]) {

@@ -34,6 +34,15 @@ describe('a row becomes a contact', () => {
     expect(read('a@example.com|')).toMatchObject({ contact: { metadata: { plan: 'free', source: 'fair' } } });
   });
 
+  test('a column of JSON objects, as an export writes it, is read back', () => {
+    const read = reader('email|metadata|metadata.plan');
+    expect(read('a@example.com|{"seats":3,"plan":"free"}|pro')).toMatchObject({
+      contact: { metadata: { seats: 3, plan: 'pro' } },
+    });
+    expect(read('a@example.com|[1]|')).toMatchObject({ error: 'metadata is not a JSON object' });
+    expect(read('a@example.com|plan=pro|')).toMatchObject({ error: 'metadata is not a JSON object' });
+  });
+
   test('missing cells are blank, and empty ones too many do no harm', () => {
     const read = reader('email|name|company');
     expect(read('a@example.com')).toMatchObject({ contact: { email: 'a@example.com' } });

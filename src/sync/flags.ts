@@ -1,0 +1,60 @@
+import { lengthOf } from '../api/fields.ts';
+import type { Values } from '../cli/command.ts';
+import { param } from '../cli/param.ts';
+import { Failure } from '../errors.ts';
+import { dedupes } from './duplicates.ts';
+
+/** The flags that `contacts sync` and `lists import` share. */
+export const importFlags = {
+  map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
+  metadata: param.pairs('Own data for every row that does not say it itself'),
+  delimiter: {
+    ...param.text('Between cells: comma, semicolon, tab, pipe or a character (default: detected)', {
+      placeholder: 'CHARACTER',
+    }),
+    parse: (texts: readonly string[], flag: string) => delimiterOf(texts.at(-1) ?? '', flag),
+  },
+  encoding: param.text('Of the file, for example windows-1252 (default: UTF-8 or UTF-16, detected)', {
+    placeholder: 'NAME',
+  }),
+  dedupe: param.choice('Rows with one email: send the first, merge them, or report the others', dedupes),
+  strict_phone: param.toggle('Reject rows whose phone the service would ignore'),
+  dry_run: param.toggle('Show what would be sent and every problem; send nothing'),
+  concurrency: param.integer('Calls in flight at most (default 4)', { min: 1, max: 32 }),
+  restart: param.toggle('Begin anew where an earlier run could be resumed'),
+  report: param.file('Write the report as JSON to a file'),
+  rejects: param.file('Write the rejected rows to a CSV file, to be mended and synced again'),
+  annotate: param.choice('Mark bad lines of a file in the repository', ['github']),
+} as const;
+
+/** syncContacts alone takes tags. */
+export const tagFlags = {
+  tag: { ...param.texts('A tag for every row'), parse: tagsOf },
+  tag_separator: param.text('Between the tags of a cell (default ;)'),
+} as const;
+
+export type ImportFlags = Values<typeof importFlags> & Partial<Values<typeof tagFlags>>;
+
+function tagsOf(texts: readonly string[], flag: string): readonly string[] {
+  const tags = texts.map((text) => text.trim());
+  for (const tag of tags) {
+    if (tag === '') throw new Failure('usage', `${flag} must not be empty.`);
+    if (lengthOf(tag) > 50) throw new Failure('usage', `${flag} may have at most 50 characters: "${tag}".`);
+  }
+  return tags;
+}
+
+const named: Readonly<Record<string, string>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+  pipe: '|',
+  space: ' ',
+};
+
+function delimiterOf(text: string, flag: string): string {
+  const delimiter = named[text.toLowerCase()] ?? text;
+  if (delimiter.length === 1 && !/["\r\n]/u.test(delimiter)) return delimiter;
+  throw new Failure('usage', `${flag} must be one character, or comma, semicolon, tab, pipe or space, not "${text}".`);
+}
