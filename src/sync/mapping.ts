@@ -113,7 +113,7 @@ export function mapHeaders(headers: readonly string[], wishes: readonly string[]
       taken.add(`metadata.${key}`);
     }
     const match = known.get(plain(header));
-    if (key === undefined && match && shape.fields.includes(match.field)) ranked.push({ index, ...match });
+    if (!header.includes('metadata.') && match && shape.fields.includes(match.field)) ranked.push({ index, ...match });
   }
   for (const { index, field } of ranked.sort((a, b) => a.rank - b.rank || a.index - b.index)) {
     if (taken.has(field)) continue;
