@@ -58,7 +58,7 @@ export const tickets: Group = {
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
-      examples: ["svc tickets reply 7 --body 'Mended in 2.1, thank you for telling us.'"],
+      examples: ["svc tickets reply 8 --body 'Mended in 2.1, thank you for telling us.'"],
       note: (message: { channel: string }, id) => `Sent on ticket ${id} by ${message.channel}.`,
     }),
   ],
