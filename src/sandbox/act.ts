@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { notFound } from './answer.ts';
 import type { World } from './app.ts';
+import { eventData } from './events-out.ts';
 import { addMessage } from './handlers/conversations.ts';
 import type { Row } from './records.ts';
 import { find, nextId, owned, put } from './state.ts';
@@ -63,8 +64,7 @@ function completeCall(world: World, { contact_id, account_id, phone }: Row<'cont
     start_time: new Date(Date.parse(now) - 95_000).toISOString(),
     created_at: now,
   });
-  const { phone_call_id, from, to, duration, ended_reason } = call;
-  world.emit('call.completed', account_id, { phone_call_id, contact_id, from, to, duration, ended_reason });
+  world.emit('call.completed', account_id, eventData['call.completed'](call));
   return call;
 }
 
@@ -83,8 +83,7 @@ function postFeedback(world: World, { account_id, title, content }: Act & { kind
     created_at: now,
     updated_at: now,
   });
-  const { id: post_id, status, category_id, created_at } = post;
-  world.emit('feedback.created', account_id, { post_id, account_id, title, status, category_id, created_at });
+  world.emit('feedback.created', account_id, eventData['feedback.created'](post));
   return post;
 }
 
@@ -106,15 +105,7 @@ function speak(
   }
   const sender_name = state.rows.contacts.get(chat.contact_id ?? 0)?.name ?? 'Visitor';
   const message = addMessage(state, chat.id, { sender_type: 'visitor', sender_name, body }, now);
-  world.emit('conversation.message_received', chat.account_id, {
-    conversation_id: chat.id,
-    message_id: message.id,
-    account_id: chat.account_id,
-    contact_id: chat.contact_id,
-    channel: chat.channel,
-    sender_type: 'visitor',
-    body: [...body].slice(0, 2000).join(''), // cut to 2000 characters (Events)
-    created_at: now,
-  });
+  const data = eventData['conversation.message_received'](chat, message);
+  world.emit('conversation.message_received', chat.account_id, data);
   return { message };
 }

@@ -38,7 +38,8 @@ export const eventData = {
   }),
   'changelog.published': (entry: Entry): DataOf<'changelog.published'> => {
     const { id, account_id, title, version, slug, published_at } = entry;
-    return { entry_id: id, account_id, title, version, slug, published_at };
+    // Whatever is published has a time of publishing.
+    return { entry_id: id, account_id, title, version, slug, published_at: published_at as string };
   },
   'feedback.created': (post: Post): DataOf<'feedback.created'> => {
     const { id, account_id, title, status, category_id, created_at } = post;
@@ -74,7 +75,7 @@ type Entry = {
   title: string;
   version: string | null;
   slug: string;
-  published_at: string;
+  published_at: string | null;
 };
 type Post = {
   id: number;

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import type { createChangelogEntry } from '../../api/changelog.ts';
 import { invalid } from '../answer.ts';
 import { toSafeHtml } from '../changelog-html.ts';
+import { eventData } from '../events-out.ts';
 import type { Row } from '../records.ts';
 import { find, nextId, owned, put, type State } from '../state.ts';
 import type { Emit, Handlers } from './handler.ts';
@@ -86,9 +87,8 @@ function publishedAt(entry: Entry, status: Entry['status'], body: Fields, now: s
   return entry.status === 'published' && body.published_at === undefined ? entry.published_at : publishTime(body, now);
 }
 
-function announce(emit: Emit, { id, account_id, title, version, slug, published_at }: Entry): void {
-  emit('changelog.published', account_id, { entry_id: id, account_id, title, version, slug, published_at });
-}
+const announce = (emit: Emit, entry: Entry): void =>
+  emit('changelog.published', entry.account_id, eventData['changelog.published'](entry));
 
 /** From the title, unique in the portal: `dark-mode`, `dark-mode-2`. */
 function freeSlug(state: State, account: number, title: string): string {

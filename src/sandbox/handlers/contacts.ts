@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { type NewContact, SyncContact } from '../../api/contacts.ts';
 import { invalid } from '../answer.ts';
+import { eventData } from '../events-out.ts';
 import { loadPhones } from '../phone.ts';
 import type { Row } from '../records.ts';
 import { contactByEmail, nextId, put, type State } from '../state.ts';
@@ -124,8 +125,7 @@ export function addContact(
     updated_at: now,
     shadow: fields.shadow ?? false,
   });
-  const { contact_id, name, email, phone, lead_status } = contact;
-  emit('contact.created', account_id, { contact_id, name, email, phone, lead_status });
+  emit('contact.created', account_id, eventData['contact.created'](contact));
   return contact;
 }
 

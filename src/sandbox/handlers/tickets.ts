@@ -1,5 +1,6 @@
 import { ticketStatuses } from '../../api/tickets.ts';
 import { invalid } from '../answer.ts';
+import { eventData } from '../events-out.ts';
 import type { Row } from '../records.ts';
 import { find, nextId, owned, put, type State } from '../state.ts';
 import { sendToCustomer } from './conversations.ts';
@@ -63,17 +64,7 @@ export const tickets: Handlers<TicketOperations> = {
       history: [{ at: now, event: 'created', detail: { source: 'api' } }],
       reopens: 0,
     });
-    emit('ticket.created', ticket.account_id, {
-      ticket_id: id,
-      account_id: ticket.account_id,
-      ticket_number: ticket.ticket_number,
-      subject: ticket.subject,
-      status: ticket.status,
-      priority: ticket.priority,
-      source: ticket.source,
-      contact_id,
-      created_at: now,
-    });
+    emit('ticket.created', ticket.account_id, eventData['ticket.created'](ticket));
     return { ticket: whole(state, ticket) };
   },
 
