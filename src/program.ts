@@ -33,9 +33,9 @@ export const entryNamed = (word: string | undefined): Entry | undefined =>
 export async function parse(argv: readonly string[], output: (text: string) => void): Promise<Invocation | 'helped'> {
   let invoked: Invocation | undefined;
   const named = entryNamed(firstWord(argv));
-  const root = new Commander('svc')
-    .description('Operate one account from the command line.')
-    .version(version, '-V, --version');
+  const root = new Commander('svc').description('Operate one account from the command line.');
+  // Commander finds the root's flags behind a command too, and `svc changelog create --version 1.2.0` has its own.
+  if (!named) root.version(version, '-V, --version');
   // Commander writes its mistakes here; they reach the user as Failures. Help that it shows unasked is an answer.
   let unasked = '';
   const writeErr = (text: string) => {

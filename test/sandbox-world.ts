@@ -2,7 +2,7 @@ import type { Exchange, HttpRequest, HttpResponse, Lost } from '../src/context.t
 import { createSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/app.ts';
 import { createWorld, type VirtualClock, virtualClock, type World } from './svc.ts';
 
-export const origin = 'http://service.test';
+export const origin = 'https://service.test';
 
 /** A world whose service is the sandbox itself: every request of svc runs through its real handlers. */
 export type SandboxWorld = World & {

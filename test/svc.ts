@@ -37,7 +37,7 @@ export function createWorld(exchange: Exchange, parts: Partial<World> = {}): Wor
     exchange,
     clock: virtualClock(),
     folder: mkdtempSync(join(tmpdir(), 'svc-test-')),
-    env: { SVC_BASE_URL: 'http://service.test', SVC_API_KEY: 'key_acme' },
+    env: { SVC_BASE_URL: 'https://service.test', SVC_API_KEY: 'key_acme' },
     ...parts,
   };
 }

@@ -118,7 +118,7 @@ export type View = {
   /** Data goes to this file instead of standard output; it appears once it is whole. */
   readonly file?: string;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
-  readonly human?: (terminal: Terminal) => string;
+  readonly human?: (terminal: Terminal) => string | Promise<string>;
   /** The same in a pipe, where it differs from rows of `data`. */
   readonly plain?: () => string;
   /** Lines for standard error, after the data. A function is asked once the data is out. */

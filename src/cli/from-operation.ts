@@ -30,7 +30,7 @@ export type Derivation = {
   /** Asked before something that cannot be undone; told the record's id. */
   readonly confirm?: (id: number) => string;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
-  readonly human?: (record: never, terminal: Terminal) => string;
+  readonly human?: (record: never, terminal: Terminal) => Promise<string>;
   /** Said on standard error once it is done. */
   readonly note?: (record: never, id: number) => string | undefined;
 };
@@ -87,7 +87,7 @@ async function recordsView(
   return {
     data: { shape: 'record', record },
     read,
-    human: about.human && ((terminal) => (about.human as (r: unknown, t: Terminal) => string)(record, terminal)),
+    human: about.human && ((terminal) => about.human?.(record as never, terminal) ?? ''),
     notes: note ? [note] : [],
   };
 }

@@ -54,7 +54,8 @@ export async function checkOutput({ jq }: Pick<Settings, 'jq'>): Promise<void> {
 async function printData(printing: Printing, data: Data): Promise<boolean> {
   const { view, format, settings } = printing;
   const forPeople = settings.fields === undefined && data.shape !== 'stream';
-  if (format === 'table' && forPeople && view.human) return put(printing, view.human(await terminalOf(printing, 80)));
+  if (format === 'table' && forPeople && view.human)
+    return put(printing, await view.human(await terminalOf(printing, 80)));
   if (format === 'rows' && forPeople && view.plain) return put(printing, view.plain());
   if (data.shape === 'nothing') return true;
   if (data.shape === 'text') return put(printing, data.text);

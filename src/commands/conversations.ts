@@ -18,7 +18,10 @@ export const conversations: Group = {
       ],
       examples: ['svc conversations list --status unresolved'],
     }),
-    fromOperation('get', getConversation, { examples: ['svc conversations get 3'] }),
+    fromOperation('get', getConversation, {
+      human: async (chat, terminal) => (await import('../cli/thread.ts')).conversationThread(chat, terminal),
+      examples: ['svc conversations get 3'],
+    }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],

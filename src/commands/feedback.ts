@@ -1,6 +1,8 @@
 import { getRoadmap, listFeedback } from '../api/feedback.ts';
-import type { Group } from '../cli/command.ts';
+import { defineCommand, type Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
+import { cellForPipe } from '../cli/views.ts';
+import { call, connect } from '../http/call.ts';
 
 export const feedback: Group = {
   name: 'feedback',
@@ -21,13 +23,25 @@ export const feedback: Group = {
   ],
 };
 
-export const roadmap: Group = {
-  name: 'roadmap',
-  summary: 'The public roadmap',
-  commands: [
-    fromOperation('get', getRoadmap, {
-      columns: ['slug', 'name', 'color'],
-      examples: ['svc roadmap get', "svc roadmap get --jq '.[].posts[].title'"],
-    }),
-  ],
-};
+const get = defineCommand({
+  name: 'get',
+  summary: getRoadmap.summary,
+  args: {},
+  flags: {},
+  examples: ['svc roadmap get', "svc roadmap get --jq '.[].posts[].title'"],
+  async run(ctx, { settings }) {
+    const { statuses } = await call(await connect(ctx, settings), getRoadmap, {});
+    return {
+      data: { shape: 'list', records: statuses, columns: ['slug', 'name', 'color'] },
+      read: true,
+      human: async (terminal) => (await import('../cli/board.ts')).roadmapBoard(statuses, terminal),
+      // A column alone says little to a script: a row for each post.
+      plain: () => statuses.flatMap(({ slug, posts }) => posts.map((post) => rowOf(slug, post))).join(''),
+    };
+  },
+});
+
+const rowOf = (slug: string, { id, vote_count, title }: { id: number; vote_count: number; title: string }): string =>
+  `${[slug, id, vote_count, cellForPipe(title)].join('\t')}\n`;
+
+export const roadmap: Group = { name: 'roadmap', summary: 'The public roadmap', commands: [get] };

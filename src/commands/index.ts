@@ -55,6 +55,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./meetings.ts')).meetings,
   },
   {
+    name: 'changelog',
+    summary: 'Entries of the public changelog; svc changelog release for CI',
+    section: 'growth',
+    load: async () => (await import('./changelog.ts')).changelog,
+  },
+  {
     name: 'feedback',
     summary: 'Posts on the feedback board',
     section: 'growth',

@@ -38,7 +38,10 @@ export const tickets: Group = {
       ],
       examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
     }),
-    fromOperation('get', getTicket, { examples: ['svc tickets get 7'] }),
+    fromOperation('get', getTicket, {
+      human: async (ticket, terminal) => (await import('../cli/thread.ts')).ticketThread(ticket, terminal),
+      examples: ['svc tickets get 7', "svc tickets get 7 --jq '.messages[].body'"],
+    }),
     fromOperation('create', createTicket, {
       text: 'description',
       examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],

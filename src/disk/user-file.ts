@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
@@ -32,6 +32,15 @@ export async function readUserJson(ctx: Pick<Context, 'stdin'>, path: string, fl
     return JSON.parse(text);
   } catch (error) {
     throw new Failure('usage', `${flag}: ${path} is not JSON: ${(error as Error).message}.`);
+  }
+}
+
+/** Adds to a file that somebody else reads, for example that of a CI job's outputs. */
+export async function appendUserText(path: string, text: string, what: string): Promise<void> {
+  try {
+    await appendFile(path, text);
+  } catch (error) {
+    throw new Failure('failed', `${what} cannot be written: ${(error as Error).message}.`);
   }
 }
 

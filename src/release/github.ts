@@ -1,0 +1,75 @@
+import type { Context } from '../context.ts';
+import { appendUserText } from '../disk/user-file.ts';
+import { Failure } from '../errors.ts';
+import { annotation, fileInRepository, inertInLog, outputLines, type Place, summaryPage } from './annotate.ts';
+import { type Entry, isScheduled } from './plan.ts';
+import type { Blame } from './wanted.ts';
+
+export type Told = {
+  readonly headline: string;
+  readonly version: string;
+  readonly action: string;
+  readonly entry: Entry | undefined;
+  readonly doubled: readonly number[];
+  readonly diff: readonly string[];
+};
+
+/** Outputs, step summary and, for a doubled entry, a warning on the section's line. */
+export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promise<void> {
+  const { entry, doubled } = told;
+  const { GITHUB_OUTPUT, GITHUB_STEP_SUMMARY } = ctx.env;
+  if (doubled.length > 0)
+    say(ctx, annotation('warning', 'Doubled changelog entry', doubledNote(told), placeOf(ctx, blame)));
+  if (GITHUB_OUTPUT) {
+    const outputs = {
+      action: told.action,
+      version: told.version,
+      entry_id: String(entry?.id ?? ''),
+      slug: entry?.slug ?? '',
+      status: entry?.status ?? '',
+    };
+    await appendUserText(GITHUB_OUTPUT, outputLines(outputs, ctx.random), 'GITHUB_OUTPUT');
+  }
+  if (GITHUB_STEP_SUMMARY) {
+    const rows: [string, string][] = entry
+      ? [
+          ['Version', told.version],
+          ['Entry', String(entry.id)],
+          ['Slug', entry.slug],
+          ['Status', isScheduled(entry) ? `scheduled for ${entry.published_at}` : entry.status],
+        ]
+      : [['Version', told.version]];
+    if (doubled.length > 0) rows.push(['Doubled', doubledNote(told)]);
+    const page = summaryPage({ headline: told.headline, rows, diff: told.diff.join('\n') });
+    await appendUserText(GITHUB_STEP_SUMMARY, page, 'GITHUB_STEP_SUMMARY');
+  }
+}
+
+/** An annotation on the offending line; the Failure comes back in words that the runner does not obey. */
+export function annotated(ctx: Context, failure: Failure, blame: Blame): Failure {
+  const { kind, message, hint, status, fields = {} } = failure;
+  const details = Object.entries(fields).flatMap(([field, all]) => all.map((one) => `${field}: ${one}`));
+  const text = [message, ...details, ...(hint ? [hint] : [])].join('\n');
+  say(ctx, annotation('error', 'svc changelog release', text, placeOf(ctx, blame)));
+  const inert = (all: readonly string[]) => all.map(inertInLog);
+  return new Failure(kind, inertInLog(message), {
+    hint: hint && inertInLog(hint),
+    status,
+    fields: failure.fields && Object.fromEntries(Object.entries(fields).map(([field, all]) => [field, inert(all)])),
+    cause: failure,
+  });
+}
+
+export const doubledNote = ({ version, entry, doubled }: Pick<Told, 'version' | 'entry' | 'doubled'>): string =>
+  `${doubled.length === 1 ? 'Entry' : 'Entries'} ${doubled.join(', ')} ${doubled.length === 1 ? 'is' : 'are'} of version ` +
+  `${version} too; svc works with entry ${entry?.id}. The service deletes no entries: mend it in the portal.`;
+
+/** Also with --quiet: it is what the job asked for. */
+const say = (ctx: Context, line: string): void => {
+  ctx.stderr.write(`${line}\n`);
+};
+
+const placeOf = ({ env }: Context, { file, line }: Blame): Place | undefined =>
+  file === undefined || file === '-'
+    ? undefined
+    : { file: fileInRepository(file, env.PWD ?? '', env.GITHUB_WORKSPACE), line };

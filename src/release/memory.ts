@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import type { Service } from '../http/call.ts';
+import type { Entry } from './plan.ts';
+import { showsContent } from './reading.ts';
+
+/**
+ * A service may show a text in a way that we cannot foresee. Then what it made of it is remembered, both as hashes, by
+ * entry, and counts as shown next time. It only spares needless updates: without it, as on a fresh CI machine, the
+ * comparison of readings decides alone.
+ */
+export async function rememberUnforeseen(service: Service, entry: Entry, content: string): Promise<void> {
+  if (showsContent(entry.content_html, content)) return;
+  await replaceFile(fileOf(service, entry), hashes(entry, content));
+}
+
+/** Whether the entry shows the content, to a reader or as it was answered when we sent that very text. */
+export async function isShown(service: Service, entry: Entry, content: string): Promise<boolean> {
+  if (showsContent(entry.content_html, content)) return true;
+  return (await readIfThere(fileOf(service, entry))) === hashes(entry, content);
+}
+
+const fileOf = ({ ctx, session }: Service, entry: Entry): string =>
+  join(ctx.files.state, 'changelog', `${digest(`${session.baseUrl} ${entry.id}`).slice(0, 24)}.json`);
+
+const hashes = (entry: Entry, content: string): string =>
+  JSON.stringify({ sent: digest(content), shown: digest(entry.content_html) });
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,81 @@
+import type * as v from 'valibot';
+import type { ChangelogEntry, ChangelogItem, createChangelogEntry, updateChangelogEntry } from '../api/changelog.ts';
+import { bareVersion } from './section.ts';
+
+export type Item = v.InferOutput<typeof ChangelogItem>;
+export type Entry = v.InferOutput<typeof ChangelogEntry>;
+export type NewBody = v.InferOutput<typeof createChangelogEntry.body>;
+export type ChangeBody = v.InferOutput<typeof updateChangelogEntry.body>;
+
+/** What the portal is to agree with. Fields that are absent are left as somebody edited them by hand. */
+export type Wanted = {
+  readonly version: string;
+  readonly content: string;
+  readonly title?: string;
+  readonly labels?: readonly string[];
+  readonly categoryId?: number;
+  readonly publishedAt?: string;
+  readonly draft: boolean;
+};
+
+export type Action = 'created' | 'published' | 'updated' | 'unchanged';
+
+export type Plan = {
+  readonly action: Action;
+  /** Only what differs; undefined where nothing is to be sent. */
+  readonly body?: ChangeBody;
+};
+
+/** Entries of one version: the one to work on, and the ids of those that should not be there. */
+export function entryOf(
+  version: string,
+  entries: readonly Item[],
+): { entry: Item | undefined; doubled: readonly number[] } {
+  const wanted = bareVersion(version).toLowerCase();
+  const found = entries.filter((entry) => bareVersion(entry.version ?? '').toLowerCase() === wanted);
+  // Every machine must choose the same one, whatever the order in which it got them: the published, then the oldest.
+  const isDraft = (entry: Item) => Number(entry.status !== 'published');
+  const [entry, ...twins] = found.sort((a, b) => isDraft(a) - isDraft(b) || a.id - b.id);
+  return { entry, doubled: twins.map((twin) => twin.id) };
+}
+
+/** The whole entry, as it is created. */
+export function newBody(wanted: Wanted): NewBody {
+  const { version, content, title, labels, categoryId, publishedAt, draft } = wanted;
+  return {
+    title: title ?? `Release ${version}`,
+    content,
+    version,
+    ...(labels && { labels: [...labels] }),
+    ...(categoryId !== undefined && { category_id: categoryId }),
+    status: draft ? 'draft' : 'published',
+    ...(publishedAt !== undefined && !draft && { published_at: publishedAt }),
+  };
+}
+
+/** What has to change for the entry to agree; `isShown`: a reader already sees the wanted content. */
+export function planChange(wanted: Wanted, entry: Entry, isShown: boolean): Plan {
+  const publishes = entry.status === 'draft' && !wanted.draft;
+  const body: ChangeBody = {
+    ...(!isShown && { content: wanted.content }),
+    ...(wanted.title !== undefined && wanted.title.trim() !== entry.title.trim() && { title: wanted.title }),
+    ...(wanted.labels && !sameLabels(wanted.labels, entry.labels) && { labels: [...wanted.labels] }),
+    ...(wanted.categoryId !== undefined &&
+      wanted.categoryId !== entry.category?.id && { category_id: wanted.categoryId }),
+    ...(wanted.publishedAt !== undefined &&
+      !sameSecond(wanted.publishedAt, entry.published_at) && { published_at: wanted.publishedAt }),
+    ...(publishes && { status: 'published' as const }),
+  };
+  if (Object.keys(body).length === 0) return { action: 'unchanged' };
+  return { action: publishes ? 'published' : 'updated', body };
+}
+
+const sameLabels = (a: readonly string[], b: readonly string[]): boolean =>
+  JSON.stringify([...new Set(a)].sort()) === JSON.stringify([...new Set(b)].sort());
+
+const sameSecond = (a: string, b: string | null): boolean =>
+  b !== null && Math.floor(Date.parse(a) / 1000) === Math.floor(Date.parse(b) / 1000);
+
+/** Published, with its time still to come (changelog entry, `is_live`). */
+export const isScheduled = (entry: Pick<Item, 'status' | 'is_live'>): boolean =>
+  entry.status === 'published' && !entry.is_live;

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
+import { withLock } from '../disk/lock.ts';
+import { call, type Service } from '../http/call.ts';
+import { list } from '../http/pages.ts';
+import { isShown, rememberUnforeseen } from './memory.ts';
+import { type Action, type Entry, entryOf, type Item, newBody, type Plan, planChange, type Wanted } from './plan.ts';
+
+/** Where the portal stands beside what is wanted. Nothing has been written. */
+export type Survey = {
+  readonly plan: Plan;
+  readonly entry: Entry | undefined;
+  /** Ids of other entries of the same version. */
+  readonly doubled: readonly number[];
+};
+
+export type Released = {
+  readonly action: Action;
+  /** Names of the fields that were sent to change an entry. */
+  readonly changes: readonly string[];
+  readonly entry: Entry;
+  readonly doubled: readonly number[];
+};
+
+/** Compares and writes nothing. */
+export async function survey(service: Service, wanted: Wanted): Promise<Survey> {
+  const { entry: item, doubled } = entryOf(wanted.version, await entries(service));
+  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled };
+  const { entry } = await call(service, getChangelogEntry, { params: { id: item.id } });
+  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
+  return { plan, entry, doubled };
+}
+
+/**
+ * Makes the portal agree, and may be run any number of times: one entry, one changelog.published. Of several runs on
+ * this machine one works at a time.
+ */
+export async function release(service: Service, wanted: Wanted): Promise<Released> {
+  const { ctx, session } = service;
+  const lock = join(
+    ctx.files.state,
+    'locks',
+    `changelog-${digest(`${session.baseUrl} ${wanted.version}`).slice(0, 24)}`,
+  );
+  return withLock(lock, ctx, async () => {
+    const { plan, entry, doubled } = await survey(service, wanted);
+    return entry ? change(service, wanted, entry, plan, doubled) : create(service, wanted);
+  });
+}
+
+/**
+ * The service has no key by which it would refuse a second entry of a version, and never deletes one. So the entry is
+ * made as a draft, which no customer sees; then every machine that did so at the same time publishes the same one.
+ */
+async function create(service: Service, wanted: Wanted): Promise<Released> {
+  const body = newBody({ ...wanted, draft: true });
+  const { entry: made } = await call(service, createChangelogEntry, { body });
+  await rememberUnforeseen(service, made, wanted.content);
+  const { entry: item, doubled } = entryOf(wanted.version, await entries(service));
+  const mine = !item || item.id === made.id;
+  const entry = mine ? made : (await call(service, getChangelogEntry, { params: { id: item.id } })).entry;
+  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
+  const done = await change(service, wanted, entry, plan, doubled);
+  return { ...done, action: mine ? 'created' : done.action };
+}
+
+async function change(
+  service: Service,
+  wanted: Wanted,
+  before: Entry,
+  plan: Plan,
+  doubled: readonly number[],
+): Promise<Released> {
+  if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
+  const { entry } = await call(service, updateChangelogEntry, { params: { id: before.id }, body: plan.body });
+  await rememberUnforeseen(service, entry, wanted.content);
+  return { action: plan.action, changes: Object.keys(plan.body), entry, doubled };
+}
+
+async function entries(service: Service): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of list(service, listChangelog, {}, { all: true }).records) all.push(item as Item);
+  return all;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,137 @@
+import { dirname, join } from 'node:path';
+import { createChangelogEntry } from '../api/changelog.ts';
+import { check } from '../api/check.ts';
+import type { Context } from '../context.ts';
+import { readIfThere } from '../disk/atomic-file.ts';
+import { readUserText } from '../disk/user-file.ts';
+import { Failure } from '../errors.ts';
+import { type FrontMatter, readNotes } from './front-matter.ts';
+import { type Problem, pickSection, tagOfJob } from './pick.ts';
+import { newBody, type Wanted } from './plan.ts';
+import { bareVersion, isVersion, type Section, sectionsOf } from './section.ts';
+
+export type Asked = {
+  readonly version: string | undefined;
+  readonly from: string | undefined;
+  readonly notesFile: string | undefined;
+  readonly title: string | undefined;
+  readonly label: readonly string[];
+  readonly categoryId: number | undefined;
+  readonly at: string | undefined;
+  readonly draft: boolean;
+};
+
+/** What has been found out when something fails: the file, and the line in it that is to blame. */
+export type Blame = { file?: string; line?: number };
+
+/** What the portal is to agree with, read and judged before anything is sent. Throws usage Failures. */
+export async function wantedFrom(ctx: Context, asked: Asked, blame: Blame): Promise<Wanted> {
+  if (asked.from !== undefined && asked.notesFile !== undefined) {
+    throw new Failure('usage', '--from and --notes-file contradict each other.');
+  }
+  if (asked.draft && asked.at !== undefined) {
+    throw new Failure('usage', '--draft and --at contradict each other.', {
+      hint: 'A draft has no time of publishing.',
+    });
+  }
+  const source =
+    asked.notesFile === undefined ? await fromChangelog(ctx, asked, blame) : await fromNotes(ctx, asked, blame);
+  const wanted = {
+    ...source,
+    ...(asked.title !== undefined && { title: asked.title }),
+    ...(asked.label.length > 0 && { labels: asked.label }),
+    ...(asked.categoryId !== undefined && { categoryId: asked.categoryId }),
+    ...(asked.at !== undefined && { publishedAt: asked.at }),
+    draft: asked.draft,
+  };
+  judge(wanted, blame);
+  return wanted;
+}
+
+type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'>;
+
+async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<Source> {
+  const path = asked.from ?? 'CHANGELOG.md';
+  blame.file = path;
+  const sections = sectionsOf(await readUserText(ctx, path, '--from'));
+  const version = asked.version ?? (await versionOfThisJob(ctx, path, sections));
+  const picked = pickSection(sections, version);
+  if (!picked.ok) throw problemIn(picked.problem, blame);
+  const { section } = picked;
+  blame.line = section.line;
+  const isQualified = version?.includes('@') === true && section.name !== undefined;
+  return {
+    version: isQualified ? `${section.name}@${section.version}` : section.version,
+    content: section.markdown(),
+  };
+}
+
+/** The version of a CI job; undefined where there is none, and then the newest of the file is meant. */
+async function versionOfThisJob(ctx: Context, path: string, sections: readonly Section[]): Promise<string | undefined> {
+  const tag = tagOfJob(ctx.env);
+  if (tag) {
+    ctx.notice(`Taking ${tag}, the tag of this job.`);
+    return tag;
+  }
+  const version = await packageVersion(ctx, path);
+  if (!version) return undefined;
+  const [own, newest] = [pickSection(sections, version), pickSection(sections, undefined)];
+  // A package.json whose version the changelog does not tell about (0.0.0, a private root) says nothing.
+  if (!own.ok) return undefined;
+  if (!newest.ok || newest.section !== own.section) ctx.notice(`Taking ${version}, the version in package.json.`);
+  return version;
+}
+
+/** Only inside CI: on a desk the newest section is what somebody is writing about. */
+async function packageVersion({ env }: Context, path: string): Promise<string | undefined> {
+  if (!isCi(env.CI) && !isCi(env.GITHUB_ACTIONS)) return undefined;
+  const text = await readIfThere(join(path === '-' ? '.' : dirname(path), 'package.json'));
+  try {
+    const { version } = JSON.parse(text ?? '{}') as { version?: unknown };
+    return typeof version === 'string' && isVersion(version) ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isCi = (value: string | undefined): boolean => !['', '0', 'false'].includes(value ?? '');
+
+async function fromNotes(ctx: Context, asked: Asked, blame: Blame): Promise<Source> {
+  const path = asked.notesFile ?? '-';
+  blame.file = path;
+  const notes = readNotes(await readUserText(ctx, path, '--notes-file'));
+  if ('problem' in notes) throw problemIn(notes.problem, blame);
+  const { fields, content, line, unknown } = notes;
+  if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${unknown.join(', ')}.`);
+  const version = asked.version ?? fields.version ?? tagOfJob(ctx.env) ?? (await packageVersion(ctx, path));
+  if (!version) {
+    throw new Failure('usage', 'VERSION is required with --notes-file.', {
+      hint: 'Run: svc changelog release 1.2.0 --notes-file FILE',
+    });
+  }
+  blame.line = line;
+  if (content === '') throw problemIn({ message: `The notes of ${version} are empty.`, line }, blame);
+  return { version: bareVersion(version), content, ...settingsIn(fields) };
+}
+
+const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): Partial<Source> => ({
+  ...(title !== undefined && { title }),
+  ...(labels && { labels }),
+  ...(category_id !== undefined && { categoryId: Number(category_id) }),
+  ...(published_at !== undefined && { publishedAt: published_at }),
+});
+
+function problemIn({ message, hint, line }: Problem, blame: Blame): Failure {
+  blame.line = line;
+  return new Failure('usage', `${blame.file}${line ? `:${line}` : ''}: ${message}`, { hint });
+}
+
+/** The service's limits (Limits), before anything is sent. */
+function judge(wanted: Wanted, blame: Blame): void {
+  const checked = check(createChangelogEntry.body, newBody({ ...wanted, draft: false }));
+  if (checked.ok) return;
+  const place = blame.line ? ` (${blame.file}:${blame.line})` : '';
+  throw new Failure('usage', `The service would refuse the entry of ${wanted.version}${place}; nothing was sent.`, {
+    fields: checked.fields,
+  });
+}

@@ -1,0 +1,353 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Exchange, HttpRequest } from '../../src/context.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { type RunOptions, svc } from '../svc.ts';
+
+type Entry = {
+  id: number;
+  title: string;
+  version: string;
+  status: string;
+  content_html: string;
+  labels: string[];
+  published_at: string | null;
+};
+
+const notes = [
+  '### Added',
+  '',
+  '- **Export** of contacts, see the [guide][g]',
+  '  - as `CSV`',
+  '- Second & "last" <kbd>thing</kbd>',
+  '',
+  '```sh',
+  'svc contacts export',
+  '```',
+  '',
+  '| a | b |',
+  '|---|---|',
+  '| 1 | 2 |',
+].join('\n');
+
+const changelog = (body = notes) =>
+  `# Changelog\n\n## [Unreleased]\n\n- Not yet\n\n## [1.2.0] - 2026-01-02\n\n${body}\n\n## 1.1.0\n\n- Old\n\n[g]: https://example.com/guide\n`;
+
+let world: SandboxWorld;
+let file: string;
+
+beforeEach(() => {
+  world = sandboxWorld({ seed: 'empty' });
+  file = join(world.folder, 'CHANGELOG.md');
+  writeFileSync(file, changelog());
+});
+
+const release = (argv: readonly string[] = [], options: RunOptions = {}) =>
+  svc(world, ['changelog', 'release', '--from', file, ...argv], options);
+
+const releaseJson = async (argv: readonly string[] = [], options: RunOptions = {}) => {
+  const ran = await release([...argv, '--json'], options);
+  return { ...ran, json: ran.stdout === '' ? undefined : JSON.parse(ran.stdout) };
+};
+
+const entries = async (): Promise<Entry[]> =>
+  ((await world.control('GET', 'state')) as { changelog: Entry[] }).changelog;
+
+/** The world's exchange, but the first `count` requests of a kind leave at once when all of them are there. */
+function together(count: number, isMeant: (request: HttpRequest) => boolean): Exchange {
+  const waiting: (() => void)[] = [];
+  let arrived = 0;
+  return async (request) => {
+    if (isMeant(request) && ++arrived <= count) {
+      if (arrived === count) for (const go of waiting) go();
+      else await new Promise<void>((go) => waiting.push(go));
+    }
+    return world.exchange(request);
+  };
+}
+
+const writes = () => world.sent.filter((line) => !line.startsWith('GET'));
+
+describe('svc changelog release', () => {
+  test('publishes the newest section once, however often it runs', async () => {
+    const first = await releaseJson();
+    expect(first.exitCode).toBe(0);
+    expect(first.json).toMatchObject({
+      action: 'created',
+      version: '1.2.0',
+      entry: { title: 'Release 1.2.0', version: '1.2.0', status: 'published', is_live: true },
+      scheduled: false,
+      doubled_ids: [],
+      written: true,
+    });
+    expect(first.json.entry.content_html).toContain('href="https://example.com/guide"');
+    const before = writes().length;
+    for (let run = 0; run < 3; run++) {
+      const { exitCode, json } = await releaseJson();
+      expect({ exitCode, action: json.action, id: json.entry.id }).toEqual({
+        exitCode: 0,
+        action: 'unchanged',
+        id: first.json.entry.id,
+      });
+    }
+    expect(writes()).toHaveLength(before);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  test('says in words what it did', async () => {
+    expect((await release()).stdout).toBe('Created entry 1 (Release 1.2.0), published.\n');
+    expect((await release()).stdout).toBe('Unchanged: entry 1 (Release 1.2.0) agrees already, published.\n');
+  });
+
+  test('updates an entry whose section has changed, and leaves what was edited by hand', async () => {
+    await release();
+    await svc(world, ['changelog', 'update', '1', '--title', 'By hand', '--label', 'kept']);
+    writeFileSync(file, changelog('- Something else'));
+    const { json } = await releaseJson();
+    expect(json).toMatchObject({
+      action: 'updated',
+      changes: ['content'],
+      entry: { title: 'By hand', labels: ['kept'] },
+    });
+    expect(json.entry.content_html).toContain('Something else');
+    expect((await releaseJson()).json.action).toBe('unchanged');
+  });
+
+  test('publishes a draft that somebody has written for the version', async () => {
+    await svc(world, ['changelog', 'create', '--title', 'By hand', '--content', 'x', '--version', 'v1.2.0']);
+    const { json } = await releaseJson();
+    expect(json).toMatchObject({ action: 'published', entry: { id: 1, title: 'By hand', status: 'published' } });
+  });
+
+  test('compares title, labels, category and time where they are given', async () => {
+    await release();
+    const argv = ['--title', 'Faster', '--label', 'b', '--label', 'a', '--at', '2030-01-01T00:00:00Z'];
+    const { json } = await releaseJson(argv);
+    expect(json).toMatchObject({
+      action: 'updated',
+      changes: ['title', 'labels', 'published_at'],
+      scheduled: true,
+      entry: { title: 'Faster', labels: ['b', 'a'], is_live: false },
+    });
+    expect((await releaseJson(argv)).json.action).toBe('unchanged');
+    expect((await releaseJson(['--label', 'a', '--label', 'b'])).json.action).toBe('unchanged');
+  });
+
+  test('keeps a draft with --draft, and never takes a published entry back', async () => {
+    expect((await releaseJson(['--draft'])).json).toMatchObject({ action: 'created', entry: { status: 'draft' } });
+    expect((await releaseJson(['--draft'])).json).toMatchObject({ action: 'unchanged', entry: { status: 'draft' } });
+    expect((await releaseJson()).json).toMatchObject({ action: 'published', entry: { status: 'published' } });
+    expect((await releaseJson(['--draft'])).json).toMatchObject({
+      action: 'unchanged',
+      entry: { status: 'published' },
+    });
+  });
+
+  test('schedules with --at and says so', async () => {
+    const { stdout } = await release(['--at', '2030-01-01T09:00:00Z']);
+    expect(stdout).toBe('Created entry 1 (Release 1.2.0), scheduled for 2030-01-01T09:00:00.000Z.\n');
+    expect((await release()).stdout).toContain('scheduled for 2030-01-01T09:00:00.000Z');
+  });
+
+  test('--check writes nothing and exits 11 only where it would', async () => {
+    const ran = await releaseJson(['--check']);
+    expect(ran.exitCode).toBe(11);
+    expect(ran.json).toMatchObject({ action: 'created', entry: null, written: false });
+    expect(writes()).toEqual([]);
+    await release();
+    expect((await release(['--check'])).exitCode).toBe(0);
+  });
+
+  test('--dry-run shows line by line what would change, and writes nothing', async () => {
+    expect((await release(['--dry-run'])).stdout).toContain('    + - **Export** of contacts');
+    await release();
+    writeFileSync(file, changelog(notes.replace('as `CSV`', 'as `CSV` and JSON')));
+    const before = writes().length;
+    const { stdout, exitCode } = await release(['--dry-run', '--title', 'Faster']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      [
+        'Would update entry 1 (Release 1.2.0).',
+        '  title: Release 1.2.0 → Faster',
+        '  content:',
+        '    | ### Added',
+        '    | - **Export** of contacts, see the [guide](https://example.com/guide)',
+        '    -   - as `CSV`',
+        '    +   - as `CSV` and JSON',
+        '    | - Second & "last" thing',
+        '    | ```',
+        '    …',
+        '',
+      ].join('\n'),
+    );
+    expect(writes()).toHaveLength(before);
+  });
+
+  test('of two runs at once on one machine makes one entry', async () => {
+    const ran = await Promise.all(Array.from({ length: 4 }, () => releaseJson()));
+    expect(ran.map(({ json }) => json.action).sort()).toEqual(['created', 'unchanged', 'unchanged', 'unchanged']);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  test('on two machines in the same instant publishes one entry, and reports the other', async () => {
+    const exchange = together(2, (request) => request.method === 'POST');
+    const argv = ['changelog', 'release', '--from', file, '--json'];
+    const ran = await Promise.all(
+      ['one', 'two'].map((name) => svc({ ...world, exchange, folder: join(world.folder, name) }, argv)),
+    );
+    expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const all = await entries();
+    expect(all.map(({ id, status }) => ({ id, status }))).toEqual([
+      { id: 1, status: 'published' },
+      { id: 2, status: 'draft' },
+    ]);
+    for (const { stdout, stderr } of ran) {
+      expect(JSON.parse(stdout)).toMatchObject({ entry: { id: 1, status: 'published' }, doubled_ids: [2] });
+      expect(stderr).toContain('Entry 2 is of version 1.2.0 too');
+    }
+    expect((await releaseJson()).json).toMatchObject({ action: 'unchanged', entry: { id: 1 }, doubled_ids: [2] });
+  });
+
+  test('after a lost answer finds the entry that was made', async () => {
+    await world.control('POST', 'faults', { method: 'POST', path: '/changelog', action: 'drop-after' });
+    await world.control('POST', 'faults', { method: 'PATCH', path: '/changelog', action: 'drop-after' });
+    expect((await releaseJson()).json).toMatchObject({ action: 'created', entry: { status: 'published' } });
+    expect(await entries()).toHaveLength(1);
+  });
+
+  test('takes the notes of a version from a file or standard input', async () => {
+    const { stdout } = await svc(world, ['changelog', 'release', 'v3.0.0', '--notes-file', '-', '--json'], {
+      stdin: '---\ntitle: Third\nlabels: [new, fast]\nversion: 9\nlayout: post\n---\n\nHello **there**\n',
+    });
+    const json = JSON.parse(stdout);
+    expect(json.entry).toMatchObject({ version: '3.0.0', title: 'Third', labels: ['new', 'fast'] });
+    expect(json.entry.content_html).toBe('<p>Hello <strong>there</strong></p>');
+  });
+});
+
+describe('a release that cannot be', () => {
+  test.each([
+    [['1.1.1'], 'There is no section for 1.1.1.'],
+    [['--title', 'ab'], 'title: must have at least 3 characters'],
+    [['--label', 'x'.repeat(41)], 'labels.0: may have at most 40 characters'],
+    [['--draft', '--at', '2030-01-01'], '--draft and --at contradict each other.'],
+    [['--notes-file', 'x'], '--from and --notes-file contradict each other.'],
+  ])('%j sends nothing and exits 2', async (argv, message) => {
+    const ran = await release(argv);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect(world.sent).toEqual([]);
+  });
+
+  test('names the line of a section that is too long', async () => {
+    writeFileSync(file, changelog('x'.repeat(60_001)));
+    const ran = await release();
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('CHANGELOG.md:7');
+    expect(ran.stderr).toContain('content: may have at most 60000 characters, this has 60001');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('names the file that is not there', async () => {
+    const ran = await svc(world, ['changelog', 'release', '--from', join(world.folder, 'NEWS.md')]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('NEWS.md');
+  });
+});
+
+describe('inside CI', () => {
+  const outputs = () => {
+    const text = readFileSync(join(world.folder, 'output'), 'utf8');
+    return Object.fromEntries(
+      [...text.matchAll(/^(\w+)<<(\S+)\n([\s\S]*?)\n\2\n/gmu)].map(([, name, , value]) => [name, value]),
+    );
+  };
+  const github = () => ({
+    env: {
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: world.folder,
+      GITHUB_OUTPUT: join(world.folder, 'output'),
+      GITHUB_STEP_SUMMARY: join(world.folder, 'summary'),
+    },
+  });
+
+  test('GitHub gets outputs and a summary', async () => {
+    const { exitCode } = await release([], github());
+    expect(exitCode).toBe(0);
+    expect(outputs()).toEqual({
+      action: 'created',
+      version: '1.2.0',
+      entry_id: '1',
+      slug: 'release-1-2-0',
+      status: 'published',
+    });
+    expect(readFileSync(join(world.folder, 'summary'), 'utf8')).toContain('| Slug | release-1-2-0 |');
+  });
+
+  test('GitHub gets an error on the offending line', async () => {
+    writeFileSync(file, changelog(''));
+    const ran = await release(['1.2.0'], github());
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr.split('\n')[0]).toMatch(
+      /^::error file=CHANGELOG\.md,line=7,title=svc changelog release::.*The section of 1\.2\.0 is empty\./u,
+    );
+  });
+
+  test('a refusal of the service is an annotation on the section', async () => {
+    await world.control('POST', 'faults', { method: 'POST', path: '/changelog', action: 'status', status: 422 });
+    const ran = await release([], github());
+    expect(ran.exitCode).toBe(6);
+    expect(ran.stderr).toMatch(
+      /^::error file=CHANGELOG\.md,line=7,title=svc changelog release::The sandbox was told/mu,
+    );
+  });
+
+  test('no text of the changelog or the portal can speak to the runner', async () => {
+    const evil = '::error::gotcha\n##[error]gotcha\n%0A::set-output name=x::y\nend_x\n';
+    writeFileSync(file, changelog(`${evil}\n   ::add-mask::x`));
+    const title = '##[warning]x\n::stop-commands::x\nentry_id<<E';
+    const all = [
+      await release(['--title', title, '--dry-run'], github()),
+      await release(['--title', title], github()),
+      await release(['--title', title], github()),
+      await release(['--check'], github()),
+      await release(['--title', `${title}${'y'.repeat(300)}`], github()),
+    ];
+    for (const { stdout, stderr } of all) {
+      for (const line of `${stdout}\n${stderr}`.split('\n')) {
+        expect(line).not.toContain('##[');
+        if (/^\s*::/u.test(line))
+          expect(line).toMatch(/^::error file=CHANGELOG\.md,line=7,title=svc changelog release::/u);
+      }
+    }
+    expect(outputs().entry_id).toBe('1');
+    expect(readFileSync(join(world.folder, 'summary'), 'utf8')).not.toMatch(/^\s*(?:::|entry_id|<)/mu);
+  });
+
+  test('the version is that of the tag, else of package.json, else the newest', async () => {
+    const versionIn = async (env: Record<string, string>) =>
+      (await releaseJson(['--dry-run'], { env: { CI: '1', ...env } })).json.version;
+    writeFileSync(join(world.folder, 'package.json'), '{"version":"1.1.0"}');
+    expect(await versionIn({})).toBe('1.1.0');
+    expect(await versionIn({ CI: '' })).toBe('1.2.0');
+    expect(await versionIn({ CI_COMMIT_TAG: 'v1.2.0' })).toBe('1.2.0');
+    expect(await versionIn({ CIRCLE_TAG: 'web@1.2.0' })).toBe('1.2.0');
+    expect(await versionIn({ GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.2.0');
+    expect(await versionIn({ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.1.0');
+    writeFileSync(join(world.folder, 'package.json'), '{"version":"0.0.0"}');
+    expect(await versionIn({})).toBe('1.2.0');
+    writeFileSync(join(world.folder, 'package.json'), '{"version":');
+    expect(await versionIn({})).toBe('1.2.0');
+    const missing = await release([], { env: { CI: '1', CI_COMMIT_TAG: 'v9.0.0' } });
+    expect(missing).toMatchObject({ exitCode: 2 });
+    expect(missing.stderr).toContain('There is no section for 9.0.0.');
+  });
+
+  test('elsewhere the log is plain text', async () => {
+    const ran = await release([], { env: { CI: 'true', GITLAB_CI: 'true' } });
+    expect(ran).toMatchObject({ exitCode: 0, stdout: 'Created entry 1 (Release 1.2.0), published.\n' });
+    expect(ran.stderr).not.toContain('::');
+  });
+});
