@@ -6,23 +6,28 @@ import { cells, cut, pad } from './width.ts';
 const gap = 2;
 /** A column is cut no narrower than this; rather the last ones are left out. */
 const readable = 8;
+/** And its header no shorter than this. */
+const shortest = 5;
 
 /** Rows under a header, aligned by cells and cut to the width: no line is longer, nothing wraps. */
 export function table(records: readonly unknown[], columns: readonly Settled[], width: number, paint: Paint): string {
   const rows = records.map((record) =>
     columns.map(({ path, as }) => cut(cellForPeople(valueAt(record, path), as), width)),
   );
-  const natural = columns.map(({ header }, at) =>
-    rows.reduce((widest, row) => Math.max(widest, cells(row[at] ?? '')), cells(header)),
+  const rooms = columns.map((column, at) =>
+    roomOf(
+      column,
+      rows.map((row) => row[at] ?? ''),
+    ),
   );
-  const fitted = roomFor(natural, columns.map(isCuttable), width);
+  const widths = fitted(rooms, width);
   const line = (texts: readonly string[], style: (at: number) => Style | undefined) =>
-    fitted
+    widths
       .map((room, at) => {
         const text = cut(texts[at] ?? '', room);
         const colour = style(at);
         const shown = colour && text !== '' ? paint(colour, text) : text;
-        return at === fitted.length - 1 ? shown : pad(shown, room + gap);
+        return at === widths.length - 1 ? shown : pad(shown, room + gap);
       })
       .join('')
       .trimEnd();
@@ -34,24 +39,44 @@ export function table(records: readonly unknown[], columns: readonly Settled[], 
   return `${[header, ...body].join('\n')}\n`;
 }
 
-/** Half an id or half a time misleads; half a subject does not. */
-const isCuttable = ({ path, as }: Settled): boolean => as === undefined && !/(?:^|_)id$/u.test(path);
+/** A column as wide as its widest cell, and what it may be cut to. */
+type Room = { readonly natural: number; readonly least: number };
+
+/**
+ * Half an id or half a time misleads, so those keep their cells whole and only their header is cut; half a subject does
+ * not.
+ */
+function roomOf({ header, path, as }: Settled, texts: readonly string[]): Room {
+  const content = texts.reduce((widest, text) => Math.max(widest, cells(text)), 0);
+  const natural = Math.max(content, cells(header));
+  const isWhole = as !== undefined || /(?:^|_)id$/u.test(path);
+  return {
+    natural,
+    least: Math.min(natural, isWhole ? Math.max(content, shortest) : Math.max(shortest, Math.min(content, readable))),
+  };
+}
 
 /** Takes room from the widest columns first, as evenly as it can; then leaves out columns from the right. */
-function roomFor(natural: readonly number[], cuttable: readonly boolean[], width: number): number[] {
-  for (let count = natural.length; count > 1; count--) {
-    const fitted = natural.slice(0, count);
-    let excess = fitted.reduce((sum, room) => sum + room, 0) + gap * (count - 1) - width;
-    while (excess > 0) {
-      const widest = Math.max(...fitted.filter((room, at) => cuttable[at] && room > readable), 0);
-      if (widest === 0) break;
-      const at = fitted.findIndex((room, at) => room === widest && cuttable[at]);
-      fitted[at] = widest - 1;
-      excess--;
+function fitted(rooms: readonly Room[], width: number): number[] {
+  for (let count = rooms.length; count > 1; count--) {
+    const widths = rooms.slice(0, count).map(({ natural }) => natural);
+    let excess = widths.reduce((sum, room) => sum + room, 0) + gap * (count - 1) - width;
+    for (; excess > 0; excess--) {
+      const at = widest(widths, rooms);
+      if (at === undefined) break;
+      widths[at] = (widths[at] ?? 0) - 1;
     }
-    if (excess <= 0) return fitted;
+    if (excess <= 0) return widths;
   }
-  return [Math.min(natural[0] ?? 0, width)];
+  return [Math.min(rooms[0]?.natural ?? 0, width)];
+}
+
+function widest(widths: readonly number[], rooms: readonly Room[]): number | undefined {
+  let found: number | undefined;
+  for (const [at, width] of widths.entries()) {
+    if (width > (rooms[at]?.least ?? 0) && width > (widths[found ?? -1] ?? 0)) found = at;
+  }
+  return found;
 }
 
 function styleOf(column: Settled | undefined, text: string | undefined): Style | undefined {

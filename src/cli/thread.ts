@@ -158,7 +158,9 @@ const messages = (terminal: Terminal, all: readonly Message[] = []): string[] =>
   all.map((message) => {
     const [who, style] = sides[sideOf(message)];
     const name = sanitize(message.sender_name || who);
-    const about = [who !== name && who, localTime(message.created_at)].filter(Boolean).join(' · ');
+    const about = [who.toLowerCase() !== name.toLowerCase() && who, localTime(message.created_at)]
+      .filter(Boolean)
+      .join(' · ');
     const { width, paint } = terminal;
     const shownName = cut(name, Math.max(1, width - indent));
     const heading = wrap(`${shownName} ${about}`, width)

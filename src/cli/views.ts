@@ -16,8 +16,12 @@ export function settleColumns(columns: readonly Column[]): Settled[] {
 
 export const pathOf = (column: Column): string => (typeof column === 'string' ? column : column.path);
 
-/** `ticket_number` is read as TICKET NUMBER; `contact.email` as CONTACT EMAIL. */
-const headerOf = (path: string): string => path.replaceAll(/[._]/gu, ' ').toUpperCase();
+/** `ticket_number` is read as TICKET NUMBER, `contact.name` as CONTACT, `updated_at` as UPDATED. */
+const headerOf = (path: string): string =>
+  path
+    .replace(/\.name$|_at$/u, '')
+    .replaceAll(/[._]/gu, ' ')
+    .toUpperCase();
 
 function kindOf(path: string): 'time' | 'status' | undefined {
   if (/(?:_at|_time)$/u.test(path)) return 'time';

@@ -36,13 +36,13 @@ function cellsOf(grapheme: string): number {
 /** At most `width` cells of a plain text, whole graphemes, with … where something was left out. */
 export function cut(text: string, width: number): string {
   // A text has at most as many graphemes as characters, but a cell may hold many: measure what could fit only.
-  if (ascii.test(text)) return text.length <= width ? text : width < 1 ? '' : `${text.slice(0, width - 1)}…`;
+  if (ascii.test(text)) return text.length <= width ? text : width < 1 ? '' : `${text.slice(0, width - 1).trimEnd()}…`;
   let taken = '';
   let used = 0;
   let fits = '';
   for (const grapheme of graphemes(text)) {
     used += cellsOf(grapheme);
-    if (used > width) return width < 1 ? '' : `${fits}…`;
+    if (used > width) return width < 1 ? '' : `${fits.trimEnd()}…`;
     taken += grapheme;
     if (used <= width - 1) fits = taken;
   }

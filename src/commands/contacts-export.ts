@@ -37,7 +37,7 @@ export const exportContacts = defineCommand({
       }
     }
     return {
-      data: { shape: 'list', records: counted(), columns },
+      data: { shape: 'list', records: counted(), columns, fields: columns },
       read: true,
       output: 'csv',
       file: flags.out,
