@@ -33,6 +33,10 @@ const done = { ok: true };
 
 const account_id = v.pipe(v.number(), v.integer());
 
+const Scopes = v.array(v.picklist(scopes, 'must be one of the 14 scopes'));
+/** Also with spaces between them, as OAuth writes them. */
+const splitScopes = (given: unknown) => (typeof given === 'string' ? given.split(' ').filter(Boolean) : given);
+
 /** What only a sandbox can do, by method and name under /_sandbox/ (product.md, section 10). */
 const actions: Readonly<Record<string, Action>> = {
   'GET state': { run: ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])) },
@@ -57,7 +61,7 @@ const actions: Readonly<Record<string, Action>> = {
   'POST tokens': action(
     v.object({
       account_id,
-      scopes: v.optional(v.array(v.picklist(scopes, 'must be one of the 14 scopes')), [...scopes]),
+      scopes: v.optional(v.pipe(v.unknown(), v.transform(splitScopes), Scopes), [...scopes]),
       expires_in: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
       client_id: v.optional(v.string(), known.clientId),
     }),

@@ -83,8 +83,8 @@ export const account = (subject: Subject, key = 'key_acme') => {
 export type Played = ReturnType<typeof start>;
 
 /** A sandbox without limits, used as account 1. */
-export function start(seed: 'empty' | 'demo' = 'empty') {
-  const subject = startSubject({ seed, rateLimit: 'off' });
+export function start(seed: 'empty' | 'demo' = 'empty', options: SandboxOptions = {}) {
+  const subject = startSubject({ seed, rateLimit: 'off', ...options });
   return {
     subject,
     ...account(subject),
