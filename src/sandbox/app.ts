@@ -123,6 +123,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   world.deliveries = deliver();
   world.deliveries.resume();
   const control: Control = createControl(world);
+  const formKey = Buffer.from(world.random(32)).toString('hex');
 
   async function handle(request: SandboxRequest): Promise<SandboxResponse> {
     try {
@@ -229,6 +230,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         random: world.random,
         accounts: [...world.state.rows.accounts.values()],
         consent: options.consent ?? 'page',
+        formKey,
       },
     );
     return answer ?? { status: 404, body: noSuchPath.body };

@@ -12,6 +12,8 @@ export type ConsentWorld = Moment & {
   readonly accounts: readonly Account[];
   /** `auto` answers at once, with every scope that was asked for, for account 1. */
   readonly consent: 'page' | 'auto';
+  /** Random, of this run: what the consent page's form is signed with. */
+  readonly formKey: string;
 };
 
 /** What a client asks for, once everything about it holds. */
@@ -102,8 +104,8 @@ function judgeRequest(clients: readonly Client[], query: URLSearchParams): Judge
 function answerForm(state: OAuthState, request: OAuthRequest, asked: Asked, world: ConsentWorld): OAuthAnswer {
   const read = readForm(request);
   if (!read.ok) return page(read.status, errorPage('The form could not be read.', read.problem));
-  if (!isOurForm(request, read.form.get('form_token') ?? '')) {
-    return page(403, errorPage('This form is not valid any more.', 'Open the link again, with cookies allowed.'));
+  if (!isOurForm(request, read.form.get('form_token') ?? '', world.formKey)) {
+    return page(403, errorPage('This form is not valid any more.', 'Open the link again.'));
   }
 
   const decision = read.form.get('decision');
@@ -130,18 +132,13 @@ function allow(state: OAuthState, asked: Asked, account_id: number, scopes: read
   return withAnswer(redirect_uri, { code: grantCode(state.connections, consent, moment), state: asked.state });
 }
 
-const cookieName = 'svc_consent';
-
 /** Shown for the first time with everything ticked, or again as it was filled in. */
 function form(
   request: OAuthRequest,
   asked: Asked,
-  { accounts, random }: ConsentWorld,
+  { accounts, formKey }: ConsentWorld,
   again?: { readonly problem: string; readonly ticked: readonly Scope[]; readonly account: number | undefined },
 ): OAuthAnswer {
-  // A browser that has the page open twice keeps its cookie, so that both forms stay good.
-  const known = cookieOf(request);
-  const cookie = known ?? Buffer.from(random(32)).toString('base64url');
   const shown = consentPage({
     client: asked.client.name,
     returnsTo: new URL(asked.redirectUri).host,
@@ -149,30 +146,26 @@ function form(
     chosenAccount: again ? again.account : accounts[0]?.account_id,
     scopes: asked.scopes,
     ticked: again ? again.ticked : asked.scopes,
-    formToken: formToken(request, cookie),
+    formToken: formToken(request, formKey),
     problem: again?.problem,
   });
-  const answer = page(again ? 422 : 200, shown, asked.redirectUri);
-  if (known !== undefined) return answer;
-  const attributes = `HttpOnly; SameSite=Lax${request.url.protocol === 'https:' ? '; Secure' : ''}`;
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': `${cookieName}=${cookie}; ${attributes}` } };
+  return page(again ? 422 : 200, shown, asked.redirectUri);
 }
 
-/** Proves that the form came from our page, in this browser, for this very request. Nothing has to be kept for it. */
-const formToken = ({ url }: OAuthRequest, cookie: string): string =>
-  createHmac('sha256', cookie).update(url.search).digest('base64url');
+/**
+ * Proves that whoever posts the form has read our page for this very request, which no other site can do in a
+ * customer's browser. Nobody signs in to the sandbox, so there is no session that it could belong to.
+ */
+const formToken = ({ url }: OAuthRequest, formKey: string): string =>
+  createHmac('sha256', formKey).update(url.search).digest('base64url');
 
-function isOurForm(request: OAuthRequest, token: string): boolean {
+function isOurForm(request: OAuthRequest, token: string, formKey: string): boolean {
   const { origin, host } = request.headers;
   // `null` is what a browser sends that hides its origin; the token still has to be right.
   if (origin !== undefined && origin !== 'null' && (!URL.canParse(origin) || new URL(origin).host !== host))
     return false;
-  const cookie = cookieOf(request);
-  return cookie !== undefined && sameSecret(formToken(request, cookie), token);
+  return sameSecret(formToken(request, formKey), token);
 }
-
-const cookieOf = ({ headers }: OAuthRequest): string | undefined =>
-  new RegExp(`(?:^|; *)${cookieName}=([\\w-]{43})(?:;|$)`, 'u').exec(headers.cookie ?? '')?.[1];
 
 /** After a form 303, so that the browser certainly goes on with a GET and without the form (RFC 9700, 4.12). */
 const redirect = ({ method }: OAuthRequest, location: string): OAuthAnswer => ({

@@ -162,7 +162,7 @@ inBrowser('another site can neither frame the page nor post its form', async () 
   });
   evil.listen(0, '127.0.0.1');
   await once(evil, 'listening');
-  const page = await open(); // The customer's browser has the cookie.
+  const page = await open(); // Our page has been in this browser.
   await page.goto(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`);
   const framed = page.frames()[1];
   await framed?.waitForLoadState();

@@ -4,13 +4,12 @@ import { type OAuthWorld, oauthWorld, sampleClient } from './oauth-world.ts';
 const page = (options = {}) => oauthWorld({ consent: 'page', ...options });
 
 /** Opens the page and fills its form in as a browser would. */
-function open(service: OAuthWorld, path = service.authorizePath(), headers: Record<string, string> = {}) {
-  const shown = service.send('GET', path, headers);
-  const cookie = shown.headers['set-cookie']?.split(';')[0] ?? headers.cookie ?? '';
+function open(service: OAuthWorld, path = service.authorizePath()) {
+  const shown = service.send('GET', path);
   const token = /name="form_token" value="([\w-]+)"/u.exec(shown.body)?.[1] ?? '';
-  const submit = (fields: [string, string][], more: Record<string, string> = {}) =>
-    service.post(path, new URLSearchParams([['form_token', token], ...fields]).toString(), { cookie, ...more });
-  return { shown, cookie, token, submit };
+  const submit = (fields: [string, string][], headers: Record<string, string> = {}) =>
+    service.post(path, new URLSearchParams([['form_token', token], ...fields]).toString(), headers);
+  return { shown, token, submit };
 }
 
 const all: [string, string][] = [
@@ -49,7 +48,6 @@ test('the page runs nothing, loads nothing and can be framed by nobody', () => {
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   });
-  expect(headers['set-cookie']).toMatch(/^svc_consent=[\w-]{43}; HttpOnly; SameSite=Lax$/u);
   expect(body).not.toMatch(/<script|<link|<img|src=|\son\w+=/u);
 });
 
@@ -146,40 +144,40 @@ test.each(unfinished)('the form comes back as it was filled in when %s', (_, fie
   expect(service.rows.size).toBe(0);
 });
 
-test('a form is taken only with its token and its cookie, for the request that it was shown for', () => {
+test('a form is taken only with its token, for the request that it was shown for, in the run that showed it', () => {
   const service = page();
-  const { cookie, token, submit } = open(service);
+  const { token, submit } = open(service);
   const path = service.authorizePath();
   const widened = service.authorizePath({ scope: 'identity contacts:write' });
   const body = (value: string) => new URLSearchParams([['form_token', value], ...all]).toString();
   const attempts = [
-    service.post(path, body(''), { cookie }),
-    service.post(path, body('x'.repeat(43)), { cookie }),
-    service.post(path, body(token)),
-    service.post(path, body(token), { cookie: `svc_consent=${'x'.repeat(43)}` }),
-    service.post(widened, body(token), { cookie }),
+    service.post(path, new URLSearchParams(all).toString()),
+    service.post(path, body('')),
+    service.post(path, body('x'.repeat(43))),
+    service.post(widened, body(token)),
     submit(all, { origin: 'https://elsewhere.test' }),
     submit(all, { origin: 'http://127.0.0.1:9999' }),
     submit(all, { origin: 'nonsense' }),
   ];
   for (const attempt of attempts) expect([attempt.status, attempt.headers.location]).toEqual([403, undefined]);
   expect(service.rows.size).toBe(0);
-  expect(submit(all, { origin: 'http://127.0.0.1:4010' }).status).toBe(303);
+  for (const origin of ['http://127.0.0.1:4010', 'null']) expect(submit(all, { origin }).status).toBe(303);
+  service.world.formKey = 'of the next run';
+  expect(submit(all).status).toBe(403);
 });
 
 test('two pages open in one browser are both good', () => {
   const service = page();
   const first = open(service);
-  const second = open(service, service.authorizePath({ state: 'second' }), { cookie: `other=1; ${first.cookie}` });
-  expect(second.shown.headers['set-cookie']).toBeUndefined();
+  const second = open(service, service.authorizePath({ state: 'second' }));
   expect(answerOf(first.submit(all).headers.location).state).toBe('sample-state');
   expect(answerOf(second.submit(all).headers.location).state).toBe('second');
 });
 
 test('a body that is no form, or a huge one, is refused', () => {
   const service = page();
-  const { cookie, submit } = open(service);
-  const json = { cookie, 'content-type': 'application/json' };
+  const { submit } = open(service);
+  const json = { 'content-type': 'application/json' };
   expect(service.send('POST', service.authorizePath(), json, '{"decision":"allow"}').status).toBe(400);
   expect(submit([['x', 'x'.repeat(70_000)]]).status).toBe(413);
 });

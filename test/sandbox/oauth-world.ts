@@ -34,6 +34,7 @@ export function oauthWorld({ clients = [sampleClient], consent = 'auto', account
   let drawn = 0;
   const world = {
     consent,
+    formKey: 'of this run',
     accounts: accounts ?? [
       { account_id: 1, name: 'Acme' },
       { account_id: 2, name: 'Globex' },
