@@ -33,8 +33,8 @@ export function nodeContext(): Context {
   let exchange: Promise<Exchange> | undefined;
   let tokens: Promise<TokenStore> | undefined;
   const openTokens = async (): Promise<TokenStore> => {
-    const { openTokenStore } = await import('./node/tokens.ts');
-    return openTokenStore({ folder: files.config, env, clock, random, warn: notice });
+    const { tokenStore } = await import('./auth/token-store.ts');
+    return tokenStore({ env, files, clock, random, notice, platform: process.platform });
   };
   const theTokens = (): Promise<TokenStore> => {
     tokens ??= openTokens();
@@ -65,7 +65,7 @@ export function nodeContext(): Context {
     },
     tokens: {
       read: async (name) => (await theTokens()).read(name),
-      update: async (name, change) => (await theTokens()).update(name, change),
+      update: async (...change) => (await theTokens()).update(...change),
       names: async (prefix) => (await theTokens()).names(prefix),
       where: async (name) => (await theTokens()).where(name),
     },

@@ -61,7 +61,8 @@ export type Choice = { readonly value: string; readonly name?: string; readonly 
 export type Ask = {
   readonly canAsk: boolean;
   confirm(question: string): Promise<boolean>;
-  text(question: string, options?: { readonly initial?: string }): Promise<string>;
+  /** `signal` takes the question back; the promise then never counts. */
+  text(question: string, options?: { readonly initial?: string; readonly signal?: AbortSignal }): Promise<string>;
   secret(question: string): Promise<string>;
   choose(question: string, choices: readonly Choice[]): Promise<string>;
   /** Opens the user's editor on `initial` and returns the text as saved. */
@@ -70,7 +71,8 @@ export type Ask = {
 
 /** Everything svc touches outside its own memory. Built once, in `context-node.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
-  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
+  /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
+  readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean; readonly destroy?: () => void };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;

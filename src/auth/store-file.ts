@@ -4,7 +4,7 @@ import { isCode, readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 
-/** A keyring of the system. Every function throws a KeyringTrouble where it cannot do what was asked. */
+/** A keyring of the system. What it cannot do, it throws with a sentence that says why. */
 export type Keyring = {
   read(entry: string): Promise<string | undefined>;
   write(entry: string, secret: string): Promise<void>;
@@ -69,7 +69,13 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
         hint: 'Unset SVC_TOKEN_STORE, or log in again to keep it in the file.',
       });
     }
-    return await keyring.read(entryOf(contents.keyring_id, name));
+    try {
+      return await keyring.read(entryOf(contents.keyring_id, name));
+    } catch (error) {
+      throw new Failure('auth', `"${name}" is kept in the system keyring. ${reason(error)}`, {
+        hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
+      });
+    }
   };
 
   /** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
@@ -84,8 +90,7 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
         return;
       } catch (error) {
         if (error instanceof Failure) throw error;
-        const why = error instanceof Error ? error.message : String(error);
-        warn(`${why} Secrets are kept in ${path} instead, readable by you alone.`);
+        warn(`${reason(error)} Secrets are kept in ${path} instead, readable by you alone.`);
       }
     }
     await put(name, secret);
@@ -136,6 +141,8 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
     });
   }
 }
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const preferred = (keyring: Keyring | undefined): 'keyring' | 'file' => (keyring ? 'keyring' : 'file');
 

@@ -19,10 +19,15 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
   const one = (text: string) => sanitize(text);
   return {
     confirm: (question) => answered(confirm({ message: one(question), default: false, theme }, context)),
-    text: (question, { initial } = {}) =>
-      answered(
-        input({ message: one(question), default: initial && one(initial), prefill: 'editable', theme }, context),
-      ),
+    text: (question, { initial, signal } = {}) => {
+      const signals = [signal, context.signal].filter((one) => one !== undefined);
+      return answered(
+        input(
+          { message: one(question), default: initial && one(initial), prefill: 'editable', theme },
+          { ...context, signal: AbortSignal.any(signals) },
+        ),
+      );
+    },
     secret: (question) => answered(password({ message: one(question), mask: '*', theme }, context)),
     choose: (question, choices) => {
       const shown = choices.map(({ value, name, description }) => ({

@@ -1,0 +1,111 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { systemKeyring } from '../../src/auth/store-keyring.ts';
+import { tokenStore } from '../../src/auth/token-store.ts';
+import { real } from '../real-component.ts';
+import { secretService } from './secret-service.ts';
+
+const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) as Promise<void> };
+
+async function storeWith(env: Record<string, string>) {
+  const config = await mkdtemp(join(tmpdir(), 'svc-keyring-'));
+  const notices: string[] = [];
+  const store = tokenStore({
+    env,
+    platform: 'linux',
+    files: { config, state: config },
+    clock,
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    notice: (text) => notices.push(text),
+  });
+  return { store, notices, config, text: () => readFile(join(config, 'credentials.json'), 'utf8') };
+}
+
+real(
+  'dbus-run-session',
+  'gnome-keyring-daemon',
+  'secret-tool',
+)('a login is kept in a real Secret Service, read back, and gone once forgotten', async () => {
+  const desktop = await secretService();
+  try {
+    const { store, notices, text } = await storeWith(desktop.env);
+    const secret = 'canary-Zürich-🔑';
+    await store.update('profile/default/oauth', async () => secret, 'best');
+    expect(notices).toEqual([]);
+    expect(await store.where('profile/default/oauth')).toBe('keyring');
+    expect(await store.read('profile/default/oauth')).toBe(secret);
+    expect(await text()).not.toContain('canary');
+
+    // Another program of the desktop finds it there.
+    const search = await execa('secret-tool', ['search', '--all', 'service', 'svc'], { env: desktop.env });
+    expect(search.stdout).toContain('canary');
+    expect(search.stderr + search.stdout).toContain('/profile/default/oauth');
+
+    await store.update('profile/default/oauth', async () => undefined);
+    const after = await execa('secret-tool', ['search', '--all', 'service', 'svc'], { env: desktop.env });
+    expect(after.stdout).not.toContain('canary');
+  } finally {
+    await desktop.stop();
+  }
+});
+
+real(
+  'dbus-run-session',
+  'gnome-keyring-daemon',
+  'secret-tool',
+)('when the keyring goes away, a rotated pair goes to the file, with a warning', async () => {
+  const desktop = await secretService();
+  const { store, notices } = await storeWith(desktop.env);
+  await store.update('n', async () => 'old', 'best');
+  await desktop.stop();
+  await expect(store.read('n')).rejects.toThrow(/kept in the system keyring/u);
+  await store.update('n', async () => 'new', 'best');
+  expect(await store.read('n')).toBe('new');
+  expect(notices.join()).toMatch(/Secrets are kept in .*credentials\.json instead/u);
+});
+
+test('without a session bus the file is used, and the warning says so once', async () => {
+  const { store, notices } = await storeWith({ PATH: process.env.PATH ?? '' });
+  await store.update('a', async () => '1');
+  await store.update('b', async () => '2');
+  expect(await store.where('a')).toBe('file');
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toMatch(/^Warning: There is no system keyring here\. Secrets are kept in /u);
+});
+
+test('asked for the file, svc does not warn about it', async () => {
+  const { store, notices } = await storeWith({ SVC_TOKEN_STORE: 'file' });
+  await store.update('a', async () => '1');
+  expect(await store.where('a')).toBe('file');
+  expect(notices).toEqual([]);
+});
+
+test('another store than the two is refused', async () => {
+  await expect(storeWith({ SVC_TOKEN_STORE: 'vault' })).rejects.toThrow('SVC_TOKEN_STORE must be keyring or file');
+});
+
+test('a bus that accepts and never answers is given three seconds, then the file is used', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'svc-bus-')), 'bus');
+  const silent = createServer(() => {}).listen(path);
+  try {
+    const { store, notices } = await storeWith({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` });
+    const start = performance.now();
+    await store.update('n', async () => 'a secret', 'best');
+    expect(performance.now() - start).toBeGreaterThan(2900);
+    expect(performance.now() - start).toBeLessThan(6000);
+    expect(notices.join()).toContain('did not answer within 3 seconds');
+    expect(await store.read('n')).toBe('a secret');
+  } finally {
+    silent.close();
+  }
+});
+
+test('a secret over the size that Windows takes is refused before it is tried', async () => {
+  const keyring = systemKeyring({ env: {}, platform: 'win32' });
+  await expect(keyring.write('n', 'é'.repeat(1281))).rejects.toThrow('too long for the Windows Credential Manager');
+});
