@@ -127,7 +127,12 @@ function buildLeaf(
     const argTexts = Object.fromEntries(Object.keys(command.args).map((key, i) => [key, asTexts(texts[i])]));
     const options = commander.opts() as Record<string, unknown>;
     const flagTexts = Object.fromEntries(
-      Object.entries(command.flags).map(([key, flag]) => [key, asTexts(options[attributeOf(key, flag)])]),
+      Object.entries(command.flags).map(([key, flag]) => {
+        const option = optionFor(key, flag);
+        const value = options[option.attributeName()];
+        // Of `--no-browser` commander makes a `browser` that is true until it is given.
+        return [key, asTexts(option.negate ? value === false : value)];
+      }),
     );
     onRun({ command, path: path.join(' '), globals: globalsOf(commander.optsWithGlobals()), argTexts, flagTexts });
   });
@@ -136,8 +141,6 @@ function buildLeaf(
 /** `dueAt` and `due_at` are typed `--due-at`. */
 export const flagName = (key: string, flag: Param<unknown>): string =>
   flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
-
-const attributeOf = (key: string, flag: Param<unknown>): string => optionFor(key, flag).attributeName();
 
 function optionFor(key: string, flag: Param<unknown>): Option {
   const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;

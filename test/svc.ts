@@ -46,12 +46,14 @@ export type Ran = { readonly exitCode: number; readonly stdout: string; readonly
 
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly stdin?: string | Uint8Array;
+  /** Whole, or as it comes. */
+  readonly stdin?: string | Uint8Array | AsyncIterable<string>;
   /** A terminal of that many columns instead of a pipe. */
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
   readonly signal?: AbortSignal;
+  readonly openBrowser?: Context['openBrowser'];
 };
 
 /** Runs the real `main` in this process against the world. */
@@ -76,7 +78,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
     ask: askWith(options),
     progress: () => {},
     notice: (text) => stderr.stream.write(`${text}\n`),
-    openBrowser: async () => {},
+    openBrowser: options.openBrowser ?? (async () => {}),
     signal: options.signal ?? new AbortController().signal,
   };
   const exitCode = await main(argv, ctx);
@@ -97,7 +99,8 @@ function collector(columns: number | undefined) {
 
 function stdinOf({ stdin, columns }: RunOptions): Context['stdin'] {
   async function* bytes() {
-    if (stdin !== undefined) yield Buffer.from(stdin as string);
+    if (typeof stdin === 'string' || stdin instanceof Uint8Array) yield Buffer.from(stdin as string);
+    else if (stdin) for await (const text of stdin) yield Buffer.from(text);
   }
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }

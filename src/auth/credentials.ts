@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { CredentialKind } from '../api/operation.ts';
 import type { TokenStore } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { originOf } from './service-url.ts';
 
 /** What a profile may hold, a secret of its own each: the store locks, saves and forgets them one by one. */
 export const credentialKinds = ['api_key', 'oauth', 'm2m'] as const satisfies readonly CredentialKind[];
@@ -21,6 +22,7 @@ const OAuth = v.looseObject({
   /** Absent where the service gave none; then the login ends with its access token. */
   refresh_token: v.optional(v.string()),
   /** ISO 8601, by this machine's clock. */
+  issued_at: v.string(),
   expires_at: v.string(),
   scopes: v.array(v.string()),
 });
@@ -94,6 +96,18 @@ export function loginCommand(kind: SecretKind, profile: string, baseUrl?: string
   const flag = kind === 'api_key' ? ' --with-api-key' : kind === 'm2m' ? ' --with-m2m-token' : '';
   return `svc login${profile === 'default' ? '' : ` --profile ${profile}`}${baseUrl ? ` --base-url ${baseUrl}` : ''}${flag}`;
 }
+
+/** A minute before the end, or a tenth of a shorter life: time enough for a request that is on its way. */
+export function endsSoon({ issued_at, expires_at }: Stored<'oauth'>, now: Date): boolean {
+  const end = Date.parse(expires_at);
+  const margin = Math.min(60_000, Math.max(0, end - Date.parse(issued_at)) / 10);
+  // A date that cannot be read counts as past.
+  return !(now.getTime() < end - margin);
+}
+
+/** Whether a kept client secret is that of this client at this service. */
+export const isSameClient = (kept: Stored<'client'>, authUrl: string, clientId: string): boolean =>
+  kept.client_id === clientId && originOf(kept.auth_url) === originOf(authUrl);
 
 /** A token becomes a header's value: whatever could end the header or start another is refused where it comes in. */
 export function checkToken(text: string, what: string): string {

@@ -28,3 +28,9 @@ export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/u.test(hostname);
 }
+
+/** What is sent there can be read on the way. Names below `.test` and `.localhost` never leave (RFC 6761). */
+export function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(url) && !/\.(?:test|localhost)$/u.test(hostname);
+}

@@ -1,9 +1,19 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Environment, Settings } from '../settings.ts';
-import { checkToken, credentialKinds, heldByProfile, loginCommand, nameOf, readStored } from './credentials.ts';
-import { isLoopback, originOf } from './service-url.ts';
+import type { Settings } from '../settings.ts';
+import {
+  type AtHand,
+  choose,
+  credentialsAtHand,
+  credentialVariables,
+  environmentKinds,
+  missing,
+  notLoggedIn,
+  refuseTwoSources,
+} from './at-hand.ts';
+import { checkToken, endsSoon, loginCommand, nameOf, readStored, type Stored } from './credentials.ts';
+import { isExposed, originOf } from './service-url.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
 export type Bearer = {
@@ -16,8 +26,8 @@ export type Session = {
   readonly profile: string;
   /** Without a trailing slash; may have a path prefix, which is kept. */
   readonly baseUrl: string;
-  /** What there is to choose from, and where it comes from. */
-  readonly held: { readonly from: 'environment' | 'profile'; readonly kinds: readonly CredentialKind[] };
+  /** With a credential from the environment nothing is stored. */
+  readonly from: 'environment' | 'profile';
   /**
    * The credential that the service accepts for this operation: of an API key and an OAuth login the API key.
    * Throws an auth Failure with the command that gets a missing one.
@@ -27,82 +37,95 @@ export type Session = {
   renew(refused: Bearer): Promise<Bearer | undefined>;
 };
 
-export const credentialVariables = {
-  api_key: 'SVC_API_KEY',
-  oauth: 'SVC_ACCESS_TOKEN',
-  m2m: 'SVC_M2M_TOKEN',
-} as const satisfies Record<CredentialKind, string>;
-
-type Needs = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'notice'>;
-
-/** Judges what is at hand; sends nothing. A refresh happens only when a token that needs it is asked for. */
-export async function openSession(ctx: Needs, settings: Settings): Promise<Session> {
-  const { profile } = settings;
-  const fromEnvironment = environmentKinds(ctx.env);
-  if (fromEnvironment.length > 0) {
-    if (settings.profileNamed) await refuseTwoSources(ctx, profile, fromEnvironment);
-    return environmentSession(ctx, settings, fromEnvironment);
-  }
-  const profiles = await heldByProfile(ctx.tokens);
-  const kinds = profiles.get(profile) ?? [];
-  if (kinds.length === 0) throw notLoggedIn(settings, [...profiles.keys()]);
-  return profileSession(ctx, settings, kinds);
-}
-
-/** The kinds of credential that the environment holds. */
-export const environmentKinds = (env: Environment): CredentialKind[] =>
-  credentialKinds.filter((kind) => env[credentialVariables[kind]]);
-
-/** Of those at hand, the one that the operation takes; in the order API key, OAuth, machine-to-machine. */
-export const choose = (
-  held: readonly CredentialKind[],
-  { credentials }: Pick<Operation, 'credentials'>,
-): CredentialKind | undefined => credentialKinds.find((kind) => held.includes(kind) && credentials.includes(kind));
+type Needs = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'notice' | 'progress'>;
 
 /**
- * The environment's credentials stand alone: filling a gap from the profile could put two accounts into one run,
- * and a CI job must not depend on who once logged in there.
+ * Judges what is at hand; sends nothing. A refresh happens only when a token that needs it is asked for. With a
+ * credential in the environment the store is not looked at until an operation takes another one.
  */
-function environmentSession(ctx: Needs, settings: Settings, kinds: readonly CredentialKind[]): Session {
+export async function openSession(ctx: Needs, settings: Settings): Promise<Session> {
+  const given = environmentKinds(ctx.env);
+  await refuseTwoSources(ctx, settings);
+  let atHand: readonly AtHand[] = given.map((kind) => ({ kind, from: 'environment' }));
+  if (given.length === 0) {
+    atHand = await credentialsAtHand(ctx, settings);
+    if (atHand.length === 0) throw await notLoggedIn(ctx, settings);
+  }
   const baseUrl = requireBaseUrl(ctx, settings);
+  const profile = profileBearers(ctx, settings, baseUrl);
+
   return {
     profile: settings.profile,
     baseUrl,
-    held: { from: 'environment', kinds },
+    from: given.some((kind) => kind !== 'm2m') ? 'environment' : 'profile',
     async bearer(operation) {
-      const kind = choose(kinds, operation);
-      if (!kind) throw missing(operation, kinds, settings, 'environment');
+      if (!choose(atHand, operation) && given.length > 0) atHand = await credentialsAtHand(ctx, settings);
+      const chosen = choose(atHand, operation);
+      if (!chosen) throw missing(operation, atHand, settings);
+      const { kind, from } = chosen;
+      if (from === 'profile') return await profile.bearer(kind);
       return { kind, token: checkToken(ctx.env[credentialVariables[kind]] ?? '', credentialVariables[kind]) };
     },
-    renew: async () => undefined,
+    async renew({ kind, token }) {
+      // A token from the environment came without a refresh token.
+      return kind === 'oauth' && !given.includes('oauth') ? await profile.renew(token) : undefined;
+    },
   };
 }
 
-function profileSession(ctx: Needs, settings: Settings, kinds: readonly CredentialKind[]): Session {
-  const { profile } = settings;
-  const baseUrl = requireBaseUrl(ctx, settings);
-  const bearers = new Map<CredentialKind, Promise<Bearer>>();
+/** For a credential that is not kept yet: a login looks whether it works first. */
+export const sessionWith = (bearer: Bearer, { profile }: Pick<Settings, 'profile'>, baseUrl: string): Session => ({
+  profile,
+  baseUrl,
+  from: 'profile',
+  bearer: async () => bearer,
+  renew: async () => undefined,
+});
 
-  const load = async (kind: CredentialKind): Promise<Bearer> => {
+/** What the profile keeps, read once each; an OAuth token is renewed before it ends. */
+function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
+  const { profile } = settings;
+  const fixed = new Map<CredentialKind, Bearer>();
+  let login: Stored<'oauth'> | undefined;
+
+  const loadFixed = async (kind: 'api_key' | 'm2m'): Promise<Bearer> => {
     const stored = await readStored(ctx.tokens, profile, kind);
-    // Another process has logged out since we looked.
-    if (!stored) throw missing({ credentials: [kind] }, [], settings, 'profile');
+    // Another process may have logged out since we looked.
+    if (!stored) throw missing({ credentials: [kind] }, [], settings);
     refuseOtherOrigin(stored.base_url, baseUrl, kind, profile);
-    return { kind, token: 'token' in stored ? String(stored.token) : String(stored.access_token) };
+    const bearer = { kind, token: stored.token };
+    fixed.set(kind, bearer);
+    return bearer;
   };
 
+  const loadLogin = alone(async (refused?: string): Promise<Bearer | undefined> => {
+    login ??= await readStored(ctx.tokens, profile, 'oauth');
+    if (login) refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
+    if (login && (login.access_token === refused || endsSoon(login, ctx.clock.now()))) {
+      const { liveLogin } = await import('./refresh.ts');
+      login = await liveLogin(ctx, settings, { refused });
+    }
+    return login && login.access_token !== refused ? { kind: 'oauth', token: login.access_token } : undefined;
+  });
+
   return {
-    profile,
-    baseUrl,
-    held: { from: 'profile', kinds },
-    bearer(operation) {
-      const kind = choose(kinds, operation);
-      if (!kind) return Promise.reject(missing(operation, kinds, settings, 'profile'));
-      const bearer = bearers.get(kind) ?? load(kind);
-      bearers.set(kind, bearer);
+    async bearer(kind: CredentialKind): Promise<Bearer> {
+      if (kind !== 'oauth') return fixed.get(kind) ?? (await loadFixed(kind));
+      const bearer = await loadLogin();
+      if (!bearer) throw missing({ credentials: ['oauth'] }, [], settings);
       return bearer;
     },
-    renew: async () => undefined,
+    renew: (refused: string) => loadLogin(refused),
+  };
+}
+
+/** Runs one after the other: of many calls in flight, the first refreshes and the rest find it done. */
+function alone<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (...args) => {
+    const next = last.then(() => work(...args));
+    last = next.catch(() => {});
+    return next;
   };
 }
 
@@ -112,24 +135,10 @@ function requireBaseUrl(ctx: Needs, { baseUrl }: Settings): string {
       hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
     });
   }
-  const url = new URL(baseUrl);
-  if (url.protocol === 'http:' && !isLoopback(baseUrl)) {
-    ctx.notice(`Warning: ${url.origin} is not https://, so the credential crosses the network unencrypted.`);
+  if (isExposed(baseUrl)) {
+    ctx.notice(`Warning: ${originOf(baseUrl)} is not https://, so the credential crosses the network unencrypted.`);
   }
   return baseUrl;
-}
-
-async function refuseTwoSources(ctx: Needs, profile: string, kinds: readonly CredentialKind[]): Promise<void> {
-  const held = (await heldByProfile(ctx.tokens)).get(profile);
-  if (!held) return;
-  const variables = kinds.map((kind) => credentialVariables[kind]).join(' and ');
-  throw new Failure(
-    'usage',
-    `Profile ${profile} was named and holds ${listed(held)}, but ${variables} is set as well.`,
-    {
-      hint: `Unset ${variables} to use the profile, or leave out --profile (SVC_PROFILE) to use ${variables}.`,
-    },
-  );
 }
 
 function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: CredentialKind, profile: string): void {
@@ -140,33 +149,3 @@ function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: CredentialK
     { hint: `Log in there under a profile of its own: ${loginCommand(kind, 'NAME', baseUrl)}` },
   );
 }
-
-function notLoggedIn({ profile, baseUrl }: Settings, others: readonly string[]): Failure {
-  const login = loginCommand('oauth', profile, baseUrl ? undefined : 'URL');
-  const elsewhere =
-    others.length > 0 ? ` There is a login under ${others.join(', ')}: svc --profile ${others[0]} …` : '';
-  return new Failure('auth', `Profile ${profile} is not logged in.`, {
-    hint: `Run: ${login} (or: ${login} --with-api-key).${elsewhere} In CI, set SVC_API_KEY.`,
-  });
-}
-
-function missing(
-  { credentials }: Pick<Operation, 'credentials'>,
-  held: readonly CredentialKind[],
-  { profile }: Settings,
-  from: 'environment' | 'profile',
-): Failure {
-  const [wanted = 'api_key'] = credentials;
-  const needed = credentials.map(nameOf).join(' or ');
-  const has =
-    held.length > 0 ? `; ${from === 'profile' ? `profile ${profile}` : 'the environment'} holds ${listed(held)}` : '';
-  const hint =
-    from === 'profile'
-      ? `Run: ${loginCommand(wanted, profile)}`
-      : `Set ${credentialVariables[wanted]}, or unset ${held.map((kind) => credentialVariables[kind]).join(' and ')} and run: ${loginCommand(wanted, profile)}`;
-  return new Failure('auth', `This takes ${article(needed)}${has}.`, { hint });
-}
-
-const listed = (kinds: readonly CredentialKind[]): string => kinds.map((kind) => article(nameOf(kind))).join(' and ');
-
-const article = (noun: string): string => `${/^[AO]/u.test(noun) ? 'an' : 'a'} ${noun}`;

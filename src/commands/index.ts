@@ -99,6 +99,36 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    name: 'login',
+    summary: 'Log in, in the browser or with a key (svc auth login)',
+    section: 'setup',
+    load: async () => (await import('./auth-login.ts')).authLogin,
+  },
+  {
+    name: 'logout',
+    summary: 'Revoke a login and forget it (svc auth logout)',
+    section: 'setup',
+    load: async () => (await import('./auth-logout.ts')).authLogout,
+  },
+  {
+    name: 'whoami',
+    summary: 'Show the account and what the credentials may do (svc auth status)',
+    section: 'setup',
+    load: async () => ({ ...(await import('./auth-status.ts')).authStatus, name: 'whoami' }),
+  },
+  {
+    name: 'auth',
+    summary: 'Logins and credentials',
+    section: 'setup',
+    load: async () => (await import('./auth.ts')).auth,
+  },
+  {
+    name: 'config',
+    summary: 'Settings of svc',
+    section: 'setup',
+    load: async () => (await import('./config.ts')).config,
+  },
+  {
     name: 'account',
     summary: 'The account itself',
     section: 'setup',

@@ -34,7 +34,7 @@ export const createWebhookSubscription = defineCommand({
     const body = { event_type: args.event, target_url: args.url };
     const made = await call(service, createWebhook, { body });
     const notes = ['The signing secret is not shown again.'];
-    if (service.session.held.from === 'profile') {
+    if (service.session.from === 'profile') {
       try {
         await keepSecret(ctx.tokens, settings.profile, made.id, made.signing_secret);
         notes.push('It is stored for svc webhooks listen and svc webhooks trigger.');

@@ -118,7 +118,7 @@ function subscribing(ctx: Context, settings: Settings) {
   const open = async (): Promise<Subscribing> => {
     const service = await connect(ctx, settings);
     await service.session.bearer(createWebhook);
-    storesSecrets = service.session.held.from === 'profile';
+    storesSecrets = service.session.from === 'profile';
     const undying = Object.create(ctx, { signal: { value: new AbortController().signal } }) as Context;
     const late = await connect(undying, settings);
     const soon = { maxWaitMs: 10_000 };

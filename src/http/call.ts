@@ -1,5 +1,5 @@
 import type { Input, Operation, Output } from '../api/operation.ts';
-import { openSession } from '../auth/session.ts';
+import { openSession, type Session } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { Settings } from '../settings.ts';
 import { createGate, type Gate } from './gate.ts';
@@ -10,9 +10,9 @@ import { sharedHold } from './shared-hold.ts';
 
 export type { Service } from './send.ts';
 
-/** Opens the service as whoever the settings name. Nothing is sent yet. Throws usage and auth Failures. */
-export async function connect(ctx: Context, settings: Settings): Promise<Service> {
-  const session = await openSession(ctx, settings);
+/** Opens the service as whoever the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
+export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
+  const session = as ?? (await openSession(await traced(ctx, settings), settings));
   const gates = new Map<string, Gate>();
   return {
     ctx,
@@ -25,6 +25,13 @@ export async function connect(ctx: Context, settings: Settings): Promise<Service
     },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
+}
+
+/** The context for exchanges that do not go through `send`, the OAuth endpoints': --debug shows them too. */
+export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): Promise<Context> {
+  if (!debug) return ctx;
+  const { tracedExchange } = await import('./trace.ts');
+  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } }) as Context;
 }
 
 /**

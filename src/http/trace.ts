@@ -1,6 +1,6 @@
 import { operations } from '../api/index.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
-import type { HttpRequest, HttpResponse, Lost } from '../context.ts';
+import type { Context, Exchange, HttpRequest, HttpResponse, Lost } from '../context.ts';
 
 /** Told of every exchange. */
 export type Trace = (
@@ -27,6 +27,16 @@ export function traceTo(write: (line: string) => void): Trace {
     write(`< ${answer.status} in ${tookMs} ms`);
     for (const line of headerLines(answer.headers)) write(`< ${line}`);
     if (answer.body) write(`< ${safeBody(answer.body)}`);
+  };
+}
+
+export function tracedExchange({ exchange, clock, notice }: Pick<Context, 'exchange' | 'clock' | 'notice'>): Exchange {
+  const trace = traceTo(notice);
+  return async (request) => {
+    const began = clock.now().getTime();
+    const answer = await exchange(request);
+    trace(request, answer, { attempt: 1, tookMs: clock.now().getTime() - began });
+    return answer;
   };
 }
 

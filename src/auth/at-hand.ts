@@ -1,0 +1,96 @@
+import type { CredentialKind, Operation } from '../api/operation.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Environment, Settings } from '../settings.ts';
+import { credentialKinds, heldByProfile, loginCommand, nameOf } from './credentials.ts';
+
+export const credentialVariables = {
+  api_key: 'SVC_API_KEY',
+  oauth: 'SVC_ACCESS_TOKEN',
+  m2m: 'SVC_M2M_TOKEN',
+} as const satisfies Record<CredentialKind, string>;
+
+export type AtHand = { readonly kind: CredentialKind; readonly from: 'environment' | 'profile' };
+
+type Wanting = Pick<Operation, 'credentials'>;
+
+/** The kinds of credential that the environment holds. */
+export const environmentKinds = (env: Environment): CredentialKind[] =>
+  credentialKinds.filter((kind) => env[credentialVariables[kind]]);
+
+/** For messages: `SVC_API_KEY and SVC_M2M_TOKEN`. */
+export const variablesOf = (kinds: readonly CredentialKind[]): string =>
+  kinds.map((kind) => credentialVariables[kind]).join(' and ');
+
+/**
+ * An API key and an OAuth token both speak for an account. Where the environment holds either, the profile's are left
+ * alone: filling a gap from them could put two accounts into one run, and a CI job must not depend on who once logged
+ * in there. The machine-to-machine token is apart: the one operation that takes it names its account itself.
+ */
+export const areRivals = (one: CredentialKind, other: CredentialKind): boolean => (one === 'm2m') === (other === 'm2m');
+
+/** What may be used, in the order in which it is chosen. Asks the store's index only, never the keyring. */
+export async function credentialsAtHand(
+  { env, tokens }: Pick<Context, 'env' | 'tokens'>,
+  { profile }: Pick<Settings, 'profile'>,
+): Promise<readonly AtHand[]> {
+  const given = environmentKinds(env);
+  const held = (await heldByProfile(tokens)).get(profile) ?? [];
+  const left = held.filter((kind) => !given.some((other) => areRivals(kind, other)));
+  const atHand: AtHand[] = [
+    ...given.map((kind) => ({ kind, from: 'environment' }) as const),
+    ...left.map((kind) => ({ kind, from: 'profile' }) as const),
+  ];
+  return atHand.sort((a, b) => credentialKinds.indexOf(a.kind) - credentialKinds.indexOf(b.kind));
+}
+
+/** Of those at hand, the one that the operation takes: an API key before an OAuth login. */
+export const choose = (atHand: readonly AtHand[], { credentials }: Wanting): AtHand | undefined =>
+  atHand.find(({ kind }) => credentials.includes(kind));
+
+/** A profile that was named, and a credential in the environment that would take its place (product.md, section 3). */
+export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, settings: Settings): Promise<void> {
+  const given = environmentKinds(ctx.env);
+  if (!settings.profileNamed || given.length === 0) return;
+  const held = (await heldByProfile(ctx.tokens)).get(settings.profile) ?? [];
+  const rivals = given.filter((kind) => held.some((other) => areRivals(kind, other)));
+  if (rivals.length === 0) return;
+  const variables = variablesOf(rivals);
+  throw new Failure(
+    'usage',
+    `Profile ${settings.profile} was named and holds ${listed(held)}, but ${variables} is set too; nothing was sent.`,
+    { hint: `Unset ${variables} to use the profile, or leave out --profile (SVC_PROFILE) to use ${variables}.` },
+  );
+}
+
+export async function notLoggedIn(
+  { tokens }: Pick<Context, 'tokens'>,
+  { profile, baseUrl }: Settings,
+): Promise<Failure> {
+  const [other] = (await heldByProfile(tokens)).keys();
+  const login = loginCommand('oauth', profile, baseUrl ? undefined : 'URL');
+  const elsewhere = other ? ` There is a login under ${other}: svc --profile ${other} …` : '';
+  return new Failure('auth', `Profile ${profile} is not logged in.`, {
+    hint: `Run: ${login} (or with --with-api-key). In CI, set SVC_API_KEY.${elsewhere}`,
+  });
+}
+
+/** None of those at hand is one that the operation takes. */
+export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { profile }: Settings): Failure {
+  const [wanted = 'api_key'] = credentials;
+  const login = loginCommand(wanted, profile);
+  const inTheWay = atHand.filter(({ kind, from }) => from === 'environment' && areRivals(kind, wanted));
+  const has = atHand.map(({ kind, from }) =>
+    from === 'profile' ? `profile ${profile} holds ${article(nameOf(kind))}` : `${credentialVariables[kind]} is set`,
+  );
+  const message = `This takes ${article(credentials.map(nameOf).join(' or '))}${has.length > 0 ? `; ${has.join(' and ')}` : ''}.`;
+  const hint =
+    inTheWay.length > 0
+      ? `Set ${credentialVariables[wanted]}; or unset ${variablesOf(inTheWay.map(({ kind }) => kind))} and run: ${login}`
+      : `Run: ${login}`;
+  return new Failure('auth', message, { hint });
+}
+
+const listed = (kinds: readonly CredentialKind[]): string => kinds.map((kind) => article(nameOf(kind))).join(' and ');
+
+const article = (noun: string): string => `${/^[AO]/u.test(noun) ? 'an' : 'a'} ${noun}`;

@@ -1,0 +1,97 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Environment, Settings } from '../settings.ts';
+import {
+  endsSoon,
+  isSameClient,
+  loginCommand,
+  parseStored,
+  readStored,
+  type Stored,
+  secretName,
+} from './credentials.ts';
+import { exchangeRefreshToken } from './oauth.ts';
+import { originOf } from './service-url.ts';
+import type { Client } from './token-endpoint.ts';
+
+type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress'>;
+type Login = Stored<'oauth'>;
+
+/**
+ * The profile's OAuth login with an access token that still works and is not `refused`; undefined where the profile
+ * holds none, or none that could be renewed.
+ *
+ * Refresh tokens work once, so across all processes exactly one exchange happens: under the lock of this credential
+ * everyone first looks whether another has done it. The store makes the new pair durable before it hands it on.
+ */
+export async function liveLogin(
+  ctx: Ports,
+  settings: Settings,
+  { refused, force = false }: { readonly refused?: string; readonly force?: boolean } = {},
+): Promise<Login | undefined> {
+  const { profile } = settings;
+  const held = await readStored(ctx.tokens, profile, 'oauth');
+  const isLive = (login: Login) => login.access_token !== refused && !endsSoon(login, ctx.clock.now());
+  if (!held || (isLive(held) && !force)) return held;
+  const stale = force ? held.access_token : refused;
+
+  let ended: Failure | undefined;
+  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), async (text) => {
+    const current = parseStored(text, profile, 'oauth');
+    if (!current) return undefined;
+    if (current.access_token !== stale && !endsSoon(current, ctx.clock.now())) return text;
+    if (!current.refresh_token) {
+      if (!hasEnded(current, ctx.clock.now()) && !refused) return text;
+      throw loginEnded(profile, 'it came without a refresh token');
+    }
+    const client = await clientOf(ctx.env, ctx.tokens, settings, current);
+    const { refresh_token, scopes } = current;
+    const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes });
+    if (!('failure' in answer)) return JSON.stringify({ ...current, ...answer });
+    // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
+    if (answer.code === 'invalid_grant') {
+      ended = loginEnded(profile, answer.failure.message, answer.failure.status);
+      return undefined;
+    }
+    // Early, and in vain: what we have still works for a while.
+    if (!refused && !force && !hasEnded(current, ctx.clock.now())) return text;
+    throw answer.failure;
+  });
+  if (ended) throw ended;
+  return parseStored(kept, profile, 'oauth');
+}
+
+const hasEnded = ({ expires_at }: Login, now: Date): boolean => !(now.getTime() < Date.parse(expires_at));
+
+/** The client that the login was given to. Its secret goes to the service that it was kept for, and to no other. */
+export async function clientOf(
+  env: Environment,
+  tokens: Context['tokens'],
+  { profile, authUrl, authUrlNamed }: Pick<Settings, 'profile' | 'authUrl' | 'authUrlNamed'>,
+  login: Login,
+): Promise<Client> {
+  if (authUrlNamed && authUrl && originOf(authUrl) !== originOf(login.auth_url)) {
+    throw new Failure(
+      'usage',
+      `The login of profile ${profile} belongs to ${originOf(login.auth_url)}, not to ${originOf(authUrl)}; nothing was sent.`,
+      { hint: 'Leave out --auth-url (SVC_AUTH_URL), or log in there under a profile of its own.' },
+    );
+  }
+  const identity = { authUrl: login.auth_url, clientId: login.client_id };
+  const stored = await readStored(tokens, profile, 'client');
+  if (stored && isSameClient(stored, login.auth_url, login.client_id)) {
+    return { ...identity, clientSecret: stored.client_secret };
+  }
+  if (env.SVC_CLIENT_SECRET && env.SVC_CLIENT_ID === login.client_id) {
+    return { ...identity, clientSecret: env.SVC_CLIENT_SECRET };
+  }
+  throw new Failure('auth', `The secret of the client ${login.client_id} is not known any more.`, {
+    hint: `Set SVC_CLIENT_ID and SVC_CLIENT_SECRET, or run: ${loginCommand('oauth', profile)}`,
+  });
+}
+
+const loginEnded = (profile: string, why: string, status?: number): Failure =>
+  new Failure('auth', `The login of profile ${profile} has ended: ${why}`, {
+    status,
+    hint: `Log in again with: ${loginCommand('oauth', profile)}`,
+  });

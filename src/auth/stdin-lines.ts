@@ -1,0 +1,59 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+
+/** No secret and no redirected address is longer. */
+const maxLine = 64 * 1024;
+
+export type Lines = {
+  /** The next line without its end; undefined when there is none any more. */
+  next(): Promise<string | undefined>;
+  /** Gives up on what may still come, so that an open pipe does not keep svc waiting. */
+  stop(): void;
+};
+
+/** Standard input, line by line as the lines come. */
+export function stdinLines(stdin: Context['stdin']): Lines {
+  const iterator = readLines(stdin);
+  return {
+    next: async () => {
+      const { value, done } = await iterator.next();
+      return done ? undefined : value;
+    },
+    stop: () => stdin.destroy?.(),
+  };
+}
+
+async function* readLines(stdin: Context['stdin']): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of stdin) {
+    rest += decoder.decode(bytes, { stream: true });
+    const lines = rest.split(/\r?\n/u);
+    rest = lines.pop() ?? '';
+    if (rest.length > maxLine) throw new Failure('usage', 'The line on standard input is too long for a secret.');
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+  return undefined;
+}
+
+/** A secret from the first line of standard input, or asked for on a terminal. `what`: "API key". */
+export async function readSecret(
+  ctx: Pick<Context, 'stdin' | 'ask'>,
+  what: string,
+  lines: Lines,
+  noInput: boolean,
+): Promise<string> {
+  if (!ctx.stdin.isTTY) {
+    const line = await lines.next();
+    if (line !== undefined) return line;
+    throw new Failure('usage', `Nothing came on standard input, where the ${what} was expected.`, {
+      hint: `Give it on one line of standard input; no flag takes a secret.`,
+    });
+  }
+  if (ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${what[0]?.toUpperCase()}${what.slice(1)}:`);
+  throw new Failure('usage', `The ${what} would be asked for, but --no-input is in force.`, {
+    hint: 'Give it on one line of standard input; no flag takes a secret.',
+  });
+}

@@ -1,0 +1,113 @@
+import type { CredentialKind } from '../api/operation.ts';
+import { credentialsAtHand, credentialVariables } from '../auth/at-hand.ts';
+import { readConfig } from '../auth/config-file.ts';
+import { loginCommand, readStored } from '../auth/credentials.ts';
+import { type CredentialReport, placeOf, reportOf, type StatusReport, servesWhat, titleOf } from '../auth/report.ts';
+import { openSession } from '../auth/session.ts';
+import { defineCommand, type Terminal, type View } from '../cli/command.ts';
+import { sanitize } from '../cli/sanitize.ts';
+import { localTime } from '../cli/views.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../errors.ts';
+import { connect, traced } from '../http/call.ts';
+import { judgeCredential } from '../http/judge-credential.ts';
+import { profileConfig, type Settings } from '../settings.ts';
+
+export const authStatus = defineCommand({
+  name: 'status',
+  summary: 'Show the account, the credentials and what each may do',
+  details: 'Asks the service about every credential at hand. Ends with exit code 4 when none of them works.',
+  args: {},
+  flags: {},
+  examples: ['svc whoami', 'svc auth status --json', 'svc auth status --jq .account.name'],
+  async run(ctx, { settings }) {
+    const atHand = await credentialsAtHand(ctx, settings);
+    const session = atHand.length > 0 ? await openSession(await traced(ctx, settings), settings) : undefined;
+    const service = session && (await connect(ctx, settings, session));
+    const known = profileConfig(await readConfig(ctx.files), settings.profile).account;
+    let account: StatusReport['account'] = null;
+    const credentials: CredentialReport[] = [];
+    const notes: string[] = [];
+    for (const { kind, from } of atHand) {
+      if (!service || !session) break;
+      // Each is asked about on its own, also where another one goes before it.
+      const alone = { ...session, bearer: () => session.bearer({ credentials: [kind] }) };
+      const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
+      if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
+      credentials.push(await describe(ctx, settings, kind, judged.valid, from));
+      if (judged.refusal) {
+        const variable = credentialVariables[kind];
+        const mend = from === 'environment' ? `Check ${variable}.` : `Run: ${loginCommand(kind, settings.profile)}`;
+        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${mend}`);
+      }
+      if (judged.account?.billing_active === false && judged.account.setup_url) {
+        notes.push(`The account has no active plan yet. Finish the setup at: ${judged.account.setup_url}`);
+      }
+    }
+    if (atHand.length === 0) notes.push(`Not logged in. Run: ${loginCommand('oauth', settings.profile)}`);
+    const status = { profile: settings.profile, base_url: settings.baseUrl ?? null, account, credentials };
+    return viewOf(status, notes);
+  },
+});
+
+async function describe(
+  ctx: Context,
+  { profile }: Settings,
+  kind: CredentialKind,
+  valid: boolean,
+  from: 'environment' | 'profile',
+): Promise<CredentialReport> {
+  if (from === 'environment') return reportOf(kind, valid, 'environment');
+  const place = await placeOf(ctx.tokens, profile, kind);
+  // A refused refresh has forgotten the login meanwhile.
+  const login = kind === 'oauth' ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
+  return reportOf(kind, valid, place, login);
+}
+
+function viewOf(status: StatusReport, notes: readonly string[]): View {
+  const works = status.credentials.some(({ valid }) => valid);
+  return {
+    data: { shape: 'record', record: status },
+    human: (terminal) => forPeople(status, terminal),
+    plain: () => forPipe(status),
+    notes,
+    exitCode: works ? undefined : exitCodes.auth,
+  };
+}
+
+function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint }: Terminal): string {
+  const line = (name: string, value: string) => `${paint('dim', name.padEnd(9))} ${value}\n`;
+  const held = credentials.map(({ kind }) => kind);
+  const blocks = credentials.map(({ kind, valid, scopes, missing_scopes: missing, expires_at, store }) => {
+    const state = valid ? paint('green', 'works') : paint('red', 'does not work');
+    const lines = [line('\u2022', `${paint('bold', titleOf(kind))}: ${state}, kept in the ${store}`)];
+    if (valid) lines.push(line('  for', servesWhat(kind, held)));
+    if (kind === 'oauth' && scopes) lines.push(line('  scopes', scopes.join(' ') || 'none'));
+    if (kind === 'oauth' && missing && missing.length > 0) lines.push(line('  not', missing.join(' ')));
+    if (expires_at) lines.push(line('  until', `${localTime(expires_at)}, then refreshed by itself`));
+    return lines.join('');
+  });
+  return [
+    line('Profile', profile),
+    line('Service', base_url ?? 'not known'),
+    line('Account', account ? `${sanitize(account.name)} (${account.id})` : 'not known'),
+    ...blocks,
+  ].join('');
+}
+
+/** One name and value a line; a credential's line holds kind, state, store and expiry. */
+function forPipe({ profile, base_url, account, credentials }: StatusReport): string {
+  const rows = [
+    ['profile', profile],
+    ['base_url', base_url ?? ''],
+    ['account', account ? sanitize(account.name) : ''],
+    ['account_id', account ? String(account.id) : ''],
+    ...credentials.map(({ kind, valid, store, expires_at }) => [
+      kind,
+      valid ? 'valid' : 'invalid',
+      store,
+      expires_at ?? '',
+    ]),
+  ];
+  return rows.map((row) => `${row.join('\t')}\n`).join('');
+}

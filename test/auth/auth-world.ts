@@ -1,0 +1,149 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Clock, Exchange } from '../../src/context.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
+import { clients } from '../../src/sandbox/seed.ts';
+import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
+
+export const origin = 'https://service.test';
+
+/** Short waits pass at once; the five minutes of a login only when the test lets them pass. */
+export type LoginClock = Clock & {
+  advance(ms: number): void;
+  /** Resolves once somebody waits for long. */
+  readonly longWait: Promise<void>;
+};
+
+function loginClock(): LoginClock {
+  let now = Date.parse('2026-03-01T12:00:00.000Z');
+  let begun: () => void = () => {};
+  const longWait = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const waiting = new Set<{ at: number; wake: () => void }>();
+  return {
+    now: () => new Date(now),
+    longWait,
+    async sleep(ms, signal) {
+      if (ms < 60_000) {
+        now += ms;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        return;
+      }
+      await new Promise<void>((resolve) => {
+        const one = { at: now + ms, wake: resolve };
+        waiting.add(one);
+        begun();
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      });
+    },
+    advance(ms) {
+      now += ms;
+      for (const { at, wake } of waiting) if (at <= now) wake();
+    },
+  };
+}
+
+export type AuthWorld = World & {
+  readonly clock: LoginClock;
+  readonly redirectUri: string;
+  /** `METHOD /path credential`, in order. */
+  readonly sent: { readonly what: string; readonly authorization: string | undefined; readonly body: string }[];
+  /** Set to answer a request in place of the service. */
+  instead: Exchange | undefined;
+  control(name: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** The consent page's redirect: where the browser is sent to. */
+  consent(url: URL): Promise<URL>;
+  svc(argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Everything below the config and state folders, as one text. */
+  written(): Promise<string>;
+};
+
+/** svc beside a sandbox that consents by itself, with a registered redirect URI on a port that is free. */
+export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld> {
+  const clock = loginClock();
+  const redirectUri = `http://127.0.0.1:${await freePort()}/callback`;
+  const seed = { clients: clients.map((client) => ({ ...client, redirect_uris: [redirectUri] })) };
+  const sandbox = createSandbox({ seed, now: () => clock.now(), consent: 'auto', rateLimit: 'off', ...options });
+  const sent: AuthWorld['sent'] = [];
+  const through: Exchange = async ({ method, url, headers, body }) => {
+    const path = url.replace(origin, '');
+    const { cut, ...answer } = await sandbox.handle({
+      method,
+      url: path,
+      headers: { host: 'service.test', ...headers },
+      body,
+    });
+    return cut ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : answer;
+  };
+  const exchange: Exchange = (request) => {
+    const { method, url, headers, body } = request;
+    sent.push({
+      what: `${method} ${url.replace(origin, '')}`,
+      authorization: headers.authorization,
+      body: String(body ?? ''),
+    });
+    return (world.instead ?? through)(request);
+  };
+  const world: AuthWorld = {
+    ...createWorld(exchange, { clock, env: { SVC_BASE_URL: origin, SVC_AUTH_URL: origin, ...client } }),
+    clock,
+    redirectUri,
+    sent,
+    instead: undefined,
+    async control(name, body) {
+      const answer = await sandbox.handle({
+        method: 'POST',
+        url: `/_sandbox/${name}`,
+        headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+        body: JSON.stringify(body ?? {}),
+      });
+      if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${answer.body}`);
+      return JSON.parse(answer.body) as Record<string, unknown>;
+    },
+    async consent(url) {
+      const answer = await sandbox.handle({
+        method: 'GET',
+        url: url.pathname + url.search,
+        headers: { host: url.host },
+      });
+      return new URL(answer.headers.location ?? `${answer.status} ${answer.body}`);
+    },
+    svc: (argv, given) => svc(world, argv, given),
+    written: () => contents(world.folder),
+  };
+  return world;
+}
+
+const client = { SVC_CLIENT_ID: 'sandbox_cli', SVC_CLIENT_SECRET: 'sandbox_secret' };
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export type Seen = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
+
+/** What a browser, or a stranger, would see at that address. */
+export function visit(url: URL | string, { method = 'GET', headers = {} } = {}): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    get(url, { method, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    }).once('error', reject);
+  });
+}
+
+async function contents(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map(async (path) => `${path}\n${await readFile(path, 'utf8')}`))).join('\n');
+}

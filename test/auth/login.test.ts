@@ -1,0 +1,262 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { scopes } from '../../src/api/operation.ts';
+import { judgePasted } from '../../src/auth/authorize.ts';
+import { type AuthWorld, authWorld, origin, type Seen, visit } from './auth-world.ts';
+
+/** Logs in as a person would whose browser does what `browse` says. */
+const login = (world: AuthWorld, argv: string[] = [], browse = (url: URL) => world.consent(url).then(visit)) =>
+  world.svc(['login', '--redirect-uri', world.redirectUri, ...argv], {
+    openBrowser: async (url) => {
+      // A browser opens by itself: svc does not wait for it.
+      void Promise.resolve().then(() => browse(url));
+    },
+  });
+
+const status = async (world: AuthWorld) => JSON.parse((await world.svc(['auth', 'status', '--json'])).stdout);
+
+test('after a login in the browser every later command just works', async () => {
+  const world = await authWorld();
+  let page: Seen | undefined;
+  const ran = await login(world, [], async (url) => {
+    page = await visit(await world.consent(url));
+    return page;
+  });
+  expect(ran).toMatchObject({
+    exitCode: 0,
+    stdout: 'Logged in to Acme (account 1) as profile default. OAuth login, kept in the file.\n',
+  });
+  expect(page?.status).toBe(200);
+  expect(page?.body).toContain('svc is connected to Acme');
+  expect(await status(world)).toEqual({
+    profile: 'default',
+    base_url: origin,
+    account: { id: 1, name: 'Acme' },
+    credentials: [
+      { kind: 'oauth', valid: true, scopes, missing_scopes: [], expires_at: '2026-03-01T13:00:00.000Z', store: 'file' },
+    ],
+  });
+  const listed = await world.svc(['contacts', 'list'], { env: { SVC_BASE_URL: undefined } });
+  expect(listed.exitCode).toBe(0);
+});
+
+test('each attempt has a state and a verifier of its own, and the verifier never goes into the address', async () => {
+  const world = await authWorld();
+  const urls: URL[] = [];
+  for (let i = 0; i < 2; i++) {
+    await login(world, [], (url) => {
+      urls.push(url);
+      return world.consent(url).then(visit);
+    });
+  }
+  const [one, other] = urls.map(({ searchParams }) => Object.fromEntries(searchParams));
+  expect(one).toEqual({
+    response_type: 'code',
+    client_id: 'sandbox_cli',
+    redirect_uri: world.redirectUri,
+    scope: scopes.join(' '),
+    state: expect.stringMatching(/^[\w-]{43}$/u),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/u),
+    code_challenge_method: 'S256',
+  });
+  expect(other?.state).not.toBe(one?.state);
+  expect(other?.code_challenge).not.toBe(one?.code_challenge);
+  const [exchange] = world.sent.filter(({ what }) => what === 'POST /oauth/platform/token');
+  const verifier = new URLSearchParams(exchange?.body).get('code_verifier');
+  expect(verifier).toMatch(/^[\w-]{43,128}$/u);
+  expect(String(urls)).not.toContain(verifier);
+});
+
+test('stray hits, foreign hosts and wrong states leave the login pending', async () => {
+  const world = await authWorld();
+  const seen: number[] = [];
+  const ran = await login(world, [], async (url) => {
+    const back = await world.consent(url);
+    const attack = async (change: (url: URL) => void, options = {}) => {
+      const changed = new URL(back);
+      change(changed);
+      seen.push((await visit(changed, options)).status);
+    };
+    await attack((u) => u.searchParams.set('state', 'guessed'));
+    await attack((u) => u.searchParams.delete('state'));
+    await attack((u) => u.searchParams.append('state', 'another'));
+    await attack((u) => u.searchParams.append('code', 'another'));
+    await attack((u) => Object.assign(u, { pathname: '/favicon.ico' }));
+    await attack((u) => Object.assign(u, { pathname: '/' }));
+    await attack(() => {}, { method: 'POST' });
+    await attack(() => {}, { headers: { host: 'evil.example.com' } });
+    await attack(() => {}, { headers: { origin: 'https://evil.example.com' } });
+    await attack(() => {}, { headers: { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' } });
+    return visit(back);
+  });
+  expect(seen).toEqual([400, 400, 400, 400, 404, 404, 405, 421, 403, 403]);
+  expect(ran.exitCode).toBe(0);
+  expect(world.sent.filter(({ what }) => what === 'POST /oauth/platform/token')).toHaveLength(1);
+});
+
+test('the same redirect a second time is not redeemed again', async () => {
+  const world = await authWorld();
+  const both: Promise<Seen>[] = [];
+  const ran = await login(world, [], async (url) => {
+    const back = await world.consent(url);
+    both.push(visit(back), visit(back));
+    return both[0] as Promise<Seen>;
+  });
+  expect(ran.exitCode).toBe(0);
+  expect((await Promise.all(both)).map((seen) => seen.status).sort()).toEqual([200, 409]);
+  expect(world.sent.filter(({ what }) => what === 'POST /oauth/platform/token')).toHaveLength(1);
+});
+
+test('a login that was declined says so, in the terminal and in the browser', async () => {
+  const world = await authWorld();
+  let page: Seen | undefined;
+  const ran = await login(world, [], async (url) => {
+    const back = new URL(world.redirectUri);
+    back.search = `error=access_denied&state=${url.searchParams.get('state')}`;
+    page = await visit(back);
+    return page;
+  });
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toContain('declined in the browser (access_denied)');
+  expect(page?.body).toContain('declined in the browser');
+});
+
+test('an error of the token endpoint keeps its description', async () => {
+  const world = await authWorld();
+  const ran = await world.svc(['login', '--redirect-uri', world.redirectUri], {
+    env: { SVC_CLIENT_SECRET: 'canary-wrong-secret' },
+    openBrowser: async (url) => void world.consent(url).then(visit),
+  });
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toMatch(/does not accept the client id or its secret \(invalid_client\): .+/u);
+  expect(ran.stderr).not.toContain('canary');
+  expect(await world.written()).not.toContain('canary');
+});
+
+test('nobody waits longer than five minutes', async () => {
+  const world = await authWorld();
+  const ran = await login(world, [], async (url) => {
+    await world.clock.longWait;
+    world.clock.advance(5 * 60_000);
+    return visit(url).catch(() => ({ status: 0, headers: {}, body: '' }));
+  });
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toContain('Nobody allowed the login within five minutes.');
+});
+
+test('a busy port is named, with the way out', async () => {
+  const world = await authWorld();
+  const holder = createServer().listen(Number(new URL(world.redirectUri).port), '127.0.0.1');
+  await new Promise((resolve) => holder.once('listening', resolve));
+  const ran = await login(world);
+  holder.close();
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain(`Port ${new URL(world.redirectUri).port} on 127.0.0.1`);
+  expect(ran.stderr).toContain('--redirect-uri');
+});
+
+test('scopes that were not granted are listed, with the command that asks for them', async () => {
+  const world = await authWorld();
+  const ran = await login(world, ['--scope', 'identity', '--scope', 'contacts:read']);
+  expect(ran.stderr).toContain('Not granted: branding:write, contacts:write');
+  expect(ran.stderr).toContain('svc auth refresh --scope branding:write');
+  expect((await status(world)).credentials[0]).toMatchObject({ scopes: ['identity', 'contacts:read'] });
+});
+
+test('without the scope identity the login works, and the account is unknown', async () => {
+  const world = await authWorld();
+  const ran = await login(world, ['--scope', 'contacts:read']);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toContain('the account is not known');
+  expect(await status(world)).toMatchObject({ account: null, credentials: [{ valid: true }] });
+});
+
+test('an account without a plan is told where to finish its setup', async () => {
+  const world = await authWorld();
+  const ran = await world.svc(['login', '--with-api-key'], { stdin: 'key_globex\n' });
+  expect(ran.stderr).toContain('https://app.example.com/setup/globex');
+});
+
+test('an unknown scope is refused before the browser opens', async () => {
+  const world = await authWorld();
+  const ran = await login(world, ['--scope', 'contacts:delete']);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('there is no scope "contacts:delete"');
+  expect(world.sent).toEqual([]);
+});
+
+test.each([
+  [['--with-api-key', '--with-m2m-token']],
+  [['--with-api-key', '--client-id', 'x']],
+  [['--with-api-key', '--scope', 'identity']],
+  [['--with-m2m-token', '--no-browser']],
+])('%j contradict each other', async (flags) => {
+  const world = await authWorld();
+  const ran = await world.svc(['login', ...flags], { stdin: 'key_acme' });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('contradict each other');
+});
+
+test.each(['ftp://127.0.0.1/callback', 'http://example.com/callback', 'callback', 'http://127.0.0.1:8976/callback#x'])(
+  '%s is no redirect URI',
+  async (uri) => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--redirect-uri', uri], { stdin: '' });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('is not a redirect URI');
+  },
+);
+
+test('an auth URL without https is refused, with nothing sent', async () => {
+  const world = await authWorld();
+  const ran = await login(world, ['--auth-url', 'http://auth.example.com']);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('must begin with https://');
+  expect(world.sent).toEqual([]);
+});
+
+test('in a pipe the first line is the client secret, the next the redirected address', async () => {
+  const world = await authWorld();
+  async function* lines() {
+    yield 'sandbox_secret\n';
+    yield `${new URL('?code=x&state=forged', world.redirectUri)}\n`;
+    // By now the address has been printed, for whoever reads it.
+    const printed = await address;
+    yield `${await world.consent(printed)}\n`;
+  }
+  let show: (url: URL) => void = () => {};
+  const address = new Promise<URL>((resolve) => {
+    show = resolve;
+  });
+  const ran = await world.svc(['login', '--redirect-uri', world.redirectUri], {
+    env: { SVC_CLIENT_SECRET: undefined },
+    stdin: lines(),
+    openBrowser: async (url) => show(url),
+  });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Logged in to Acme') });
+  expect(ran.stderr).toContain('its state differs');
+});
+
+const state = 'the-state-of-this-attempt';
+
+test.each<[string, string]>([
+  ['http://127.0.0.1:8976/callback?code=abc&state=the-state-of-this-attempt', 'abc'],
+  ['  "http://127.0.0.1:8976/callback?state=the-state-of-this-attempt&code=abc"  ', 'abc'],
+  ['?code=abc&state=the-state-of-this-attempt', 'abc'],
+  ['code=abc&state=the-state-of-this-attempt', 'abc'],
+])('what is pasted back as %s holds the code', (pasted, code) => {
+  const judged = judgePasted(pasted, 'http://127.0.0.1:8976/callback', state);
+  expect(judged instanceof URLSearchParams && judged.get('code')).toBe(code);
+});
+
+test.each<[string, RegExp]>([
+  ['http://127.0.0.1:8976/callback?code=abc&state=another', /state differs/u],
+  ['http://127.0.0.1:8976/callback?code=abc', /state differs/u],
+  ['http://127.0.0.1:8976/callback?code=abc&state=x&state=the-state-of-this-attempt', /state differs/u],
+  ['http://evil.example.com/callback?code=abc&state=the-state-of-this-attempt', /does not begin with/u],
+  ['http://127.0.0.1:8976/other?code=abc&state=the-state-of-this-attempt', /does not begin with/u],
+  ['abc', /not the redirected address/u],
+  ['https://service.test/oauth/platform/authorize?client_id=x', /does not begin with/u],
+])('what is pasted back as %s is refused', (pasted, why) => {
+  expect(judgePasted(pasted, 'http://127.0.0.1:8976/callback', state)).toMatch(why);
+});
