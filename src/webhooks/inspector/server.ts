@@ -4,6 +4,7 @@ import { deliveryOf, pastLine } from '../delivery.ts';
 import type { Forwarder } from '../forward.ts';
 import type { Inbox } from '../inbox.ts';
 import type { Line } from '../lines.ts';
+import { mainFields } from '../main-fields.ts';
 import { listen } from '../receiver.ts';
 import { parseTarget } from '../routes.ts';
 import { assets } from './page.ts';
@@ -128,7 +129,7 @@ function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
 
 const security = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
@@ -149,8 +150,11 @@ const tell = (page: ServerResponse, event: string, value: unknown): void => {
   page.write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
 };
 
-function slim(line: Line): Line {
-  return line.kind === 'event' && JSON.stringify(line.data)?.length > largestInline ? { ...line, data: null } : line;
+/** With the fields that a person looks for; without a payload that is large. */
+function slim(line: Line) {
+  if (line.kind !== 'event') return line;
+  const isLarge = (JSON.stringify(line.data)?.length ?? 0) > largestInline;
+  return { ...line, summary: mainFields(line.event, line.data).slice(0, 300), ...(isLarge && { data: null }) };
 }
 
 function decodeOnce(part: string): string {

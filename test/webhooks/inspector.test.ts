@@ -1,0 +1,345 @@
+import { mkdtemp } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openInbox } from '../../src/webhooks/inbox.ts';
+import type { Arrival } from '../../src/webhooks/inbox-line.ts';
+import { startInspector } from '../../src/webhooks/inspector/server.ts';
+import type { Line } from '../../src/webhooks/lines.ts';
+import { real, whereIs } from '../real-component.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+const envelope = (id: string, data: object = { ticket_number: 'T-1', subject: 'Printer' }) => ({
+  event: 'ticket.created',
+  id,
+  created_at: '2026-01-02T03:04:05+00:00',
+  data,
+});
+const arrival = (id: string, data?: object, more: Partial<Arrival> = {}): Arrival => ({
+  id,
+  event: 'ticket.created',
+  at: '2026-01-02T03:04:05.000Z',
+  headers: { 'x-svc-event': 'ticket.created', 'x-svc-signature': 'a'.repeat(64) },
+  body: Buffer.from(JSON.stringify(envelope(id, data))),
+  ...more,
+});
+const line = (id: string, data?: object): Line => ({
+  kind: 'event',
+  time: '2026-01-02T03:04:05.000Z',
+  event: 'ticket.created',
+  id,
+  verdict: 'accepted',
+  why: null,
+  created_at: null,
+  data: envelope(id, data).data,
+  forward: null,
+});
+
+async function inspector(target?: string) {
+  const inbox = await openInbox(await mkdtemp(join(tmpdir(), 'svc-inspector-')), { limit: 5000 });
+  const replayed: string[] = [];
+  let say: (line: Line) => void = () => {};
+  const running = await startInspector({
+    port: 0,
+    inbox,
+    listening: 'http://127.0.0.1:8977/',
+    target: () => target,
+    watch: (watcher) => {
+      say = watcher;
+    },
+    forwarder: {
+      replay: async (id, to) => {
+        replayed.push(`${id} ${to}`);
+        const outcome = { to, at: '2026-01-02T03:05:00.000Z', status: 200, ms: 7, tries: 1, replay: true } as const;
+        await inbox.settle(id, outcome);
+        return { to, state: 'answered', status: 200, error: null, ms: 7, tries: 1 };
+      },
+    },
+  });
+  endings.push(async () => {
+    await running.close();
+    await inbox.close();
+  });
+  return { ...running, inbox, replayed, say: (said: Line) => say(said), port: Number(new URL(running.url).port) };
+}
+
+function ask(port: number, path: string, { method = 'GET', body = '', ...headers }: Record<string, string> = {}) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>((resolve, reject) => {
+    const asking = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    asking.on('error', reject);
+    asking.end(body);
+  });
+}
+
+test.each([
+  ['a foreign Host', { host: 'evil.example.com' }],
+  ['the own name on another port', { host: '127.0.0.1:1' }],
+  ['a name that was made to point here', { host: 'localhost.example.com' }],
+])('%s is refused, for the page and for what it holds', async (_, headers) => {
+  const { port, inbox, replayed } = await inspector('http://127.0.0.1:3000/');
+  await inbox.add(arrival('evt_1'));
+  for (const path of ['/', '/client.js', '/stream', '/deliveries/evt_1']) {
+    expect((await ask(port, path, headers)).status).toBe(403);
+  }
+  expect((await ask(port, '/deliveries/evt_1/replay', { ...headers, method: 'POST' })).status).toBe(403);
+  expect(replayed).toEqual([]);
+});
+
+test.each([
+  ['another site', { origin: 'https://evil.example.com' }],
+  ['another port of this machine', { origin: 'http://127.0.0.1:3000' }],
+  ['a sandboxed frame or a file', { origin: 'null' }],
+  ['another site that sends no Origin', { 'sec-fetch-site': 'cross-site' }],
+  ['another port that sends no Origin', { 'sec-fetch-site': 'same-site' }],
+])('%s is refused', async (_, headers) => {
+  const { port, inbox, replayed } = await inspector('http://127.0.0.1:3000/');
+  await inbox.add(arrival('evt_1'));
+  expect((await ask(port, '/deliveries/evt_1', headers)).status).toBe(403);
+  expect((await ask(port, '/deliveries/evt_1/replay', { ...headers, method: 'POST' })).status).toBe(403);
+  expect(replayed).toEqual([]);
+});
+
+test('its own page may ask and replay, by either name of this machine', async () => {
+  const { port, inbox, replayed } = await inspector('http://127.0.0.1:3000/');
+  await inbox.add(arrival('evt_1'));
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+    const own = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+    const found = await ask(port, '/deliveries/evt_1', own);
+    expect(JSON.parse(found.text)).toMatchObject({ id: 'evt_1', to: 'http://127.0.0.1:3000/', verdict: 'accepted' });
+    expect((await ask(port, '/deliveries/evt_1/replay', { ...own, method: 'POST' })).status).toBe(200);
+  }
+  expect(replayed).toEqual(Array(2).fill('evt_1 http://127.0.0.1:3000/'));
+});
+
+test('a page may load nothing from elsewhere and run nothing but its own script', async () => {
+  const { port } = await inspector();
+  const { headers } = await ask(port, '/');
+  const policy = String(headers['content-security-policy']);
+  for (const rule of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) {
+    expect(policy).toContain(rule);
+  }
+  expect(policy).not.toContain('unsafe');
+  expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' });
+});
+
+test('other methods, paths, ids and bodies are plain refusals', async () => {
+  const { port, inbox } = await inspector();
+  await inbox.add(arrival('evt_1'));
+  const statuses = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
+  expect(await statuses(port, '/elsewhere')).toBe(404);
+  expect(await statuses(port, '/', { method: 'POST' })).toBe(405);
+  expect(await statuses(port, '/deliveries/evt_2')).toBe(404);
+  expect(await statuses(port, '/deliveries/%ff')).toBe(404);
+  expect(await statuses(port, '/deliveries/evt_1/replay', { method: 'GET' })).toBe(404);
+  const replay = (body: string) => ask(port, '/deliveries/evt_1/replay', { method: 'POST', body });
+  expect((await replay('')).text).toContain('Give a URL');
+  expect((await replay('{"to":"file:///etc/passwd"}')).status).toBe(422);
+  expect((await replay('not json')).status).toBe(422);
+  expect((await replay('x'.repeat(100_000))).status).toBe(422);
+});
+
+test('a port in use is no reason to go without the page', async () => {
+  const first = await inspector();
+  const second = await startInspector({
+    port: first.port,
+    inbox: first.inbox,
+    listening: '',
+    target: () => undefined,
+    watch: () => {},
+    forwarder: { replay: async () => undefined },
+  });
+  expect(second.url).not.toBe(first.url);
+  await second.close();
+});
+
+const inChromium = real('chromium');
+let browser: Awaited<ReturnType<typeof chromium.launch>>;
+beforeAll(async () => {
+  const executablePath = whereIs('chromium');
+  if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+});
+afterAll(() => browser?.close());
+
+async function open(url: string): Promise<Page & { troubles: string[] }> {
+  const page = await browser.newPage();
+  endings.push(() => page.close());
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()));
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (asked) => {
+    if (!asked.url().startsWith(url)) troubles.push(`asked ${asked.url()}`);
+  });
+  await page.goto(url);
+  await page.waitForSelector('body.live');
+  return Object.assign(page, { troubles });
+}
+
+inChromium('the page shows what came before and what comes, newest first, without a reload', async () => {
+  const { url, inbox, say } = await inspector();
+  const page = await open(url);
+  expect(await page.textContent('#nothing')).toContain(
+    'svc webhooks trigger ticket.created --to http://127.0.0.1:8977/',
+  );
+  await inbox.add(arrival('evt_1'));
+  say(line('evt_1'));
+  say(line('evt_2', { ticket_number: 'T-2', subject: 'Scanner' }));
+  await page.waitForSelector('.row >> nth=1');
+  expect(await page.locator('.row .fields').allTextContents()).toEqual([
+    expect.stringContaining('Scanner'),
+    expect.stringContaining('Printer'),
+  ]);
+  await page.reload();
+  await page.waitForSelector('.row');
+  expect(await page.locator('.row').count()).toBe(1);
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('script in a payload, an id, an event or a header is shown as text and never runs', async () => {
+  const { url, inbox, say } = await inspector();
+  const evil = '<img src=x onerror=alert(1)><script>alert(2)</script><svg onload=alert(3)>';
+  const link = 'javascript:alert(4)';
+  const data = { ticket_number: evil, subject: link, [evil]: { nested: [evil] }, __proto__x: evil };
+  const headers = { 'x-svc-event': evil, 'x-sample': evil };
+  await inbox.add(arrival(evil, data, { headers, event: evil }));
+  await inbox.add(arrival('raw', {}, { body: Buffer.from(evil), unreadable: evil }));
+  const page = await open(url);
+  say({ ...line(evil, data), event: evil } as Line);
+  await page.waitForSelector('.row >> nth=2');
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press('j');
+    await page.waitForSelector('#detail .headers');
+  }
+  expect(await page.textContent('#detail')).toContain(evil);
+  expect(await page.locator('#detail :is(img, svg, script, a), #list :is(img, svg, script, a)').count()).toBe(0);
+  await page.selectOption('#event', { index: 1 });
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('search and filters leave what matches, and Escape clears the search', async () => {
+  const { url, inbox, say } = await inspector();
+  for (let n = 1; n <= 30; n++)
+    await inbox.add(arrival(`evt_${n}`, { ticket_number: `T-${n}`, subject: n === 7 ? 'Fax' : 'Printer' }));
+  const page = await open(url);
+  say({ ...line('x'), verdict: 'rejected', id: null, why: 'no-match', data: null } as Line);
+  await page.waitForSelector('.row >> nth=30');
+  await page.keyboard.press('/');
+  await page.keyboard.type('fax t-7');
+  expect(await page.locator('.row').count()).toBe(1);
+  expect(await page.textContent('#count')).toBe('1 of 31 events');
+  await page.keyboard.press('ArrowDown');
+  await page.waitForSelector('#detail .tree');
+  expect(await page.textContent('#detail .tree')).toContain('"Fax"');
+  await page.keyboard.press('Escape');
+  expect(await page.locator('.row').count()).toBe(31);
+  await page.selectOption('#verdict', 'rejected');
+  expect(await page.locator('.row .fields').allTextContents()).toEqual([expect.stringContaining('another secret')]);
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('an event is looked at and replayed with the keyboard alone, and its forwarding is told', async () => {
+  const { url, inbox, replayed } = await inspector('http://127.0.0.1:3000/hooks');
+  await inbox.add(arrival('evt_1', { deep: { a: { b: { c: 'found' } } } }, { to: 'http://127.0.0.1:3000/hooks' }));
+  const page = await open(url);
+  await page.waitForSelector('.row');
+  expect(await page.textContent('.row .pill')).toBe('waiting');
+  await page.keyboard.press('j');
+  await page.waitForSelector('.replay input');
+  expect(await page.inputValue('.replay input')).toBe('http://127.0.0.1:3000/hooks');
+  await page.keyboard.press('r');
+  await page.waitForSelector('text=Replayed: 200 in 7 ms');
+  expect(replayed).toEqual(['evt_1 http://127.0.0.1:3000/hooks']);
+  expect(await page.textContent('#detail table')).toContain('Replayed');
+  expect(await page.textContent('.headers')).toContain('x-svc-signature');
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('a delivery that had to wait changes its row once it is through', async () => {
+  const { url, say } = await inspector();
+  const page = await open(url);
+  const forward = { to: 'http://127.0.0.1:3000/', status: null, error: 'refused', ms: 1, tries: 1 };
+  say({ ...line('evt_1'), forward: { ...forward, state: 'waiting' } } as Line);
+  await page.waitForSelector('.pill.wait');
+  const through = { ...forward, state: 'answered', status: 200, error: null, ms: 12, tries: 4 } as const;
+  say({ kind: 'forward', time: '', event: 'ticket.created', id: 'evt_1', forward: through });
+  await page.waitForSelector('.pill.good');
+  expect(await page.textContent('.row .pill')).toBe('200 · 12 ms');
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('thousands of events and a payload of a mebibyte keep the page quick', async () => {
+  const { url, inbox, say } = await inspector();
+  const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item number ${n} of many` }));
+  await inbox.add(arrival('large', { items }));
+  const page = await open(url);
+  for (let n = 0; n < 3000; n++) say(line(`evt_${n}`));
+  await page.waitForSelector('#count:text-is("2000 events")');
+  await page.reload();
+  await page.waitForSelector('.row');
+  const start = Date.now();
+  await page.keyboard.press('j');
+  await page.waitForSelector('#detail .tree');
+  expect(Date.now() - start).toBeLessThan(3_000);
+  await page.locator('summary', { hasText: 'items' }).last().click();
+  await page.waitForSelector('text=19800 more');
+  expect(page.troubles).toEqual([]);
+});
+
+inChromium('light and dark are both readable, by the contrast that WCAG asks for', async () => {
+  const { url, inbox } = await inspector('http://127.0.0.1:3000/');
+  await inbox.add(arrival('evt_1'));
+  const page = await open(url);
+  await page.waitForSelector('.row');
+  await page.keyboard.press('j');
+  await page.waitForSelector('.tree');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const poor = await page.evaluate(contrasts);
+    expect(poor).toEqual([]);
+  }
+});
+
+/** Texts whose contrast with what is behind them is below 4.5 to 1. Runs in the page. */
+function contrasts(): string[] {
+  const rgb = (color: string) => (color.match(/[\d.]+/gu) ?? []).map(Number);
+  const luminance = (color: string) => {
+    const [r = 0, g = 0, b = 0] = rgb(color).map((part) => {
+      const share = part / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: the page's own types are not those of this test
+  const page = globalThis as any;
+  const behind = (element: { parentElement: unknown }): string => {
+    for (let at = element; at; at = at.parentElement as typeof element) {
+      const color: string = page.getComputedStyle(at).backgroundColor;
+      if (rgb(color)[3] !== 0) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const poor: string[] = [];
+  for (const element of page.document.querySelectorAll('body *')) {
+    const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '');
+    if (!text || element.offsetParent === null) continue;
+    const [one, two] = [luminance(page.getComputedStyle(element).color), luminance(behind(element))];
+    const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05);
+    if (ratio < 4.5) poor.push(`${element.tagName} ${element.className} ${element.textContent.slice(0, 30)}: ${ratio}`);
+  }
+  return poor;
+}
