@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { notFound } from './answer.ts';
-import type { World } from './app.ts';
 import { eventData } from './events-out.ts';
 import { addMessage } from './handlers/conversations.ts';
 import type { Row } from './records.ts';
 import { find, nextId, owned, put } from './state.ts';
+import type { World } from './world.ts';
 
 const id = v.pipe(v.number(), v.integer());
 const text = v.pipe(

@@ -4,12 +4,12 @@ import { type Schema, scopes } from '../api/operation.ts';
 import { webhookEvents } from '../api/webhooks.ts';
 import { Act, perform } from './act.ts';
 import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from './answer.ts';
-import type { World } from './app.ts';
 import { known } from './credential.ts';
 import { Fault } from './faults.ts';
 import { disconnect, mintTokens } from './oauth-state.ts';
 import { kinds } from './records.ts';
 import { oauthOf, put, setClock } from './state.ts';
+import type { World } from './world.ts';
 
 export type ControlRequest = {
   readonly method: string;
@@ -18,10 +18,6 @@ export type ControlRequest = {
   readonly body: string;
   readonly remoteAddress?: string;
 };
-
-export type Control = (
-  request: ControlRequest,
-) => Promise<{ status: number; body: object; headers?: Record<string, string> }>;
 
 type Action<S extends Schema = Schema> = {
   readonly schema?: S;
@@ -44,8 +40,7 @@ const actions: Readonly<Record<string, Action>> = {
   'GET log': { run: ({ log }) => ({ log: log.entries() }) },
 
   'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), async (world, { seed }) => {
-    world.seed = seed ?? world.seed;
-    await world.reset();
+    await world.reset(seed);
     return done;
   }),
 
@@ -136,12 +131,11 @@ const actions: Readonly<Record<string, Action>> = {
 const unknownClient = invalid({ client_id: ['is no client of this sandbox'] });
 const unknownAccount = invalid({ account_id: ['is no account of this sandbox'] });
 
-export function createControl(world: World): Control {
-  return async (request) => {
-    const result = await answer(world, request);
-    if (isRefusal(result)) return { status: result.refused, body: result.body, headers: { ...result.headers } };
-    return { status: 200, body: result };
-  };
+export async function answerControl(world: World, request: ControlRequest) {
+  const result = await answer(world, request);
+  return isRefusal(result)
+    ? { status: result.refused, body: result.body, headers: result.headers }
+    : { status: 200, body: result, headers: undefined };
 }
 
 async function answer(world: World, request: ControlRequest): Promise<object> {

@@ -40,7 +40,7 @@ export function createLimiter(mode: LimitMode): Limiter {
   };
   return {
     take(buckets, now) {
-      if (mode === 'off') return strictest(buckets.map(({ limit }) => ({ limit, remaining: limit })));
+      if (mode === 'off') return untouched(buckets.at(-1)?.limit ?? generalLimit);
       sweep(now);
       const waits = buckets
         .filter(({ key, limit }) => countOf(key).used(now) >= limit)
@@ -57,6 +57,14 @@ export function createLimiter(mode: LimitMode): Limiter {
     clear: () => counts.clear(),
   };
 }
+
+/** Of one limit there is one such verdict: with limits off, every request gets it. */
+const untouched = (limit: number): Verdict => {
+  const known = verdicts.get(limit) ?? { limit, remaining: limit };
+  verdicts.set(limit, known);
+  return known;
+};
+const verdicts = new Map<number, Verdict>();
 
 /** Of two limits on one request the headers show the one that runs out first. */
 const strictest = (verdicts: readonly Verdict[]): Verdict =>

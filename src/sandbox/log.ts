@@ -1,5 +1,6 @@
 export type LogEntry = {
-  readonly at: string;
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  readonly at: number;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -43,8 +44,9 @@ export function createLog(): Log {
 }
 
 /** Redacted when someone looks, not with every request. */
-function shown({ body, query, fault, ...entry }: LogEntry): object {
+function shown({ at, body, query, fault, ...entry }: LogEntry): object {
   return {
+    at: new Date(at).toISOString(),
     ...entry,
     query: redactForm(query),
     body: body === '' ? null : redactBody(body),
