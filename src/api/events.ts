@@ -29,6 +29,7 @@ export const EventContact = v.pipe(
     phone: v.optional(filled),
   }),
   v.check((contact) => Boolean(contact.email || contact.phone), 'needs an email or a phone'),
+  v.metadata({ anyOf: [{ required: ['email'] }, { required: ['phone'] }] }),
 );
 
 export const sendEvent = defineOperation({

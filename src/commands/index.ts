@@ -99,6 +99,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    name: 'openapi',
+    summary: 'The OpenAPI 3.1 description of the service',
+    section: 'developers',
+    load: async () => (await import('./openapi.ts')).openapi,
+  },
+  {
     name: 'login',
     summary: 'Log in, in the browser or with a key (svc auth login)',
     section: 'setup',

@@ -1,0 +1,54 @@
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
+import type { Schema } from '../api/operation.ts';
+
+export type { JsonSchema };
+
+export type References = {
+  /** Schemas that are referred to instead of repeated. */
+  readonly named: Readonly<Record<string, Schema>>;
+  /** What a reference is written as. */
+  readonly path: (name: string) => string;
+};
+
+/**
+ * A schema of the table as JSON Schema 2020-12. Our own checks carry their limits as metadata, which the converter
+ * copies; a pattern is taken over as it is, and a check that has no JSON Schema form is left to the service.
+ */
+export function jsonSchemaOf(schema: Schema, references?: References): JsonSchema {
+  const {
+    $schema: _,
+    $defs: __,
+    ...converted
+  } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    // What the service takes, not what a default would make of it.
+    typeMode: 'input',
+    definitions: references ? { ...references.named } : undefined,
+    overrideRef: references && (({ referenceId }) => references.path(referenceId)),
+    overrideAction({ valibotAction, jsonSchema }) {
+      if (valibotAction.type === 'regex') return { ...jsonSchema, ...patternOf(valibotAction) };
+      return valibotAction.type === 'check' || valibotAction.type === 'raw_check' ? jsonSchema : undefined;
+    },
+  });
+  return tidy(converted) as JsonSchema;
+}
+
+/** As a person would have written it: no empty `required`, and null as a second type where that says all. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tidy(each)]));
+  if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required;
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+  const [only, nothing, ...more] = (schema.anyOf ?? []) as JsonSchema[];
+  const isPlain = only && nothing?.type === 'null' && more.length === 0 && typeof only.type === 'string';
+  if (!isPlain || only.type === 'object' || only.enum) return schema;
+  const { anyOf: _, ...rest } = schema;
+  return { ...only, ...rest, type: [only.type, 'null'] };
+}
+
+/** JSON Schema knows no flags: it reads every pattern as Unicode, and one that ignores case says so in its metadata. */
+function patternOf(action: unknown): { pattern?: string } {
+  const { requirement } = action as { readonly requirement: RegExp };
+  return requirement.flags.includes('i') ? {} : { pattern: requirement.source };
+}

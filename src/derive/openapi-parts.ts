@@ -1,0 +1,128 @@
+import { type Operation, type Scope, scopes } from '../api/operation.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What the parts of the document share: errors, headers and the ways to be let in. */
+export const components = (schemas: Json, authUrl: string) => ({
+  schemas: { ...schemas, ...errorSchemas },
+  responses,
+  headers,
+  securitySchemes: {
+    accountApiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A per-account secret. It passes every scope check but cannot manage webhooks.',
+    },
+    oauth: {
+      type: 'oauth2',
+      description:
+        'Authorization code flow; PKCE with S256 is required. Access tokens last one hour. Refresh tokens last 30 days ' +
+        'and rotate on every use.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${authUrl}/oauth/platform/authorize`,
+          tokenUrl: `${authUrl}/oauth/platform/token`,
+          refreshUrl: `${authUrl}/oauth/platform/token`,
+          scopes: scopeMeanings,
+        },
+      },
+    },
+    machineToMachine: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A first-party machine-to-machine token, valid only for the meetings endpoint.',
+    },
+  },
+});
+
+const scopeMeanings: Readonly<Record<Scope, string>> = {
+  identity: 'See the account',
+  'branding:write': 'Change the branding',
+  'contacts:read': 'List and get contacts',
+  'contacts:write': 'Update, create and sync contacts',
+  'calls:read': 'List calls',
+  'tickets:read': 'List and get tickets',
+  'tickets:write': 'Create, update, note and reply on tickets',
+  'conversations:read': 'List and get conversations',
+  'conversations:write': 'Send messages and resolve',
+  'changelog:read': 'List and get changelog entries',
+  'changelog:write': 'Create and update changelog entries',
+  'feedback:read': 'See the feedback board and the roadmap',
+  'sequences:trigger': 'Send events',
+  'webhooks:manage': 'Manage webhook subscriptions',
+};
+
+const text = { type: 'string' };
+
+const errorSchemas = {
+  Error: {
+    description: 'One of three shapes. Read `error`, then `message`; `errors` is for display by field.',
+    anyOf: ['SimpleError', 'ScopeError', 'ValidationError'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+  },
+  SimpleError: { type: 'object', properties: { error: text }, required: ['error'] },
+  ScopeError: {
+    type: 'object',
+    properties: {
+      error: { const: 'insufficient_scope' },
+      error_description: { ...text, description: 'Names the missing scope', examples: scopes.slice(2, 3) },
+    },
+    required: ['error', 'error_description'],
+  },
+  ValidationError: {
+    type: 'object',
+    properties: {
+      message: text,
+      errors: {
+        type: 'object',
+        description: 'Messages by field',
+        additionalProperties: { type: 'array', items: text },
+      },
+    },
+    required: ['message', 'errors'],
+  },
+};
+
+const headers = {
+  'X-RateLimit-Limit': { description: 'Requests a minute', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in this minute', schema: { type: 'integer' } },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request',
+    required: true,
+    schema: { type: 'integer' },
+  },
+};
+
+const headersNamed = (...names: (keyof typeof headers)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Every response carries them (Limits). */
+export const rateHeaders = headersNamed('X-RateLimit-Limit', 'X-RateLimit-Remaining');
+
+const failure = (description: string, schema: string, more: Json = {}) => ({
+  description,
+  headers: { ...rateHeaders, ...more },
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+});
+
+const responses = {
+  Unauthorized: failure('The token is missing, malformed, expired or revoked.', 'Error'),
+  Forbidden: failure('The token lacks the scope, or the account has the module switched off.', 'Error'),
+  NotFound: failure("No such record in the caller's account.", 'Error'),
+  Invalid: failure('Validation failed.', 'ValidationError'),
+  RateLimited: failure('The rate limit is reached.', 'Error', headersNamed('Retry-After')),
+  ServerError: failure('The server failed. Reads are safe to repeat; look before you repeat a write.', 'Error'),
+};
+
+/** The errors that the document names for an operation (Endpoints, Errors). */
+export function errorResponses({ scope, module, params, query, body }: Operation): Json {
+  const named: [status: number, name: keyof typeof responses, applies: boolean][] = [
+    [401, 'Unauthorized', true],
+    [403, 'Forbidden', scope !== null || module !== undefined],
+    [404, 'NotFound', params !== undefined],
+    [422, 'Invalid', body !== undefined || query !== undefined],
+    [429, 'RateLimited', true],
+    [500, 'ServerError', true],
+  ];
+  const given = named.filter(([, , applies]) => applies);
+  return Object.fromEntries(given.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
+}

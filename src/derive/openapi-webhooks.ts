@@ -1,0 +1,67 @@
+import type { Schema } from '../api/operation.ts';
+import { type WebhookEvent, webhookData, webhookEvents } from '../api/webhooks.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const emittedWhen: Readonly<Record<WebhookEvent, string>> = {
+  'contact.created': 'A contact was added, by any route',
+  'call.completed': 'An AI call finished',
+  'ticket.created': 'A ticket was created from email, chat, form or the API',
+  'conversation.message_received': 'A customer wrote in a chat conversation',
+  'changelog.published': 'An entry was created as published, or moved from draft to published',
+  'feedback.created': 'A customer posted on the feedback board',
+};
+
+const rules =
+  'Check the signature over the raw body before you parse it, and compare in constant time. Answer with any 2xx within ' +
+  '10 seconds. A failed connection is tried again, at most three attempts in total; a non-2xx answer is not. Deliveries ' +
+  'can repeat and arrive out of order: de-duplicate on the id of the envelope.';
+
+/** The six deliveries that a subscriber receives (Events, Outbound webhooks). */
+export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
+  Object.fromEntries(
+    webhookEvents.map((event) => [
+      event,
+      {
+        post: {
+          operationId: `on.${event}`,
+          tags: ['Events and webhooks'],
+          summary: emittedWhen[event],
+          description: rules,
+          // Whom the service lets in is no question here: the signature says who sends.
+          security: [],
+          parameters: [
+            {
+              name: 'X-SVC-Event',
+              in: 'header',
+              required: true,
+              description: 'Name of the event',
+              schema: { const: event },
+            },
+            {
+              name: 'X-SVC-Signature',
+              in: 'header',
+              required: true,
+              description: 'Hex HMAC-SHA256 of the raw request body, keyed with the signing secret',
+              schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+            },
+          ],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: envelope(event, schemaOf(webhookData[event])) } },
+          },
+          responses: { '2XX': { description: 'Received' } },
+        },
+      },
+    ]),
+  );
+
+const envelope = (event: WebhookEvent, data: JsonSchema) => ({
+  type: 'object',
+  properties: {
+    event: { const: event },
+    id: { type: 'string', description: 'Unique per delivery' },
+    created_at: { type: 'string', format: 'date-time', description: 'With an offset' },
+    data,
+  },
+  required: ['event', 'id', 'created_at', 'data'],
+});

@@ -1,0 +1,165 @@
+import { operations } from '../api/index.ts';
+import type { CredentialKind, Operation, Schema } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { components, errorResponses, rateHeaders } from './openapi-parts.ts';
+import { webhooks } from './openapi-webhooks.ts';
+import { namedSchemas } from './schemas.ts';
+
+/** Where the service is; it has no public address of its own in the document. */
+export type Addresses = {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  /** The literal segment of the events path. */
+  readonly partnerSegment: string;
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The service as an OpenAPI 3.1 document, derived from the table. */
+export function openApiOf({ baseUrl, authUrl, partnerSegment }: Addresses) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of Object.values<Operation>(operations)) {
+    const path = operation.path.replace('/integrations/partner/', `/integrations/${partnerSegment}/`);
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
+  }
+  const schemas = Object.fromEntries(
+    Object.entries(namedSchemas).map(([name, schema]) => [name, schemaOf(schema, { except: name })]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Account-Scoped Support and Growth Automation API',
+      // The label of the machine-readable description (Versioning, 3), not the version of svc.
+      version: '1.0.0',
+      description,
+    },
+    servers: [{ url: baseUrl }],
+    tags: tags.map(([name, about]) => ({ name, description: about })),
+    paths,
+    webhooks: webhooks(schemaOf),
+    components: components(schemas, authUrl),
+  };
+}
+
+const description =
+  'A REST API over one account of an AI customer-support and growth-automation product. Every token belongs to exactly ' +
+  'one account; a record of another account answers 404. Ids are stable integers, times ISO 8601 in UTC, and fields ' +
+  'are only ever added: ignore those that you do not know. Writes are not deduplicated: after a lost answer, read back ' +
+  'before you repeat. At most 60 requests a minute per token.';
+
+const tags = [
+  ['Account', 'The account and its branding'],
+  ['Contacts', 'The people of the account'],
+  ['Contact lists', 'Named sets of contacts; any valid token will do'],
+  ['Calls', 'Phone calls made by the AI'],
+  ['Tickets', 'Support tickets; needs the Support module'],
+  ['Conversations', 'Live chat; needs the Support module'],
+  ['Changelog', 'Entries of the public changelog; needs the Changelog module'],
+  ['Feedback and roadmap', 'Read-only; needs the Feedback board and Roadmap modules'],
+  ['Events and webhooks', 'Product events in, signed deliveries out'],
+  ['Meetings', 'Bookable meeting types; machine-to-machine token only'],
+] as const;
+
+function tagOf({ scope, path }: Operation): (typeof tags)[number][0] {
+  if (path.startsWith('/contactslists/')) return 'Contact lists';
+  switch (scope?.split(':')[0]) {
+    case 'identity':
+    case 'branding':
+      return 'Account';
+    case 'contacts':
+      return 'Contacts';
+    case 'calls':
+      return 'Calls';
+    case 'tickets':
+      return 'Tickets';
+    case 'conversations':
+      return 'Conversations';
+    case 'changelog':
+      return 'Changelog';
+    case 'feedback':
+      return 'Feedback and roadmap';
+    case 'sequences':
+    case 'webhooks':
+      return 'Events and webhooks';
+    default:
+      return 'Meetings';
+  }
+}
+
+function operationObject(operation: Operation): Json {
+  const { id, summary, body, status, response, module, safety, ownLimit } = operation;
+  const remarks = [
+    module && `Needs the ${module.replaceAll('_', ' ')} module.`,
+    ownLimit && `At most ${ownLimit} calls a minute per token, in addition to the general limit.`,
+    operation.reachesCustomer === 'always' && 'A customer receives it.',
+    operation.reachesCustomer === 'when-published' && 'Customers see it once it is published and its time has come.',
+    safetyRemarks[safety],
+  ].filter((remark) => typeof remark === 'string');
+  return {
+    operationId: id,
+    tags: [tagOf(operation)],
+    summary,
+    ...(remarks.length > 0 && { description: remarks.join(' ') }),
+    security: operation.credentials.map((kind) => securityFor(kind, operation)),
+    ...parameters(operation),
+    ...(body && { requestBody: { required: true, content: json(schemaOf(body)) } }),
+    responses: {
+      [status]: { description: 'Done', headers: rateHeaders, content: json(schemaOf(response)) },
+      ...errorResponses(operation),
+    },
+  };
+}
+
+const safetyRemarks: Readonly<Record<Operation['safety'], string | undefined>> = {
+  read: undefined,
+  repeatable: 'Doing it twice is doing it once.',
+  verify: 'After a lost answer, read back before you repeat it: a repetition does it twice.',
+  once: 'It cannot be read back: do not repeat it after a lost answer.',
+};
+
+const securityFor = (kind: CredentialKind, { scope }: Operation): Json => {
+  if (kind === 'oauth') return { oauth: scope ? [scope] : [] };
+  return kind === 'api_key' ? { accountApiKey: [] } : { machineToMachine: [] };
+};
+
+function parameters({ params, query }: Operation): Json {
+  const list = [
+    ...Object.entries(fieldsOf(params)).map(([name, field]) => parameter('path', name, true, field)),
+    ...Object.entries(fieldsOf(query)).map(([name, field]) => parameter('query', name, field.required, field)),
+  ];
+  return list.length > 0 ? { parameters: list } : {};
+}
+
+function parameter(
+  place: string,
+  name: string,
+  required: boolean,
+  field: { schema: Schema; description?: string },
+): Json {
+  const { description: _, ...schema } = schemaOf(field.schema);
+  const about = field.description ?? wellKnown[name];
+  const usual = usually[name] === undefined ? {} : { default: usually[name] };
+  return { name, in: place, required, ...(about && { description: about }), schema: { ...schema, ...usual } };
+}
+
+const wellKnown: Readonly<Record<string, string>> = {
+  page: 'Page, from 1',
+  per_page: 'Records a page',
+  id: 'Id of the record',
+  contactList: 'Id of the contact list',
+  webhook: 'Id of the subscription',
+  contact_id: 'Only those of this contact',
+  category_id: 'Only those of this category',
+  status: 'Only those of this status',
+};
+
+const usually: Readonly<Record<string, number>> = { page: 1, per_page: 50 };
+
+/** `except`: the name that the schema itself goes by, which would otherwise be a reference to itself. */
+function schemaOf(schema: Schema, { except }: { readonly except?: string } = {}): JsonSchema {
+  const named = Object.fromEntries(Object.entries(namedSchemas).filter(([name]) => name !== except));
+  return jsonSchemaOf(schema, { named, path: (name) => `#/components/schemas/${name}` });
+}
+
+const json = (schema: JsonSchema) => ({ 'application/json': { schema } });

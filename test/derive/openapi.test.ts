@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { operations } from '../../src/api/index.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of any shape, looked into from all sides
+type Any = any;
+
+const world = sandboxWorld();
+const printed = async (argv: readonly string[] = [], env = {}): Promise<string> => {
+  const { stdout, exitCode } = await svc(world, ['openapi', ...argv], { env });
+  expect(exitCode).toBe(0);
+  return stdout;
+};
+const document: Any = JSON.parse(await printed());
+
+describe('the OpenAPI document', () => {
+  test('is 3.1 with the version label of the service, needs no login and sends nothing', async () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '1.0.0' } });
+    const bare = sandboxWorld({ env: { SVC_API_KEY: undefined, SVC_BASE_URL: undefined } });
+    expect((await svc(bare, ['openapi'])).exitCode).toBe(0);
+    expect(bare.sent).toEqual([]);
+  });
+
+  test('holds every operation of the service, by its method and path', () => {
+    const held = Object.entries<Any>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<Any>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`),
+    );
+    expect(held.sort()).toEqual(
+      Object.values(operations)
+        .map(({ id, method, path }) => `${id} ${method} ${path}`)
+        .sort(),
+    );
+    expect(held).toHaveLength(37);
+  });
+
+  test('says which token opens what', () => {
+    const security = (path: string, method: string) => document.paths[path][method].security;
+    expect(security('/contacts', 'get')).toEqual([{ accountApiKey: [] }, { oauth: ['contacts:read'] }]);
+    expect(security('/contactslists/list', 'get')).toEqual([{ accountApiKey: [] }, { oauth: [] }]);
+    expect(security('/oauth-platform/webhooks', 'post')).toEqual([{ oauth: ['webhooks:manage'] }]);
+    expect(security('/{account}/meetings', 'get')).toEqual([{ machineToMachine: [] }]);
+    const { authorizationCode } = document.components.securitySchemes.oauth.flows;
+    expect(Object.keys(authorizationCode.scopes)).toHaveLength(14);
+    expect(authorizationCode.tokenUrl).toMatch(/\/oauth\/platform\/token$/u);
+  });
+
+  test('carries every limit of the service', () => {
+    const body = (path: string, method: string) =>
+      document.paths[path][method].requestBody.content['application/json'].schema;
+    expect(body('/tickets', 'post').properties).toMatchObject({
+      subject: { minLength: 1, maxLength: 255 },
+      description: { maxLength: 20_000 },
+      priority: { type: 'integer', minimum: 0, maximum: 4 },
+    });
+    expect(body('/tickets/{id}/notes', 'post').properties.body.maxLength).toBe(10_000);
+    expect(body('/tickets/{id}/replies', 'post').properties.body.maxLength).toBe(16_000);
+    expect(body('/conversations/{id}/messages', 'post').properties.body.maxLength).toBe(16_000);
+    expect(body('/changelog', 'post')).toMatchObject({
+      required: ['title', 'content'],
+      properties: {
+        title: { minLength: 3, maxLength: 255 },
+        content: { maxLength: 60_000 },
+        version: { type: ['string', 'null'], maxLength: 50 },
+        labels: { maxItems: 10, items: { maxLength: 40 } },
+      },
+    });
+    expect(body('/changelog/{id}', 'patch').minProperties).toBe(1);
+    expect(body('/platform/contacts/sync', 'post').properties.contacts).toMatchObject({ minItems: 1, maxItems: 200 });
+    const { NewContact, SyncContact, Branding, EventContact } = document.components.schemas;
+    expect(SyncContact.properties.tags).toMatchObject({ maxItems: 10, items: { maxLength: 50 } });
+    expect(NewContact.properties.phone.pattern).toBe('^\\+1\\d{10}$');
+    expect(Branding.properties).toMatchObject({ from_name: { maxLength: 120 }, brand_voice: { maxLength: 2000 } });
+    expect(EventContact.anyOf).toEqual([{ required: ['email'] }, { required: ['phone'] }]);
+    const perPage = document.paths['/contacts'].get.parameters.find(({ name }: Any) => name === 'per_page');
+    expect(perPage).toMatchObject({ in: 'query', required: false, schema: { minimum: 1, maximum: 100, default: 50 } });
+    expect(document.paths['/platform/contacts/sync'].post.description).toContain('30 calls a minute');
+  });
+
+  test('answers as the document says: statuses, rate headers and the three shapes of errors', () => {
+    const { responses } = document.paths['/changelog'].post;
+    expect(Object.keys(responses)).toEqual(['201', '401', '403', '422', '429', '500']);
+    expect(Object.keys(responses['201'].headers)).toEqual(['X-RateLimit-Limit', 'X-RateLimit-Remaining']);
+    expect(Object.keys(document.paths['/contactslists/list'].get.responses)).toEqual(['200', '401', '429', '500']);
+    expect(Object.keys(document.paths['/{account}/meetings'].get.responses)).toEqual([
+      '200',
+      '401',
+      '404',
+      '429',
+      '500',
+    ]);
+    expect(Object.keys(document.components.responses.RateLimited.headers)).toContain('Retry-After');
+    expect(document.components.schemas.Error.anyOf).toHaveLength(3);
+  });
+
+  test('describes the six webhooks with their signature', () => {
+    expect(Object.keys(document.webhooks)).toEqual([
+      'contact.created',
+      'call.completed',
+      'ticket.created',
+      'conversation.message_received',
+      'changelog.published',
+      'feedback.created',
+    ]);
+    const { post } = document.webhooks['changelog.published'];
+    expect(post.parameters.map(({ name, required }: Any) => [name, required])).toEqual([
+      ['X-SVC-Event', true],
+      ['X-SVC-Signature', true],
+    ]);
+    const { data } = post.requestBody.content['application/json'].schema.properties;
+    expect(data.required).toEqual(['entry_id', 'account_id', 'title', 'version', 'slug', 'published_at']);
+  });
+
+  test('refers only to what it holds', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/gu)].map(
+      ([, path]) => path as string,
+    );
+    expect(references.length).toBeGreaterThan(100);
+    for (const path of new Set(references)) {
+      expect(
+        path.split('/').reduce((at, key) => at?.[key], document),
+        path,
+      ).toBeDefined();
+    }
+  });
+
+  test('names the service that the flags name, and the segment of the events path', async () => {
+    const text = await printed(['--base-url', 'http://127.0.0.1:4010/prefix'], { SVC_PARTNER_SEGMENT: 'shop' });
+    const named = JSON.parse(text);
+    expect(named.servers).toEqual([{ url: 'http://127.0.0.1:4010/prefix' }]);
+    expect(named.paths).toHaveProperty('/integrations/shop/events');
+  });
+
+  test.each([[['--format', 'yaml']], [['--output', 'yaml']]])('is the same in YAML by %j', async (argv) => {
+    expect(parse(await printed(argv))).toEqual(document);
+  });
+
+  test.each([[['--format', 'json']], [['--json']]])('is JSON by %j', async (argv) => {
+    expect(JSON.parse(await printed(argv))).toEqual(document);
+  });
+
+  test('holds what the service description holds: every field of every resource is somewhere', () => {
+    const text = JSON.stringify(document);
+    for (const [, field] of readFileSync(new URL('fields.txt', import.meta.url), 'utf8').matchAll(/^(\w+)$/gmu)) {
+      expect(text, field).toContain(`"${field}"`);
+    }
+  });
+});
