@@ -3,8 +3,10 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const first = 'Amara,Ben,Chiara,Dmitri,Elena,Farid,Grace,Hiro,Ines,Jonas,Kwame,Leila,Mateo,Noor,Olga,Priya,Quentin,Rosa';
-const last = "Almeida,Björk,Castillo,D'Angelo,Eriksen,Fontaine,García,Haddad,Ivanova,Jansen,Kowalski,Lindqvist,Müller,Nakamura";
+const first =
+  'Amara,Ben,Chiara,Dmitri,Elena,Farid,Grace,Hiro,Ines,Jonas,Kwame,Leila,Mateo,Noor,Olga,Priya,Quentin,Rosa';
+const last =
+  "Almeida,Björk,Castillo,D'Angelo,Eriksen,Fontaine,García,Haddad,Ivanova,Jansen,Kowalski,Lindqvist,Müller,Nakamura";
 const more = 'Sanna,Tomás,Ursula,Victor,Wei,Ximena,Yusuf,Zoë,Astrid,Bruno,Carmen,Dilan';
 const others = "O'Brien,Petrov,Quispe,Rossi,Schäfer,Tanaka,Usman,Vargas,Weiß,Xu,Yılmaz,Zając";
 const companies = [
@@ -37,7 +39,15 @@ const known = [
   'elif.ziegler@quarry.test',
   'ana.reyes@lumenbakery.test',
 ];
-const badEmails = ['', 'n/a', 'name at example.com', 'two@@example.com', 'no-domain@', 'spaces in@example.com', 'a@example'];
+const badEmails = [
+  '',
+  'n/a',
+  'name at example.com',
+  'two@@example.com',
+  'no-domain@',
+  'spaces in@example.com',
+  'a@example',
+];
 const badPhones = ['n/a', '555-0142', 'see notes', '0171 555 0142', '+1 415 555'];
 
 /** Mulberry32: small, and the same everywhere. */
@@ -57,7 +67,11 @@ export function makeContacts() {
   const firstNames = [...first.split(','), ...more.split(',')];
   const lastNames = [...last.split(','), ...others.split(',')];
   const digits = (count) => String(Math.floor(random() * 10 ** count)).padStart(count, '0');
-  const ascii = (text) => text.normalize('NFKD').replace(/[^a-zA-Z]/g, '').toLowerCase();
+  const ascii = (text) =>
+    text
+      .normalize('NFKD')
+      .replace(/[^a-zA-Z]/g, '')
+      .toLowerCase();
   const cell = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
   const emails = [];
@@ -76,7 +90,13 @@ export function makeContacts() {
     const phone =
       i % 37 === 0
         ? pick(badPhones)
-        : pick([`+1415555${digits(4)}`, `(212) 555-${digits(4)}`, `+44 20 7946 0${digits(3)}`, `+49 30 9018${digits(4)}`, '']);
+        : pick([
+            `+1415555${digits(4)}`,
+            `(212) 555-${digits(4)}`,
+            `+44 20 7946 0${digits(3)}`,
+            `+49 30 9018${digits(4)}`,
+            '',
+          ]);
     const own = i === 500 ? Array.from({ length: 11 }, (_, n) => `list ${n + 1}`) : [pick(tags), pick(tags), ''];
     const cells = [
       String(100_000 + i),

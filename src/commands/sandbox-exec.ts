@@ -1,7 +1,7 @@
 import { defineCommand, type View } from '../cli/command.ts';
 import { param } from '../cli/param.ts';
 import type { Context } from '../context.ts';
-import type { Address } from '../sandbox/open.ts';
+import { environmentFor } from '../sandbox/environment.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 
 export const exec = defineCommand({
@@ -23,7 +23,7 @@ export const exec = defineCommand({
       await writeProgram(...ownProgram(folder.path));
       const running = await openSandbox({ ...flags, port: 0 }, ctx.notice);
       try {
-        return await runCommand(ctx, args.command, environment(ctx.env, running.address, folder.path));
+        return await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
       } finally {
         await running.close();
       }
@@ -42,30 +42,6 @@ function ownProgram(folder: string): [path: string, text: string] {
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-/** What of the user's own set-up must not reach a sandbox: a real token is no business of it. */
-const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
-
-function environment(outer: Context['env'], address: Address, folder: string): Record<string, string | undefined> {
-  const direct = [outer.NO_PROXY ?? outer.no_proxy, '127.0.0.1'].filter(Boolean).join(',');
-  return {
-    ...outer,
-    ...Object.fromEntries(hidden.map((name) => [name, undefined])),
-    PATH: [`${folder}/bin`, outer.PATH].filter(Boolean).join(process.platform === 'win32' ? ';' : ':'),
-    SVC_BASE_URL: address.base_url,
-    SVC_AUTH_URL: address.auth_url,
-    SVC_API_KEY: address.accounts[0]?.api_key,
-    SVC_M2M_TOKEN: address.m2m_token,
-    SVC_CLIENT_ID: address.client_id,
-    SVC_CLIENT_SECRET: address.client_secret,
-    SVC_CONFIG_DIR: `${folder}/config`,
-    SVC_STATE_DIR: `${folder}/state`,
-    // The system's keyring would outlive the sandbox.
-    SVC_TOKEN_STORE: 'file',
-    NO_PROXY: direct,
-    no_proxy: direct,
-  };
-}
 
 async function runCommand(
   ctx: Context,

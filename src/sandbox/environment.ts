@@ -1,0 +1,31 @@
+import type { Context } from '../context.ts';
+import type { Address } from './open.ts';
+
+/** What of the user's own set-up must not reach a sandbox: a real token is no business of it. */
+const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
+
+/** The user's environment, turned towards the sandbox; config and state go into the folder. */
+export function environmentFor(
+  outer: Context['env'],
+  address: Address,
+  folder: string,
+): Record<string, string | undefined> {
+  const direct = [outer.NO_PROXY ?? outer.no_proxy, '127.0.0.1'].filter(Boolean).join(',');
+  return {
+    ...outer,
+    ...Object.fromEntries(hidden.map((name) => [name, undefined])),
+    PATH: [`${folder}/bin`, outer.PATH].filter(Boolean).join(process.platform === 'win32' ? ';' : ':'),
+    SVC_BASE_URL: address.base_url,
+    SVC_AUTH_URL: address.auth_url,
+    SVC_API_KEY: address.accounts[0]?.api_key,
+    SVC_M2M_TOKEN: address.m2m_token,
+    SVC_CLIENT_ID: address.client_id,
+    SVC_CLIENT_SECRET: address.client_secret,
+    SVC_CONFIG_DIR: `${folder}/config`,
+    SVC_STATE_DIR: `${folder}/state`,
+    // The system's keyring would outlive the sandbox.
+    SVC_TOKEN_STORE: 'file',
+    NO_PROXY: direct,
+    no_proxy: direct,
+  };
+}
