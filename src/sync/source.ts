@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isCode } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
@@ -133,16 +133,15 @@ async function* pieces(handle: FileHandle, reuse: boolean): AsyncGenerator<Buffe
 }
 
 async function* unzipped(handle: FileHandle, name: string): AsyncGenerator<Buffer> {
-  const zlib = process.getBuiltinModule('node:zlib');
-  const stream = Readable.from(pieces(handle, false), { highWaterMark: 2 }).compose(
-    zlib.createGunzip({ chunkSize: pieceSize }),
-  );
+  const gunzip = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize: pieceSize });
+  // Its errors come out of the reading below.
+  const input = pipeline(Readable.from(pieces(handle, false), { highWaterMark: 2 }), gunzip, () => {});
   try {
-    for await (const piece of stream) yield piece as Buffer;
+    for await (const piece of input) yield piece as Buffer;
   } catch (error) {
     throw new Failure('usage', `${subject(name)} is a damaged or incomplete gzip file.`, { cause: error });
   } finally {
-    stream.destroy();
+    input.destroy();
   }
 }
 
