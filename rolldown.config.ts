@@ -2,6 +2,17 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { defineConfig } from 'rolldown';
 
+const idleBuiltins: Record<string, Record<string, string>> = {
+  // For commands that are programs of their own.
+  commander: { 'node:child_process': 'module.exports = {};' },
+  undici: {
+    // HTTP/2 is off unless asked for, and undici itself goes on without the module.
+    'node:http2': 'throw new Error("no HTTP/2 here");',
+    // A limit, and a class that no answer of undici is an instance of.
+    'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class IncomingMessage {} };',
+  },
+};
+
 /**
  * CommonJS in split chunks: measured faster to start than ES modules, and a command loads only what it uses.
  * The keyring's native part stays outside; it is the one runtime dependency, and optional.
@@ -9,8 +20,22 @@ import { defineConfig } from 'rolldown';
 export default defineConfig({
   input: { quick: 'src/quick.ts', main: 'src/main.ts', 'context-node': 'src/context-node.ts' },
   platform: 'node',
-  external: [/^node:/u, '@napi-rs/keyring'],
+  external: ['@napi-rs/keyring'],
   plugins: [
+    {
+      // Built-in modules that a library loads for something that svc never does. Each costs milliseconds at every start.
+      name: 'idle-builtins',
+      resolveId(source, importer = '') {
+        const library = /node_modules\/(commander|undici)\//u.exec(importer.replaceAll('\\', '/'))?.[1];
+        const stub = library && idleBuiltins[library]?.[source];
+        return stub === undefined ? null : `\0idle:${library}:${source}`;
+      },
+      load(id) {
+        if (!id.startsWith('\0idle:')) return null;
+        const [, library = '', ...source] = id.split(':');
+        return idleBuiltins[library]?.[source.join(':')] ?? null;
+      },
+    },
     {
       // `import text from './page.html?raw'`: the file as it is, as vitest reads it too.
       name: 'raw-text',

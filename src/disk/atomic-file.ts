@@ -1,5 +1,11 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
+export const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 /** The file's text, or undefined where there is none. Other errors (no permission, a folder) are thrown. */
 export async function readIfThere(path: string): Promise<string | undefined> {

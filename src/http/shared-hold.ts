@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { isThere, readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { withLock } from '../disk/lock.ts';
 
 /**
@@ -10,37 +9,49 @@ import { withLock } from '../disk/lock.ts';
  * ignored: a full disk must not stop a request.
  */
 export type SharedHold = {
+  /** Milliseconds of the machine's clock; 0 where nobody was told to wait. */
   read(): Promise<number>;
   extend(until: number): Promise<void>;
 };
 
+/** A moment further ahead comes from a clock that was set back, not from a rate limit. */
 const longestHoldMs = 3_600_000;
 
 export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: string, token: string): SharedHold {
-  const name = createHash('sha256')
-    .update(`${new URL(baseUrl).origin}\n${token}`)
-    .digest('hex')
-    .slice(0, 20);
-  const path = join(ctx.files.state, 'limits', `${name}.json`);
+  const folder = join(ctx.files.state, 'limits');
+  let path: string | undefined;
+  const pathOf = async (): Promise<string> => {
+    path ??= join(folder, `${await hash(`${new URL(baseUrl).origin}\n${token}`)}.json`);
+    return path;
+  };
+
   const read = async (): Promise<number> => {
     try {
-      const { until } = JSON.parse((await readIfThere(path)) ?? '{}') as { until?: unknown };
-      // A moment far ahead comes from a clock that was set back, not from a rate limit.
+      // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
+      if (!path && !(await isThere(folder))) return 0;
+      const { until } = JSON.parse((await readIfThere(await pathOf())) ?? '{}') as { until?: unknown };
       return typeof until === 'number' && until < ctx.clock.now().getTime() + longestHoldMs ? until : 0;
     } catch {
       return 0;
     }
   };
+
   return {
     read,
     async extend(until) {
       try {
-        await withLock(`${path}.lock`, ctx, async () => {
-          if ((await read()) < until) await replaceFile(path, JSON.stringify({ until }));
+        const file = await pathOf();
+        await withLock(`${file}.lock`, ctx, async () => {
+          if ((await read()) < until) await replaceFile(file, JSON.stringify({ until }));
         });
       } catch {
         // See above.
       }
     },
   };
+}
+
+async function hash(text: string): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(text).digest('hex').slice(0, 20);
 }
