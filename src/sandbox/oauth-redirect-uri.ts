@@ -4,7 +4,7 @@
  * a URL are how codes reach the wrong host.
  */
 export const isRegistered = (registered: readonly string[], asked: string): boolean =>
-  registered.some((pattern) => pattern === asked || matchesWildcard(pattern, asked));
+  registered.some((pattern) => (pattern.includes('*') ? matchesWildcard(pattern, asked) : pattern === asked));
 
 const wildcard = /^https:\/\/\*(?<rest>\.[^/*?#@]+\/[^*#]*)$/u;
 
