@@ -17,10 +17,18 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   }
 }
 
-async function run(argv: readonly string[], outer: Context): Promise<number> {
-  const { parse, given } = await import('./program.ts');
-  const invocation = await parse(argv, (text) => outer.stdout.write(text));
-  if (invocation === 'helped') return 0;
+async function run(typed: readonly string[], outer: Context): Promise<number> {
+  // `svc help contacts sync` is `svc contacts sync --help`.
+  const { entryNamed, parse, given } = await import('./program.ts');
+  const argv = typed[0] !== 'help' ? typed : [...typed.slice(1), ...(entryNamed(typed[1]) ? ['--help'] : [])];
+  const invocation = await parse(argv);
+  if ('help' in invocation) {
+    const { sinkTo } = await import('./cli/write.ts');
+    const sink = sinkTo(outer.stdout, () => {});
+    await sink.write(invocation.help);
+    await sink.flush();
+    return 0;
+  }
   const [{ readConfig }, { settle }] = [await import('./auth/config-file.ts'), await import('./settings.ts')];
   const settings = settle(invocation.globals, outer.env, await readConfig(outer.files));
   const ctx = settings.quiet ? quieted(outer) : outer;

@@ -6,6 +6,9 @@ import { Failure } from './errors.ts';
 import type { GlobalFlags } from './settings.ts';
 import { version } from './version.ts';
 
+/** Argv asked for help, and this is it. */
+export type Help = { readonly help: string };
+
 /** What argv asks for: a command with the texts of its arguments and flags, not yet parsed. */
 export type Invocation = {
   readonly command: Command;
@@ -29,9 +32,13 @@ export function firstWord(argv: readonly string[]): string | undefined {
 export const entryNamed = (word: string | undefined): Entry | undefined =>
   entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
 
-/** Reads argv. Help and mistakes end in `output` or a usage Failure; only the group that argv names is loaded. */
-export async function parse(argv: readonly string[], output: (text: string) => void): Promise<Invocation | 'helped'> {
+/** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
+export async function parse(argv: readonly string[]): Promise<Invocation | Help> {
   let invoked: Invocation | undefined;
+  let help = '';
+  const writeOut = (text: string) => {
+    help += text;
+  };
   const named = entryNamed(firstWord(argv));
   const root = new Commander('svc').description('Operate one account from the command line.');
   // Commander finds the root's flags behind a command too, and `svc changelog create --version 1.2.0` has its own.
@@ -41,8 +48,13 @@ export async function parse(argv: readonly string[], output: (text: string) => v
   const writeErr = (text: string) => {
     unasked += text;
   };
-  root.exitOverride().configureOutput({ writeOut: output, writeErr });
-  root.configureHelp({ showGlobalOptions: true, commandUsage: usageLine, subcommandTerm: (command) => command.name() });
+  root.exitOverride().configureOutput({ writeOut, writeErr });
+  root.configureHelp({
+    showGlobalOptions: true,
+    styleTitle: (title) => title.replace('Options:', 'Flags:'),
+    commandUsage: usageLine,
+    subcommandTerm: (command) => command.name(),
+  });
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
@@ -64,10 +76,10 @@ export async function parse(argv: readonly string[], output: (text: string) => v
     await root.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.help') output(unasked);
+    if (error.code === 'commander.help') help = unasked;
     else if (error.exitCode !== 0) throw usageOf(error, argv);
   }
-  return invoked ?? 'helped';
+  return invoked ?? { help };
 }
 
 /** Without the aliases, which commander would put into the middle of the line. */

@@ -1,10 +1,14 @@
 import { version } from './version.ts';
 
 /**
- * What can be said before anything is loaded: the version and the root's help. Undefined for every other command line.
+ * What can be said before anything is loaded: the version, the root's help and its topics. Undefined for every other command line.
  */
 export async function quickAnswer(argv: readonly string[]): Promise<string | undefined> {
-  const [first] = argv;
+  const [first, second] = argv;
+  if (first === 'help' && argv.length === 2) {
+    const { topics } = await import('./cli/topics.ts');
+    return topics.find(({ name }) => name === second)?.text();
+  }
   if (argv.length > 1) return undefined;
   if (first === '--version' || first === '-V') return `${version}\n`;
   if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;

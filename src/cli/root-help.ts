@@ -1,14 +1,8 @@
 import { entries } from '../commands/index.ts';
 import { globalFlags } from './global-flags.ts';
+import { topics } from './topics.ts';
 
 const sections = { core: 'Customers', growth: 'Growth', developers: 'Developers', setup: 'Set-up' } as const;
-
-const topics = [
-  ['environment', 'Variables that svc reads'],
-  ['exit-codes', 'What each exit code means'],
-  ['output', 'Tables, JSON, CSV, fields and jq'],
-  ['scripting', 'How to use svc from scripts and CI'],
-] as const;
 
 /** What `svc` and `svc --help` print. Written without the command library, since it is the most typed command of all. */
 export function rootHelp(): string {
@@ -24,7 +18,7 @@ export function rootHelp(): string {
     block('Global flags', globalFlags),
     block(
       'Help topics',
-      topics.map(([topic, about]) => [`svc help ${topic}`, about]),
+      topics.map(({ name, summary }) => [`svc help ${name}`, summary]),
     ),
     'Try it without an account:\n  $ svc sandbox demo\n  $ svc sandbox exec -- svc contacts list',
     'Help for a command: svc <command> --help',

@@ -1,0 +1,100 @@
+import { exitCodes, type FailureKind } from '../errors.ts';
+
+/** `svc help TOPIC`: what holds for every command. The root's help lists them by these summaries. */
+export type Topic = { readonly name: string; readonly summary: string; readonly text: () => string };
+
+const meanings: Record<FailureKind, string> = {
+  failed: 'anything else; 5xx on a read; a declined confirmation',
+  usage: 'bad flags, or input that breaks a limit: nothing was sent',
+  'not-found': 'the service has no such record (404)',
+  auth: 'no credential, or one that is not accepted (401)',
+  forbidden: 'a scope or a module is missing (403); the message says which, and what mends it',
+  rejected: 'the service refused the input (422 and other 4xx)',
+  'rate-limited': 'the rate limit outlasted --max-wait',
+  partial: 'finished, but some rows or events failed',
+  unknown: 'a write whose outcome cannot be known: do not repeat it blindly',
+  network: 'the service could not be reached; certainly nothing happened',
+  differs: '--check found differences',
+  interrupted: 'Ctrl-C; state is saved where there is state',
+  terminated: 'SIGTERM; the same',
+};
+
+const variables: readonly (readonly [name: string, about: string])[] = [
+  ['SVC_PROFILE', 'which saved login (--profile)'],
+  ['SVC_BASE_URL, SVC_AUTH_URL', 'the service; may carry a path prefix (--base-url, --auth-url)'],
+  ['SVC_API_KEY', 'an account API key, for CI; nothing is stored'],
+  ['SVC_ACCESS_TOKEN', 'an OAuth access token, likewise'],
+  ['SVC_M2M_TOKEN', 'the first-party machine-to-machine token, likewise'],
+  ['SVC_CLIENT_ID, SVC_CLIENT_SECRET', 'the pre-registered OAuth client'],
+  ['SVC_CONFIG_DIR, SVC_STATE_DIR', "where config and state live (default: the platform's own folders)"],
+  ['SVC_TOKEN_STORE', 'keyring or file; default: the keyring, falling back to the file with a warning'],
+  ['SVC_WEBHOOK_SECRET', 'signing secret for webhooks listen, verify and sign'],
+  ['SVC_PARTNER_SEGMENT', 'the literal segment in the path of events (default: partner)'],
+  ['SVC_OUTPUT', 'table, json, jsonl, csv or yaml (--output)'],
+  ['SVC_NO_INPUT, CI', 'never ask (--no-input)'],
+  ['SVC_DEBUG', '1 shows each HTTP exchange (--debug)'],
+  ['SVC_TIMEOUT', 'seconds per attempt (--timeout)'],
+  ['SVC_MAX_WAIT', 'seconds to wait out rate limits and retries (--max-wait)'],
+  ['NO_COLOR, FORCE_COLOR, TERM', 'colour; TERM=dumb means none'],
+  ['PAGER, VISUAL, EDITOR, BROWSER', 'the programs that svc opens'],
+  ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'proxies'],
+  ['NODE_EXTRA_CA_CERTS', 'a file with further certificate authorities'],
+];
+
+const rows = (pairs: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...pairs.map(([term]) => term.length));
+  return pairs.map(([term, about]) => `  ${term.padEnd(width)}  ${about}`).join('\n');
+};
+
+const environment = () =>
+  `Variables that svc reads. A flag goes before its variable, a variable before the profile.\n\n${rows(variables)}\n`;
+
+const exits = () => {
+  const codes = Object.entries(exitCodes).map(
+    ([kind, code]) => [`${code}`.padStart(3), `${kind.padEnd(12)}  ${meanings[kind as FailureKind]}`] as const,
+  );
+  return `Exit codes are part of svc's public interface.\n\n${rows([['  0', 'done; also an empty list, and a closed pipe'], ...codes])}\n`;
+};
+
+const output =
+  () => `On a terminal svc prints aligned tables, cut to the width, with times in your zone. In a pipe it prints the same
+rows tab-separated and whole, without header and colour. Data goes to standard output; notes, progress, warnings and
+errors go to standard error.
+
+  --json                one JSON document: records exactly as the service sent them, unknown fields kept
+  --output jsonl        a record a line, as it comes
+  --output csv          RFC 4180, with a header; --safe-cells makes cells inert that a spreadsheet would run
+  --output yaml         one YAML document
+  --fields id,contact.email
+                        which fields, in which order; nested in JSON, dotted column names elsewhere
+  --jq '.[].email'      the real jq over the JSON; strings are printed raw
+
+Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page a certain page.
+
+  $ svc tickets list --status unresolved --fields id,subject,contact.email
+  $ svc contacts list --all --output csv > contacts.csv
+  $ svc contacts list --jq '.[] | select(.company == "Acme") | .email'
+
+Text that customers wrote is shown with control characters made visible. JSON stays exact.
+`;
+
+const scripting = () => `What a script may rely on:
+
+  - Flags, exit codes and JSON shapes change only with a new major version.
+  - Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names the flag that is missing.
+  - Exit 9 means that a write may or may not have happened. Everything else that is not 0, 8 or 11 means it did not.
+  - Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.
+  - With --json the last line of standard error is {"error":{"kind","exit_code","status","message","hint","fields"}}.
+  - No flag takes a secret: use SVC_API_KEY, or standard input.
+
+  $ svc tickets create --subject 'Nightly job failed' --description 'See the log.' --jq .id
+  $ svc contacts sync export.csv --rejects rejects.csv --json || echo "exit code $?"
+  $ svc sandbox exec -- ./my-script.sh     # the same, against a service on this machine
+`;
+
+export const topics: readonly Topic[] = [
+  { name: 'environment', summary: 'Variables that svc reads', text: environment },
+  { name: 'exit-codes', summary: 'What each exit code means', text: exits },
+  { name: 'output', summary: 'Tables, JSON, CSV, fields and jq', text: output },
+  { name: 'scripting', summary: 'What scripts and CI may rely on', text: scripting },
+];
