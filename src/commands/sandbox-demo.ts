@@ -17,16 +17,15 @@ export const demo = defineCommand({
   examples: ['svc sandbox demo'],
   async run(ctx) {
     const { openSandbox } = await import('../sandbox/open.ts');
-    const { makePrivateFolder } = await import('../disk/private-folder.ts');
-    const { mkdtemp, realpath } = process.getBuiltinModule('node:fs/promises');
-    const { dirname, join, relative } = process.getBuiltinModule('node:path');
+    const { exampleFile, makeLastingFolder, makePrivateFolder } = await import('../disk/private-folder.ts');
+    const { join, relative } = process.getBuiltinModule('node:path');
 
-    const program = await realpath(process.argv[1] ?? '');
-    const example = join(dirname(dirname(program)), 'examples', 'contacts.csv');
+    const program = process.argv[1] ?? '';
+    const example = await exampleFile(program, 'contacts.csv');
     const nearby = relative(process.cwd(), example);
     const file = nearby.startsWith('..') ? example : nearby;
     // Kept, so that what the demo says can be looked at afterwards.
-    const rejects = join(await mkdtemp(join(process.getBuiltinModule('node:os').tmpdir(), 'svc-demo-')), 'rejects.csv');
+    const rejects = join(await makeLastingFolder('svc-demo-'), 'rejects.csv');
     const steps: Step[] = [
       {
         says: 'A CSV as another tool exported it goes into the account. Rows that cannot be sent are kept in a file.',

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../errors.ts';
 
@@ -40,4 +40,10 @@ export async function openDraft(named: string): Promise<Draft> {
       if (isPlain) await rm(draft, { force: true });
     },
   };
+}
+
+/** Whether two paths lead to one file, also through links. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => realpath(path).catch(() => resolve(path))));
+  return first === second;
 }

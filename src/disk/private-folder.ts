@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -25,3 +25,10 @@ export async function writeProgram(path: string, text: string): Promise<void> {
   await writeFile(path, text);
   await chmod(path, 0o755);
 }
+
+/** A new folder that only its owner can enter, and that stays. */
+export const makeLastingFolder = (prefix: string): Promise<string> => mkdtemp(join(tmpdir(), prefix));
+
+/** The examples are shipped beside the program, which may have been started through a link. */
+export const exampleFile = async (program: string, name: string): Promise<string> =>
+  join(dirname(dirname(await realpath(program))), 'examples', name);

@@ -2,7 +2,7 @@ import { getAccount } from '../api/account.ts';
 import { syncContacts } from '../api/contacts.ts';
 import type { View } from '../cli/command.ts';
 import type { Context } from '../context.ts';
-import { type Draft, openDraft } from '../disk/draft-file.ts';
+import { isSameFile, openDraft } from '../disk/draft-file.ts';
 import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import { annotation, fileInRepository } from '../release/annotate.ts';
@@ -127,13 +127,11 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
 
 /** A file that is read must not be one that is written. */
 async function refuseOverwriting(file: string, flags: ImportFlags): Promise<void> {
-  const { realpath } = process.getBuiltinModule('node:fs/promises');
-  const real = (path: string) => realpath(path).catch(() => path);
   for (const [flag, path] of [
     ['--report', flags.report],
     ['--rejects', flags.rejects],
   ] as const) {
-    if (path !== undefined && file !== '-' && (await real(path)) === (await real(file))) {
+    if (path !== undefined && file !== '-' && (await isSameFile(path, file))) {
       throw new Failure('usage', `${flag} would overwrite the file that is read.`);
     }
   }
@@ -146,7 +144,7 @@ async function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promi
 
 async function write(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft: Draft = await openDraft(path);
+  const draft = await openDraft(path);
   try {
     await pipeline(pieces, draft.stream, { end: false });
     await draft.keep();
