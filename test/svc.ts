@@ -54,12 +54,14 @@ export type RunOptions = {
   readonly answers?: readonly (string | boolean)[];
   readonly signal?: AbortSignal;
   readonly openBrowser?: Context['openBrowser'];
+  /** Told of every piece of output as it comes, for commands that run until they are told to end. */
+  readonly seen?: (stream: 'stdout' | 'stderr', text: string) => void;
 };
 
 /** Runs the real `main` in this process against the world. */
 export async function svc(world: World, argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const stdout = collector(options.columns);
-  const stderr = collector(options.columns);
+  const stdout = collector(options.columns, (text) => options.seen?.('stdout', text));
+  const stderr = collector(options.columns, (text) => options.seen?.('stderr', text));
   const ctx: Context = {
     stdin: stdinOf(options),
     stdout: stdout.stream,
@@ -85,11 +87,12 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-function collector(columns: number | undefined) {
+function collector(columns: number | undefined, seen: (text: string) => void) {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
       chunks.push(Buffer.from(chunk));
+      seen(String(chunk));
       done();
     },
   });

@@ -144,17 +144,20 @@ export const inbox: Group = {
   commands: [list, show, replay, purge],
 };
 
-/** In the order asked for. Throws a not-found Failure that names what is not there. */
+/** In the order asked for; the beginning of an id is enough where only one begins so. */
 async function lookUp(ctx: Context, settings: Settings, wanted: readonly string[]): Promise<Received[]> {
-  const found = await received(rootOf(ctx, settings), (arrival) => (wanted.includes(arrival.id) ? arrival : undefined));
-  const byId = new Map(found.map(({ value, outcomes }) => [value.id, { arrival: value, outcomes }]));
-  const missing = wanted.filter((id) => !byId.has(id));
-  if (missing.length > 0) {
-    throw new Failure('not-found', `Not in the inbox: ${missing.join(', ')}.`, {
-      hint: 'Run: svc webhooks inbox list',
-    });
-  }
-  return wanted.map((id) => byId.get(id) as Received);
+  const found = await received(rootOf(ctx, settings), (arrival) =>
+    wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
+  );
+  return wanted.map((id) => {
+    const begun = found.filter(({ value }) => value.id.startsWith(id));
+    const [one, another] = begun.some(({ value }) => value.id === id)
+      ? begun.filter(({ value }) => value.id === id)
+      : begun;
+    if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more of it.' });
+    if (one) return { arrival: one.value, outcomes: one.outcomes };
+    throw new Failure('not-found', `${id} is not in the inbox.`, { hint: 'Run: svc webhooks inbox list' });
+  });
 }
 
 function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {

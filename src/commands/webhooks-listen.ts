@@ -139,7 +139,7 @@ function subscribing(ctx: Context, settings: Settings) {
   };
 }
 
-/** Lines that stay aligned: the column of ids grows with the longest one. */
+/** Lines that stay aligned: the column of ids grows with the longest one, and gives way on a narrow terminal. */
 function printer() {
   let widest = 12;
   return (line: Line, terminal: Terminal | undefined): string => {
@@ -147,17 +147,19 @@ function printer() {
     const id = sanitize(line.id ?? '-');
     const event = sanitize(line.event ?? '-');
     if (!terminal) return [line.time, event, id, fields, verdictOf(line), forwardOf(line.forward)].join('\t');
-    widest = Math.min(40, Math.max(widest, cells(id)));
     const { paint, width } = terminal;
+    widest = Math.min(40, Math.max(widest, cells(id)));
+    const idWidth = Math.max(10, Math.min(widest, width - 100));
+    const eventWidth = width < 100 ? 19 : 29;
     const color = line.event !== null && Object.hasOwn(colors, line.event) ? colors[line.event] : undefined;
+    const name = pad(cut(event, eventWidth), eventWidth);
     const start = [
       paint('dim', clockTime(line.time)),
-      color ? paint(color, pad(event, 29)) : pad(event, 29),
-      paint('dim', pad(cut(id, 40), widest)),
+      color ? paint(color, name) : name,
+      paint('dim', pad(cut(id, idWidth), idWidth)),
+      paint(styleOf(line), pad(`${marks[verdictOf(line)] ?? '→'} ${told(line)}`, 16)),
     ].join('  ');
-    const end = paint(styleOf(line), pad(`${marks[verdictOf(line)] ?? '→'} ${told(line)}`, 22));
-    const room = width - cells(`${start}  ${end}  `);
-    return `${start}  ${end}  ${cut(fields, Math.max(room, 0))}`.trimEnd();
+    return `${start}  ${cut(fields, Math.max(width - cells(start) - 2, 0))}`.trimEnd();
   };
 }
 

@@ -1,5 +1,6 @@
 import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
 import { createForwarder, type Forwarder } from './forward.ts';
 import type { Line } from './lines.ts';
 import { type Receipt, type Receiver, startReceiver } from './receiver.ts';
@@ -87,7 +88,13 @@ async function* untilLeft(lines: AsyncIterable<Line>, end: () => Promise<void>):
 async function bringUp(ctx: Context, options: ListenOptions, running: Running, reporter: Reporter): Promise<void> {
   const { routes, reach, baseUrl } = options;
   const secrets = [...options.secrets];
-  const seat = await takeSeat(seatsFolder(ctx.files.state, options.profile), { limit: options.inboxLimit });
+  const root = seatsFolder(ctx.files.state, options.profile);
+  const seat = await takeSeat(root, { limit: options.inboxLimit }).catch((error) => {
+    throw new Failure('failed', `The inbox in ${root} cannot be used: ${(error as Error).message}`, {
+      hint: 'Choose another folder with SVC_STATE_DIR.',
+      cause: error,
+    });
+  });
   running.seat = seat;
   await removeLeftovers(ctx, options, seat);
 
