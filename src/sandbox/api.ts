@@ -1,8 +1,6 @@
-import * as v from 'valibot';
 import { check } from '../api/check.ts';
-import { NewContact, syncChunkSize } from '../api/contacts.ts';
 import type { OperationId } from '../api/index.ts';
-import type { Module, Operation, Schema } from '../api/operation.ts';
+import type { Module, Operation } from '../api/operation.ts';
 import {
   forbidden,
   insufficientScope,
@@ -15,6 +13,7 @@ import {
   unauthenticated,
   wrongMethod,
 } from './answer.ts';
+import { readBody } from './body.ts';
 import { type Credential, credentialOf } from './credential.ts';
 import type { Call, Handler } from './handlers/handler.ts';
 import { handlers } from './handlers/index.ts';
@@ -41,9 +40,6 @@ export type ApiAnswer = {
   readonly verdict: Verdict;
   readonly credential: Credential | undefined;
 };
-
-/** Bytes; the service's own maximum is not shown. */
-export const largestBody = 10 * 1024 * 1024;
 
 /**
  * One request of the account-scoped API. What may be wrong is looked for in this order: the path (404, 405), the
@@ -95,7 +91,7 @@ function judge(
 
   const query = operation.query ? check(operation.query, parseQuery(operation.query, request.search)) : undefined;
   if (query && !query.ok) return invalid(query.fields);
-  const body = operation.body ? readBody(bodySchemas[operation.id] ?? operation.body, request) : undefined;
+  const body = operation.body ? readBody(operation.id, operation.body, request) : undefined;
   if (body && isRefusal(body)) return body;
 
   const call = {
@@ -171,43 +167,4 @@ function isThere(
   if (kind !== 'subscriptions') return row !== undefined;
   // Of another connection's subscriptions not even their existence is known.
   return (row as Row<'subscriptions'> | undefined)?.connection_id === credential.connection;
-}
-
-/**
- * Where the service is stricter or milder than what a client may send: rows of a batch need what a single contact
- * needs (not shown; chosen), and of rows to sync only the number is judged here, since a bad row fails alone.
- */
-const bodySchemas: Readonly<Record<string, Schema>> = {
-  createContacts: v.union([
-    v.object({ contacts: v.pipe(v.array(NewContact), v.minLength(1, 'must hold at least one contact')) }),
-    NewContact,
-  ]),
-  syncContacts: v.object({
-    contacts: v.pipe(
-      v.array(v.unknown()),
-      v.minLength(1, 'must hold at least one contact'),
-      v.maxLength(syncChunkSize, 'may hold at most 200 contacts'),
-    ),
-  }),
-};
-
-function readBody(schema: Schema, { body, headers }: ApiRequest): { readonly value: unknown } | Refusal {
-  const wrong = (message: string) => invalid({ body: [message] });
-  if (body.length > largestBody) return wrong(`may have at most ${largestBody} bytes`);
-  let value: unknown = {};
-  if (body.trim() !== '') {
-    if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
-      return wrong('must be sent with Content-Type: application/json');
-    }
-    try {
-      value = JSON.parse(body);
-    } catch {
-      return wrong('must be valid JSON');
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be a JSON object');
-  }
-  const checked = check(schema, value);
-  if (checked.ok) return { value: checked.value };
-  const { '': whole, ...fields } = checked.fields;
-  return invalid(whole ? { body: whole, ...fields } : fields);
 }

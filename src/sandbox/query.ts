@@ -11,7 +11,7 @@ export function parseQuery(schema: Schema, search: string): Record<string, unkno
   const fields = fieldsOf(schema);
   const values: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(search)) {
-    const field = fields[name];
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field || value === '') continue;
     const isNumber = field.type === 'integer' || field.type === 'number';
     values[name] = isNumber && whole.test(value) ? Number(value) : value;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { largestBody } from './api.ts';
 import type { Sandbox, SandboxResponse } from './app.ts';
+import { largestBody } from './body.ts';
 
 export type Server = {
   readonly port: number;

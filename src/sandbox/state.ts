@@ -144,15 +144,22 @@ export const deliveryStore = (held: { readonly state: State }, changed: () => vo
   nextId: () => nextId(held.state, 'deliveries'),
 });
 
-/** The oldest contact, shadows included, with that address, in any letter case. */
+/** The oldest contact with that address, in any letter case; a shadow only where there is no other. */
 export const contactByEmail = (state: State, account: number, email: string): Row<'contacts'> | undefined =>
   oldest(state, state.contacts.byEmail.get(emailKey(account, email)));
 
 export const contactByPhone = (state: State, account: number, phone: string): Row<'contacts'> | undefined =>
   oldest(state, state.contacts.byPhone.get(`${account} ${phone}`));
 
-const oldest = (state: State, ids: readonly number[] | undefined) =>
-  ids?.[0] === undefined ? undefined : state.rows.contacts.get(ids[0]);
+function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | undefined {
+  let shadow: Row<'contacts'> | undefined;
+  for (const id of ids) {
+    const row = state.rows.contacts.get(id);
+    if (row && !row.shadow) return row;
+    shadow ??= row;
+  }
+  return shadow;
+}
 
 const emailKey = (account: number, email: string): string => `${account} ${email.trim().toLowerCase()}`;
 

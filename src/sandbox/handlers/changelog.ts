@@ -5,6 +5,7 @@ import { toSafeHtml } from '../changelog-html.ts';
 import { eventData } from '../events-out.ts';
 import type { Row } from '../records.ts';
 import { find, nextId, owned, put, type State } from '../state.ts';
+import { inUtc } from '../time.ts';
 import type { Emit, Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
 
@@ -78,8 +79,7 @@ const foreignCategory = invalid({ category_id: ['is no category of this portal']
 const isForeignCategory = (state: State, account: number, { category_id }: Fields): boolean =>
   typeof category_id === 'number' && !find(state, 'changelog_categories', account, category_id);
 
-const publishTime = ({ published_at }: Fields, now: string): string =>
-  published_at ? new Date(published_at).toISOString() : now;
+const publishTime = ({ published_at }: Fields, now: string): string => (published_at ? inUtc(published_at) : now);
 
 /** Null for a draft; defaults to now when publishing; of a published entry it changes only when it was sent. */
 function publishedAt(entry: Entry, status: Entry['status'], body: Fields, now: string): string | null {

@@ -97,6 +97,7 @@ function completed(contact: Contact, row: Partial<Contact>, now: string): Contac
     tags: [...new Set([...contact.tags, ...(row.tags ?? [])])],
     metadata: { ...contact.metadata, ...row.metadata },
     updated_at: now,
+    shadow: false, // the customer has brought it themselves now
   };
 }
 

@@ -70,7 +70,7 @@ export const lists: Handlers<ListOperations> = {
             phone: phone || existing.phone,
             metadata: { ...existing.metadata, ...metadata },
             updated_at: now,
-            shadow: false, // now a contact that the customer added
+            shadow: false, // the customer has brought it themselves now
           })
         : addContact(state, emit, account_id, now, { ...fields, phone, metadata });
       put(state, 'list_members', { contacts_list_id: params.contactList, contact_id: contact.contact_id });

@@ -1,5 +1,6 @@
 import type { Row } from '../records.ts';
 import type { State } from '../state.ts';
+import { inUtc } from '../time.ts';
 
 /** The contact as tickets and conversations carry it; null when there is none. */
 export function personOf(state: State, contact: number | null) {
@@ -16,4 +17,4 @@ export const hasStatus = (row: { readonly status: string }, wanted: string | und
 
 /** Only what changed at or after that time. */
 export const changedSince = (row: { readonly updated_at: string }, since: string | undefined): boolean =>
-  since === undefined || Date.parse(row.updated_at) >= Date.parse(since);
+  since === undefined || row.updated_at >= inUtc(since);

@@ -3,6 +3,7 @@ import { invalid } from '../answer.ts';
 import { eventData } from '../events-out.ts';
 import type { Row } from '../records.ts';
 import { find, nextId, owned, put, type State } from '../state.ts';
+import { inUtc } from '../time.ts';
 import { sendToCustomer } from './conversations.ts';
 import type { Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
@@ -54,7 +55,7 @@ export const tickets: Handlers<TicketOperations> = {
       source: 'api',
       contact_id,
       conversation_id: null,
-      due_at: inUtc(body.due_at ?? null),
+      due_at: body.due_at ? inUtc(body.due_at) : null,
       first_response_at: null,
       resolved_at: null,
       created_at: now,
@@ -80,7 +81,7 @@ export const tickets: Handlers<TicketOperations> = {
       ...ticket,
       ...fields,
       status,
-      due_at: due_at === undefined ? ticket.due_at : inUtc(due_at),
+      due_at: due_at === undefined ? ticket.due_at : due_at && inUtc(due_at),
       resolved_at: isDone ? (body.status ? now : ticket.resolved_at) : null,
       reopens: ticket.reopens + (isReopened ? 1 : 0),
       history: [...ticket.history, ...changes(ticket, { ...fields, status }, isReopened, now)],
@@ -136,8 +137,6 @@ export const tickets: Handlers<TicketOperations> = {
 const ticketOf = (state: State, id: number): Ticket => state.rows.tickets.get(id) as Ticket;
 
 const replyChannel = (ticket: Ticket) => (ticket.conversation_id === null ? 'email' : 'chat');
-
-const inUtc = (time: string | null): string | null => time && new Date(time).toISOString();
 
 /** What the ticket's history says of an update: each field that became another. */
 function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): HistoryItem[] {

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { check } from '../api/check.ts';
+import { NewContact, syncChunkSize } from '../api/contacts.ts';
+import type { Schema } from '../api/operation.ts';
+import { invalid, type Refusal } from './answer.ts';
+
+/** Bytes; the service's own maximum is not shown. */
+export const largestBody = 10 * 1024 * 1024;
+
+/**
+ * Where the service is stricter or milder than what a client may send: rows of a batch need what a single contact
+ * needs (not shown; chosen), and of rows to sync only the number is judged here, since a bad row fails alone.
+ */
+const bodySchemas: Readonly<Record<string, Schema>> = {
+  createContacts: v.union([
+    v.object({ contacts: v.pipe(v.array(NewContact), v.minLength(1, 'must hold at least one contact')) }),
+    NewContact,
+  ]),
+  syncContacts: v.object({
+    contacts: v.pipe(
+      v.array(v.unknown()),
+      v.minLength(1, 'must hold at least one contact'),
+      v.maxLength(syncChunkSize, 'may hold at most 200 contacts'),
+    ),
+  }),
+};
+
+type Sent = { readonly body: string; readonly headers: Readonly<Record<string, string | undefined>> };
+
+/** The body as the operation's entry judges it. */
+export function readBody(id: string, entry: Schema, { body, headers }: Sent): { readonly value: unknown } | Refusal {
+  const schema = bodySchemas[id] ?? entry;
+  const wrong = (message: string) => invalid({ body: [message] });
+  if (body.length > largestBody) return wrong(`may have at most ${largestBody} bytes`);
+  let value: unknown = {};
+  if (body.trim() !== '') {
+    if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
+      return wrong('must be sent with Content-Type: application/json');
+    }
+    if (depthOf(body) > deepest) return wrong(`may be nested ${deepest} levels deep`);
+    try {
+      value = JSON.parse(body);
+    } catch {
+      return wrong('must be valid JSON');
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be a JSON object');
+  }
+  const checked = check(schema, value);
+  if (checked.ok) return { value: checked.value };
+  const { '': whole, ...fields } = checked.fields;
+  return invalid(whole ? { body: whole, ...fields } : fields);
+}
+
+/** What is nested deeper than the stack could be read, but never written again. */
+const deepest = 100;
+
+function depthOf(json: string): number {
+  let depth = 0;
+  let most = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) isText = !isText;
+    else if (isText) at += code === 0x5c ? 1 : 0;
+    else if (code === 0x7b || code === 0x5b) most = Math.max(most, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return most;
+}
