@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Clock, Exchange } from '../../src/context.ts';
+import type { Clock, Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { clients } from '../../src/sandbox/seed.ts';
 import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
@@ -51,8 +51,10 @@ export type AuthWorld = World & {
   readonly redirectUri: string;
   /** `METHOD /path credential`, in order. */
   readonly sent: { readonly what: string; readonly authorization: string | undefined; readonly body: string }[];
-  /** Set to answer a request in place of the service. */
-  instead: Exchange | undefined;
+  /** Answers in place of the service what it does not return undefined for. */
+  override: ((request: HttpRequest) => HttpResponse | Lost | undefined) | undefined;
+  /** Told of each request before the service. */
+  watch: ((request: HttpRequest) => Promise<void>) | undefined;
   control(name: string, body?: unknown): Promise<Record<string, unknown>>;
   /** The consent page's redirect: where the browser is sent to. */
   consent(url: URL): Promise<URL>;
@@ -78,21 +80,23 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
     });
     return cut ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : answer;
   };
-  const exchange: Exchange = (request) => {
+  const exchange: Exchange = async (request) => {
     const { method, url, headers, body } = request;
     sent.push({
       what: `${method} ${url.replace(origin, '')}`,
       authorization: headers.authorization,
       body: String(body ?? ''),
     });
-    return (world.instead ?? through)(request);
+    await world.watch?.(request);
+    return world.override?.(request) ?? through(request);
   };
   const world: AuthWorld = {
     ...createWorld(exchange, { clock, env: { SVC_BASE_URL: origin, SVC_AUTH_URL: origin, ...client } }),
     clock,
     redirectUri,
     sent,
-    instead: undefined,
+    override: undefined,
+    watch: undefined,
     async control(name, body) {
       const answer = await sandbox.handle({
         method: 'POST',

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Stored } from '../../src/auth/credentials.ts';
+import { openStore } from '../../src/auth/store-file.ts';
+import { type AuthWorld, authWorld, origin } from './auth-world.ts';
+
+const tokenCalls = (world: AuthWorld) => world.sent.filter(({ what }) => what === 'POST /oauth/platform/token').length;
+
+const storeOf = ({ folder, clock }: AuthWorld) =>
+  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
+
+const loginOf = async (world: AuthWorld): Promise<Stored<'oauth'> | undefined> => {
+  const text = await storeOf(world).read('profile/default/oauth');
+  return text === undefined ? undefined : JSON.parse(text);
+};
+
+/** A profile with a login that came an hour ago less `left` seconds. */
+async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
+  const world = await authWorld();
+  const grant = await world.control('tokens', { account_id: 1, scopes: ['identity', 'contacts:read'] });
+  const issued = world.clock.now().getTime();
+  const login = {
+    base_url: origin,
+    auth_url: origin,
+    client_id: 'sandbox_cli',
+    access_token: grant.access_token,
+    refresh_token: grant.refresh_token,
+    issued_at: new Date(issued).toISOString(),
+    expires_at: new Date(issued + 3600_000).toISOString(),
+    scopes: ['identity', 'contacts:read'],
+  };
+  const client = { auth_url: origin, client_id: 'sandbox_cli', client_secret: 'sandbox_secret' };
+  const store = storeOf(world);
+  await store.update('profile/default/oauth', async () => JSON.stringify(login));
+  await store.update('profile/default/client', async () => JSON.stringify(client));
+  world.clock.advance((3600 - left) * 1000);
+  return world;
+}
+
+describe('a token that is about to end is refreshed before it is used', () => {
+  test.each([
+    [3600, 0],
+    [61, 0],
+    [59, 1],
+    [0, 1],
+    [-86_400, 1],
+  ])('%i seconds before the end: %i refreshes', async (left, refreshes) => {
+    const world = await loggedIn({ left });
+    const before = await loginOf(world);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(tokenCalls(world)).toBe(refreshes);
+    const after = await loginOf(world);
+    expect(after?.access_token === before?.access_token).toBe(refreshes === 0);
+    expect(world.sent.at(-1)?.authorization).toBe(`Bearer ${after?.access_token}`);
+  });
+});
+
+test('the new pair is on disk before the new token goes out', async () => {
+  const world = await loggedIn({ left: 0 });
+  const seen: (string | undefined)[] = [];
+  world.watch = async ({ url, headers }) => {
+    if (url.includes('/contacts')) seen.push(headers.authorization, `Bearer ${(await loginOf(world))?.access_token}`);
+  };
+  await world.svc(['contacts', 'list']);
+  expect(seen).toHaveLength(2);
+  expect(seen[0]).toBe(seen[1]);
+});
+
+test('after a 401 the login is refreshed once and the call repeated', async () => {
+  const world = await loggedIn();
+  // The service's clock runs ahead: it has ended what we take for good.
+  await world.control('clock', { advance_seconds: 3700 });
+  expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+  expect(world.sent.map(({ what }) => what.replace(/\?.*/u, ''))).toEqual([
+    'GET /contacts',
+    'POST /oauth/platform/token',
+    'GET /contacts',
+  ]);
+});
+
+test('a 401 that a refresh does not cure is not refreshed again and again', async () => {
+  const world = await loggedIn();
+  world.override = ({ url }) =>
+    url.includes('/contacts') ? { status: 401, headers: {}, body: '{"error":"unauthorized"}' } : undefined;
+  expect((await world.svc(['contacts', 'list'])).exitCode).toBe(4);
+  expect(tokenCalls(world)).toBe(1);
+  expect(await loginOf(world)).toBeDefined();
+});
+
+test('when the customer disconnects the app the login is forgotten, with the command that makes a new one', async () => {
+  const world = await loggedIn();
+  await world.control('disconnect', { account_id: 1, client_id: 'sandbox_cli' });
+  const ran = await world.svc(['contacts', 'list']);
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toMatch(/The login of profile default has ended.*invalid_grant/u);
+  expect(ran.stderr).toContain('svc login');
+  expect(await loginOf(world)).toBeUndefined();
+  // The client is not what ended: the next login does not ask for its secret again.
+  expect(await storeOf(world).names('')).toEqual(['profile/default/client']);
+});
+
+const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Wi-Fi</title>' };
+const error = (status: number, code: string) => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error: code, error_description: 'A sample.' }),
+});
+
+describe('only invalid_grant forgets a login', () => {
+  let world: AuthWorld;
+  beforeEach(async () => {
+    world = await loggedIn({ left: -5 });
+  });
+
+  test.each<[string, object, number]>([
+    ['a time-out', { lost: 'after-sending', reason: 'timeout', detail: 'No answer within 30 s.' }, 10],
+    ['a broken connection', { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' }, 10],
+    ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }, 10],
+    ['a failure of the service', { status: 500, headers: {}, body: 'oops' }, 1],
+    ['a page of a captive portal', html, 1],
+    ['half an answer', { status: 200, headers: {}, body: '{"access_token":"canary' }, 1],
+    ['an answer without a token', { status: 200, headers: {}, body: '{}' }, 1],
+    ['a wrong client secret', error(401, 'invalid_client'), 4],
+    ['a challenge', { ...error(401, 'invalid_client'), headers: { 'www-authenticate': 'Basic realm="x"' } }, 4],
+    ['a malformed request', error(400, 'invalid_request'), 6],
+    ['a limit that outlasts --max-wait', { status: 429, headers: { 'retry-after': '9999' }, body: '{}' }, 7],
+  ])('%s keeps it', async (_, answer, exitCode) => {
+    const before = await loginOf(world);
+    world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);
+    const ran = await world.svc(['contacts', 'list']);
+    expect(ran.exitCode).toBe(exitCode);
+    expect(ran.stderr).not.toContain('canary');
+    expect(await loginOf(world)).toEqual(before);
+    world.override = undefined;
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+  });
+
+  test('a challenge keeps the description of the error', async () => {
+    const answer = { ...error(401, 'invalid_client'), headers: { 'www-authenticate': 'Basic realm="x"' } };
+    world.override = ({ url }) => (url.endsWith('/token') ? answer : undefined);
+    expect((await world.svc(['contacts', 'list'])).stderr).toContain('(invalid_client): A sample.');
+  });
+
+  test('a request that never left is sent again', async () => {
+    let left = 2;
+    world.override = ({ url }) =>
+      url.endsWith('/token') && left-- > 0
+        ? { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }
+        : undefined;
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(tokenCalls(world)).toBe(3);
+  });
+
+  test('a limit is waited out', async () => {
+    let left = 1;
+    world.override = ({ url }) =>
+      url.endsWith('/token') && left-- > 0 ? { status: 429, headers: { 'retry-after': '7' }, body: '{}' } : undefined;
+    const before = world.clock.now().getTime();
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(world.clock.now().getTime() - before).toBeGreaterThanOrEqual(7000);
+  });
+});
+
+test('a refresh that was early and in vain leaves the present token in use', async () => {
+  const world = await loggedIn({ left: 30 });
+  world.override = ({ url }) =>
+    url.endsWith('/token') ? { lost: 'after-sending', reason: 'timeout', detail: 'No answer.' } : undefined;
+  expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+});
+
+test('many calls at once, in one process, refresh once', async () => {
+  const world = await loggedIn({ left: 0 });
+  const runs = await Promise.all(Array.from({ length: 12 }, () => world.svc(['contacts', 'list'])));
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual(Array(12).fill(0));
+  expect(tokenCalls(world)).toBe(1);
+});
+
+test('auth refresh refreshes now, and keeps the scopes', async () => {
+  const world = await loggedIn();
+  const before = await loginOf(world);
+  const ran = await world.svc(['auth', 'refresh', '--json']);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ profile: 'default', scopes: ['identity', 'contacts:read'] });
+  const after = await loginOf(world);
+  expect(after?.access_token).not.toBe(before?.access_token);
+  expect(after?.refresh_token).not.toBe(before?.refresh_token);
+});
+
+test('the refresh token goes to the auth URL of its login, and to no other that is named', async () => {
+  const world = await loggedIn({ left: 0 });
+  const ran = await world.svc(['contacts', 'list'], { env: { SVC_AUTH_URL: 'https://other.example.com' } });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('belongs to https://service.test, not to https://other.example.com');
+  expect(world.sent).toEqual([]);
+});
