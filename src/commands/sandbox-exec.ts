@@ -9,7 +9,7 @@ export const exec = defineCommand({
   summary: 'Run a command against a sandbox of its own',
   details:
     'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
-    'SVC_CLIENT_SECRET, SVC_M2M_TOKEN and private config and state folders set, and ends with its exit code. ' +
+    'SVC_CLIENT_SECRET and private config and state folders set, and ends with its exit code. ' +
     'Nothing is left behind.',
   args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
   flags: sandboxFlags,

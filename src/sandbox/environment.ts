@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Address } from './open.ts';
 
 /** What of the user's own set-up must not reach a sandbox: a real token is no business of it. */
-const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
+const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_M2M_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
 
 /** The user's environment, turned towards the sandbox; config and state go into the folder. */
 export function environmentFor(
@@ -18,7 +18,6 @@ export function environmentFor(
     SVC_BASE_URL: address.base_url,
     SVC_AUTH_URL: address.auth_url,
     SVC_API_KEY: address.accounts[0]?.api_key,
-    SVC_M2M_TOKEN: address.m2m_token,
     SVC_CLIENT_ID: address.client_id,
     SVC_CLIENT_SECRET: address.client_secret,
     SVC_CONFIG_DIR: `${folder}/config`,
