@@ -75,24 +75,42 @@ function viewOf(status: StatusReport, notes: readonly string[]): View {
   };
 }
 
-function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint }: Terminal): string {
-  const line = (name: string, value: string) => `${paint('dim', name.padEnd(9))} ${value}\n`;
+function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint, width }: Terminal): string {
+  const head = [
+    ['Profile', profile],
+    ['Service', base_url ?? 'not known'],
+    ['Account', account ? `${sanitize(account.name)} (${account.id})` : 'not known'],
+  ].map(([name = '', value]) => `${paint('dim', name)}  ${value}\n`);
   const held = credentials.map(({ kind }) => kind);
-  const blocks = credentials.map(({ kind, valid, scopes, missing_scopes: missing, expires_at, store }) => {
+  const indent = Math.max(0, ...held.map((kind) => titleOf(kind).length)) + 2;
+  const blocks = credentials.map((credential) => {
+    const { kind, valid, store } = credential;
     const state = valid ? paint('green', 'works') : paint('red', 'does not work');
-    const lines = [line('\u2022', `${paint('bold', titleOf(kind))}: ${state}, kept in the ${store}`)];
-    if (valid) lines.push(line('  for', servesWhat(kind, held)));
-    if (kind === 'oauth' && scopes) lines.push(line('  scopes', scopes.join(' ') || 'none'));
-    if (kind === 'oauth' && missing && missing.length > 0) lines.push(line('  not', missing.join(' ')));
-    if (expires_at) lines.push(line('  until', `${localTime(expires_at)}, then refreshed by itself`));
-    return lines.join('');
+    const details = detailsOf(credential, held).flatMap((text) => wrap(text, width - indent));
+    const lines = details.map((text) => `${' '.repeat(indent)}${text}\n`);
+    return `\n${paint('bold', titleOf(kind).padEnd(indent))}${state}, kept in the ${store}\n${lines.join('')}`;
   });
+  return [...head, ...blocks].join('');
+}
+
+function detailsOf(credential: CredentialReport, held: readonly CredentialKind[]): string[] {
+  const { kind, valid, scopes, missing_scopes: missing, expires_at } = credential;
   return [
-    line('Profile', profile),
-    line('Service', base_url ?? 'not known'),
-    line('Account', account ? `${sanitize(account.name)} (${account.id})` : 'not known'),
-    ...blocks,
-  ].join('');
+    valid ? `serves ${servesWhat(kind, held)}` : '',
+    kind === 'oauth' && scopes ? `granted: ${scopes.join(' ') || 'nothing'}` : '',
+    kind === 'oauth' && missing && missing.length > 0 ? `not granted: ${missing.join(' ')}` : '',
+    expires_at ? `until ${localTime(expires_at)}, refreshed by itself` : '',
+  ].filter(Boolean);
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** One name and value a line; a credential's line holds kind, state, store and expiry. */

@@ -1,0 +1,388 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type AuthWorld, authWorld, origin, visit } from './auth-world.ts';
+
+const withKey = (world: AuthWorld, key: string, ...argv: string[]) =>
+  world.svc(['login', '--with-api-key', ...argv], { stdin: `${key}\n` });
+
+const browse = (world: AuthWorld, ...argv: string[]) =>
+  world.svc([...argv], { openBrowser: async (url) => void world.consent(url).then(visit) });
+
+const login = (world: AuthWorld, ...argv: string[]) =>
+  browse(world, 'login', '--redirect-uri', world.redirectUri, ...argv);
+
+const json = async (world: AuthWorld, ...argv: string[]) => JSON.parse((await world.svc([...argv, '--json'])).stdout);
+
+const revoked = (world: AuthWorld) => world.sent.filter(({ what }) => what.endsWith('/revoke')).length;
+
+describe('login with a secret', () => {
+  test('is tried first, kept for the profile, and used from then on', async () => {
+    const world = await authWorld();
+    const ran = await withKey(world, '  key_acme  ');
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(ran.stdout).toBe('Logged in to Acme (account 1) as profile default. API key, kept in the file.\n');
+    expect((await world.svc(['whoami'], { env: { SVC_BASE_URL: undefined } })).stdout).toBe(
+      `profile\tdefault\nbase_url\t${origin}\naccount\tAcme\naccount_id\t1\napi_key\tvalid\tfile\t\n`,
+    );
+  });
+
+  test.each([
+    ['a wrong key', 'key_wrong\n', 4],
+    ['nothing', '', 2],
+    ['an empty line', '\n', 2],
+    ['a key with a space', 'key acme\n', 2],
+    ['a file that is no key', 'x'.repeat(70_000), 2],
+  ])('%s is refused and not stored', async (_, stdin, exitCode) => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--with-api-key'], { stdin });
+    expect(ran.exitCode).toBe(exitCode);
+    expect(await world.written()).not.toContain('key');
+  });
+
+  test('is asked for, masked, on a terminal', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--with-api-key'], { columns: 80, answers: ['key_acme'] });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout + ran.stderr).not.toContain('key_acme');
+  });
+
+  test('is never asked for with --no-input: exit 2', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--with-api-key', '--no-input'], { columns: 80 });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('standard input');
+  });
+
+  test('a machine-to-machine token is tried against the one place that takes it', async () => {
+    const world = await authWorld();
+    const m2m = (token: string) => world.svc(['login', '--with-m2m-token'], { stdin: token });
+    expect((await m2m('m2m_wrong')).exitCode).toBe(4);
+    expect((await m2m('m2m_sandbox')).exitCode).toBe(0);
+    expect(await json(world, 'whoami')).toMatchObject({ account: null, credentials: [{ kind: 'm2m', valid: true }] });
+  });
+
+  test('a second account in one profile is refused, in a profile of its own welcome', async () => {
+    const world = await authWorld();
+    await login(world);
+    const ran = await withKey(world, 'key_globex');
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('belongs to account 1 (Acme), this to 2 (Globex); nothing was stored');
+    expect((await withKey(world, 'key_globex', '--profile', 'globex')).exitCode).toBe(0);
+    // The same kind of credential is simply replaced.
+    expect((await withKey(world, 'key_acme', '--profile', 'globex')).exitCode).toBe(0);
+  });
+
+  test('the address of another product is told as such', async () => {
+    const world = await authWorld();
+    world.override = () => ({ status: 404, headers: {}, body: '{"error":"no such path"}' });
+    const ran = await withKey(world, 'key_acme');
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('has no /platform/account');
+  });
+
+  test('without an address: exit 2 with advice', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--with-api-key'], { stdin: 'key_acme', env: { SVC_BASE_URL: undefined } });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('--base-url');
+  });
+
+  test('a variable that goes before it is named', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['login', '--with-api-key'], { stdin: 'key_acme', env: { SVC_API_KEY: 'x' } });
+    expect(ran.stderr).toContain('SVC_API_KEY is set and goes before this login');
+  });
+});
+
+describe('status', () => {
+  test('without any login: the shape, and exit 4', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['auth', 'status', '--json']);
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.stdout)).toEqual({ profile: 'default', base_url: origin, account: null, credentials: [] });
+    expect(ran.stderr).toContain('Run: svc login');
+  });
+
+  test('of a key that was deleted in the account: not valid, exit 4', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    world.override = () => ({ status: 401, headers: {}, body: '{"error":"Unauthenticated."}' });
+    const ran = await world.svc(['auth', 'status', '--json']);
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.stdout).credentials).toMatchObject([{ kind: 'api_key', valid: false }]);
+    expect(ran.stderr).toContain('svc login --with-api-key');
+  });
+
+  test('one credential that works is enough', async () => {
+    const world = await authWorld();
+    await login(world);
+    await withKey(world, 'key_acme');
+    await world.control('disconnect', { account_id: 1, client_id: 'sandbox_cli' });
+    const ran = await world.svc(['auth', 'status', '--json']);
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      account: { id: 1, name: 'Acme' },
+      credentials: [
+        { kind: 'api_key', valid: true },
+        { kind: 'oauth', valid: false },
+      ],
+    });
+  });
+
+  test('of credentials from the environment', async () => {
+    const world = await authWorld();
+    const { access_token } = await world.control('tokens', { account_id: 1, scopes: ['contacts:read'] });
+    const env = { SVC_API_KEY: 'key_acme', SVC_ACCESS_TOKEN: String(access_token), SVC_M2M_TOKEN: 'm2m_sandbox' };
+    const ran = await world.svc(['auth', 'status', '--json'], { env });
+    expect(JSON.parse(ran.stdout).credentials).toMatchObject([
+      { kind: 'api_key', valid: true, store: 'environment' },
+      { kind: 'oauth', valid: true, store: 'environment', scopes: null },
+      { kind: 'm2m', valid: true, store: 'environment' },
+    ]);
+    expect(await world.written()).toBe('');
+  });
+
+  test('on a terminal says which credential serves what', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity', '--scope', 'webhooks:manage');
+    await withKey(world, 'key_acme');
+    const ran = await world.svc(['whoami'], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(ran.stdout).toBe(
+      [
+        'Profile  default',
+        'Service  https://service.test',
+        'Account  Acme (1)',
+        '',
+        'API key      works, kept in the file',
+        '             serves everything but webhook subscriptions and',
+        '             meetings',
+        '',
+        'OAuth login  works, kept in the file',
+        '             serves webhook subscriptions',
+        '             granted: identity webhooks:manage',
+        '             not granted: branding:write contacts:read',
+        '             contacts:write calls:read tickets:read',
+        '             tickets:write conversations:read',
+        '             conversations:write changelog:read',
+        '             changelog:write feedback:read sequences:trigger',
+        '             until 2026-03-01 13:00, refreshed by itself',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('without a network: exit 10, and nothing is forgotten', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    world.override = () => ({ lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' });
+    expect((await world.svc(['whoami'])).exitCode).toBe(10);
+    expect((await world.svc(['auth', 'token'])).stdout).toBe('key_acme\n');
+  });
+});
+
+describe('profiles', () => {
+  test('are listed with what they hold, the default first, without asking the service', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'aaa');
+    const before = world.sent.length;
+    const row = { base_url: origin, credentials: ['api_key'] };
+    expect(await json(world, 'auth', 'list')).toEqual([
+      { profile: 'default', default: true, account: { id: 1, name: 'Acme' }, ...row },
+      { profile: 'aaa', default: false, account: { id: 2, name: 'Globex' }, ...row },
+    ]);
+    expect(world.sent).toHaveLength(before);
+  });
+
+  test('switching changes which one is used', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'globex');
+    expect((await world.svc(['auth', 'switch', 'globex'])).exitCode).toBe(0);
+    expect((await json(world, 'whoami')).account).toEqual({ id: 2, name: 'Globex' });
+    const ran = await world.svc(['auth', 'switch', 'nowhere']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('default, globex'.split(', ').sort().reverse().join(', '));
+  });
+
+  test('names that are no names are refused', async () => {
+    const world = await authWorld();
+    for (const name of ['../x', '', '__proto__', 'a b', 'x'.repeat(65)]) {
+      expect((await world.svc(['login', '--with-api-key', '--profile', name], { stdin: 'key_acme' })).exitCode).toBe(2);
+      expect((await world.svc(['auth', 'switch', name])).exitCode).toBe(2);
+    }
+    expect(await world.written()).toBe('');
+  });
+});
+
+test('the token is printed as svc would send it, or the one that is asked for', async () => {
+  const world = await authWorld();
+  await login(world);
+  await withKey(world, 'key_acme');
+  expect((await world.svc(['auth', 'token'])).stdout).toBe('key_acme\n');
+  const { stdout } = await world.svc(['auth', 'token', '--kind', 'oauth']);
+  expect((await world.svc(['account', 'get'], { env: { SVC_ACCESS_TOKEN: stdout.trim() } })).exitCode).toBe(0);
+  expect((await world.svc(['auth', 'token', '--kind', 'm2m'])).exitCode).toBe(4);
+});
+
+describe('logout', () => {
+  test('revokes at the service, then forgets', async () => {
+    const world = await authWorld();
+    await login(world);
+    const token = (await world.svc(['auth', 'token'])).stdout.trim();
+    expect((await world.svc(['logout'])).exitCode).toBe(0);
+    expect((await world.svc(['account', 'get'], { env: { SVC_ACCESS_TOKEN: token } })).exitCode).toBe(4);
+    expect((await world.svc(['account', 'get'])).exitCode).toBe(4);
+    expect(await world.written()).not.toContain(token);
+    expect(await world.written()).not.toContain('sandbox_secret');
+  });
+
+  test('keeps a login that it could not revoke, until --local-only', async () => {
+    const world = await authWorld();
+    await login(world);
+    world.override = ({ url }) =>
+      url.endsWith('/revoke') ? { lost: 'after-sending', reason: 'timeout', detail: 'No answer.' } : undefined;
+    const ran = await world.svc(['logout']);
+    expect(ran.exitCode).toBe(10);
+    expect(ran.stderr).toContain('was not revoked, and is kept');
+    expect(ran.stderr).toContain('--local-only');
+    expect((await world.svc(['account', 'get'])).exitCode).toBe(0);
+    expect((await world.svc(['logout', '--local-only'])).exitCode).toBe(0);
+    expect((await world.svc(['account', 'get'])).exitCode).toBe(4);
+  });
+
+  test('of one profile leaves the others; --all takes them all', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'globex');
+    await login(world, '--profile', 'browser');
+    await world.svc(['logout']);
+    expect(
+      (await json(world, 'auth', 'list')).filter((one: { credentials: [] }) => one.credentials.length > 0),
+    ).toHaveLength(2);
+    expect((await world.svc(['logout', '--all'])).exitCode).toBe(0);
+    expect(revoked(world)).toBe(2);
+    expect(
+      (await json(world, 'auth', 'list')).filter((one: { credentials: [] }) => one.credentials.length > 0),
+    ).toEqual([]);
+  });
+
+  test('where nobody is logged in is a success', async () => {
+    const world = await authWorld();
+    const ran = await world.svc(['logout']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: 'Profile default is not logged in.\n' });
+  });
+
+  test('--all and a named profile contradict each other', async () => {
+    const world = await authWorld();
+    expect((await world.svc(['logout', '--all', '-p', 'work'])).exitCode).toBe(2);
+  });
+});
+
+describe('more scopes', () => {
+  test('take a new consent with those that are there and the new ones', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity', '--scope', 'contacts:read');
+    const ran = await browse(world, 'auth', 'refresh', '--scope', 'tickets:write');
+    expect(ran.exitCode).toBe(0);
+    const [{ scopes }] = (await json(world, 'auth', 'status')).credentials;
+    expect(scopes).toEqual(['identity', 'contacts:read', 'tickets:write']);
+  });
+
+  test('that are there already need no browser', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity');
+    const ran = await world.svc(['auth', 'refresh', '--scope', 'identity'], {
+      openBrowser: () => Promise.reject(new Error('The browser was opened.')),
+    });
+    expect(ran.exitCode).toBe(0);
+  });
+
+  test('of a profile without an OAuth login: exit 4', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    expect((await world.svc(['auth', 'refresh'])).exitCode).toBe(4);
+  });
+
+  test('a 403 names the scope and the command that mends it', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity');
+    const ran = await world.svc(['contacts', 'list']);
+    expect(ran.exitCode).toBe(5);
+    expect(ran.stderr).toContain('svc auth refresh --scope contacts:read');
+  });
+});
+
+describe('config', () => {
+  test('keeps what it is told, per profile where it belongs to one', async () => {
+    const world = await authWorld();
+    const set = (...argv: string[]) => world.svc(['config', 'set', ...argv]);
+    await set('base_url', 'https://api.example.com/v1/', '-p', 'work');
+    await set('output', 'json');
+    expect((await world.svc(['config', 'get', 'base_url', '-p', 'work'])).stdout).toContain(
+      'https://api.example.com/v1',
+    );
+    expect((await json(world, 'config', 'get', 'base_url')).value).toBeNull();
+    await set('output', '');
+    expect((await world.svc(['config', 'get', 'output'])).stdout).toBe('');
+    const list = await json(world, 'config', 'list');
+    expect(list.map(({ key }: { key: string }) => key)).toEqual([
+      'default_profile',
+      'base_url',
+      'auth_url',
+      'client_id',
+      'redirect_uri',
+      'output',
+      'color',
+      'pager',
+    ]);
+  });
+
+  test.each([
+    ['output', 'xml'],
+    ['color', 'blue'],
+    ['base_url', 'nowhere'],
+    ['redirect_uri', 'http://example.com/'],
+    ['default_profile', '../x'],
+    ['api_key', 'x'],
+  ])('%s %s is refused', async (key, value) => {
+    const world = await authWorld();
+    expect((await world.svc(['config', 'set', key, value])).exitCode).toBe(2);
+    expect(await world.written()).toBe('');
+  });
+
+  test('keys that svc does not know are kept', async () => {
+    const world = await authWorld();
+    await world.svc(['config', 'set', 'pager', 'less']);
+    const path = join(world.folder, 'config', 'config.json');
+    const config = JSON.parse(await readFile(path, 'utf8'));
+    await writeFile(path, JSON.stringify({ ...config, of_tomorrow: { a: 1 }, profiles: { work: { b: 2 } } }));
+    await world.svc(['config', 'set', 'client_id', 'x', '-p', 'work']);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+      of_tomorrow: { a: 1 },
+      pager: 'less',
+      profiles: { work: { b: 2, client_id: 'x' } },
+    });
+  });
+
+  test.each(['{"output":', '[]', '{"profiles":{"work":7}}', '{"pager":{}}'])(
+    'a broken file (%s) is named, exit 2, and left as it is',
+    async (broken) => {
+      const world = await authWorld();
+      await world.svc(['config', 'set', 'pager', 'less']);
+      const path = join(world.folder, 'config', 'config.json');
+      await writeFile(path, broken);
+      for (const argv of [
+        ['config', 'list'],
+        ['config', 'set', 'pager', 'more'],
+        ['contacts', 'list'],
+      ]) {
+        const ran = await world.svc(argv);
+        expect(ran.exitCode).toBe(2);
+        expect(ran.stderr).toContain(path);
+      }
+      expect(await readFile(path, 'utf8')).toBe(broken);
+    },
+  );
+});

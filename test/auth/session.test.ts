@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { CredentialKind } from '../../src/api/operation.ts';
+import { openStore } from '../../src/auth/store-file.ts';
+import { type AuthWorld, authWorld, origin } from './auth-world.ts';
+
+const storeOf = ({ folder, clock }: AuthWorld) =>
+  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
+
+/** A world whose default profile holds those, named after their kind. */
+async function holding(...kinds: CredentialKind[]): Promise<AuthWorld> {
+  const world = await authWorld();
+  world.override = ({ headers }) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ used: headers.authorization }),
+  });
+  const store = storeOf(world);
+  for (const kind of kinds) {
+    const secret =
+      kind === 'oauth'
+        ? {
+            auth_url: origin,
+            client_id: 'sandbox_cli',
+            access_token: 'stored_oauth',
+            issued_at: '2026-03-01T12:00:00.000Z',
+            expires_at: '2026-03-01T13:00:00.000Z',
+            scopes: [],
+          }
+        : { token: `stored_${kind}` };
+    await store.update(`profile/default/${kind}`, async () => JSON.stringify({ base_url: origin, ...secret }));
+  }
+  return world;
+}
+
+const account = ['account', 'get'];
+const webhooks = ['webhooks', 'list'];
+const meetings = ['meetings', 'list', '--account', '1'];
+const key = { SVC_API_KEY: 'env_api_key' };
+const access = { SVC_ACCESS_TOKEN: 'env_oauth' };
+const m2m = { SVC_M2M_TOKEN: 'env_m2m' };
+
+describe('each operation takes the credential that the service accepts', () => {
+  test.each<[CredentialKind[], Record<string, string>, string[], string]>([
+    [['api_key', 'oauth', 'm2m'], {}, account, 'stored_api_key'],
+    [['api_key', 'oauth', 'm2m'], {}, webhooks, 'stored_oauth'],
+    [['api_key', 'oauth', 'm2m'], {}, meetings, 'stored_m2m'],
+    [['oauth'], {}, account, 'stored_oauth'],
+    [['api_key', 'oauth'], key, account, 'env_api_key'],
+    [['api_key', 'oauth'], access, account, 'env_oauth'],
+    [['api_key', 'oauth'], { ...key, ...access }, webhooks, 'env_oauth'],
+    [[], { ...key, ...access, ...m2m }, meetings, 'env_m2m'],
+    [['m2m'], key, meetings, 'stored_m2m'],
+    [['api_key'], m2m, account, 'stored_api_key'],
+  ])('a profile with %j, an environment with %j: %j goes out with %s', async (held, env, argv, token) => {
+    const world = await holding(...held);
+    await world.svc(argv, { env });
+    expect(world.sent.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`]);
+  });
+});
+
+describe('what is missing is exit 4 with the command that gets it, and nothing is sent', () => {
+  test.each<[CredentialKind[], Record<string, string>, string[], RegExp]>([
+    [[], {}, account, /Profile default is not logged in\..*?svc login/su],
+    [['api_key'], {}, webhooks, /takes an OAuth login; profile default holds an API key\..*?Run: svc login$/msu],
+    [['oauth'], {}, meetings, /takes a machine-to-machine token.*?svc login --with-m2m-token/su],
+    [['m2m'], {}, account, /takes an API key or OAuth login.*?svc login --with-api-key/su],
+    [
+      ['oauth'],
+      key,
+      webhooks,
+      /SVC_API_KEY is set\..*?Set SVC_ACCESS_TOKEN; or unset SVC_API_KEY and run: svc login/su,
+    ],
+  ])('a profile with %j, an environment with %j: %j', async (held, env, argv, said) => {
+    const world = await holding(...held);
+    const ran = await world.svc(argv, { env });
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toMatch(said);
+    expect(world.sent).toEqual([]);
+  });
+});
+
+test('without any credential the missing login is told before the missing address', async () => {
+  const world = await authWorld();
+  expect((await world.svc(account, { env: { SVC_BASE_URL: undefined } })).exitCode).toBe(4);
+  const ran = await world.svc(account, { env: { SVC_BASE_URL: undefined, ...key } });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('--base-url');
+});
+
+describe('a profile that is named, beside a credential in the environment', () => {
+  test.each([
+    [['-p', 'default'], {}],
+    [[], { SVC_PROFILE: 'default' }],
+  ])('%j %j: exit 2 naming both, nothing sent', async (flags, env) => {
+    const world = await holding('api_key');
+    const ran = await world.svc([...flags, ...account], { env: { ...env, ...key } });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('Profile default');
+    expect(ran.stderr).toContain('SVC_API_KEY');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('is no contradiction where the profile holds nothing', async () => {
+    const world = await holding();
+    expect((await world.svc(['-p', 'work', ...account], { env: key })).exitCode).toBe(0);
+  });
+});
+
+describe('a stored credential belongs to the origin that it was stored for', () => {
+  test.each<[CredentialKind, string[]]>([
+    ['api_key', account],
+    ['oauth', account],
+    ['m2m', meetings],
+  ])('%s', async (kind, argv) => {
+    const world = await holding(kind);
+    const ran = await world.svc([...argv, '--base-url', 'https://evil.example.com']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toMatch(
+      /belongs to https:\/\/service\.test, not to https:\/\/evil\.example\.com; nothing was sent/u,
+    );
+    expect(ran.stderr).toContain('svc login --profile NAME --base-url https://evil.example.com');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('another path of the same origin is the same service', async () => {
+    const world = await holding('api_key');
+    await world.svc([...account, '--base-url', `${origin}/v1/`]);
+    expect(world.sent.map(({ what }) => what)).toEqual(['GET /v1/platform/account']);
+  });
+});
+
+test('a redirect to another origin does not carry the token there', async () => {
+  const world = await holding('api_key');
+  world.override = () => ({ status: 302, headers: { location: 'https://evil.example.com/' }, body: '' });
+  const ran = await world.svc(account);
+  expect(ran.exitCode).not.toBe(0);
+  expect(world.sent).toHaveLength(1);
+});
+
+test.each(['two words', 'with\nnewline', 'ünïcode', '\u0000'])(
+  'a token like %j never becomes a header',
+  async (token) => {
+    const world = await authWorld();
+    const ran = await world.svc(account, { env: { SVC_API_KEY: token } });
+    expect(ran.exitCode).toBe(2);
+    expect(world.sent).toEqual([]);
+  },
+);
+
+test('a damaged login is told by its profile, without its text, and can be made anew', async () => {
+  const world = await holding('api_key');
+  await storeOf(world).update('profile/work/api_key', async () => '{"token":"canary-half', 'best');
+  const ran = await world.svc(['-p', 'work', ...account]);
+  expect(ran.exitCode).toBe(4);
+  expect(ran.stderr).toContain('The saved API key of profile work is damaged');
+  expect(ran.stderr).not.toContain('canary');
+  expect((await world.svc(account)).exitCode).toBe(0);
+});
+
+test('http:// to another machine is warned about', async () => {
+  const world = await holding();
+  const ran = await world.svc(account, { env: { ...key, SVC_BASE_URL: 'http://api.example.com' } });
+  expect(ran.stderr).toContain('not https://');
+});
