@@ -129,6 +129,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./auth.ts')).auth,
   },
   {
+    name: 'doctor',
+    summary: 'What is wrong with this set-up, and how to mend it',
+    section: 'setup',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     name: 'config',
     summary: 'Settings of svc',
     section: 'setup',

@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+type Report = { ok: boolean; checks: { name: string; ok: boolean; message: string; fix: string | null }[] };
+
+const wrongOf = (stdout: string) => (JSON.parse(stdout) as Report).checks.filter((check) => !check.ok);
+
+test('a good set-up has nothing wrong', async () => {
+  const ran = await svc(sandboxWorld(), ['doctor', '--json']);
+  expect(wrongOf(ran.stdout)).toEqual([]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true });
+  expect(ran.exitCode).toBe(0);
+});
+
+test('without a login and without a base URL both are named with the command that mends them, exit 1', async () => {
+  const world = sandboxWorld({ env: { SVC_BASE_URL: undefined } });
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(ran.exitCode).toBe(1);
+  expect(wrongOf(ran.stdout).map(({ name, fix }) => [name, fix])).toEqual([
+    ['base URL', 'Set SVC_BASE_URL, or run: svc login --base-url URL'],
+    ['credential', 'Run: svc login'],
+  ]);
+});
+
+test('a credential that the service refuses is told apart from a service that is not there', async () => {
+  const refused = await svc(sandboxWorld(), ['doctor', '--json'], { env: { SVC_API_KEY: 'no_such_key' } });
+  expect(wrongOf(refused.stdout).map(({ name }) => name)).toEqual(['API key', 'modules']);
+  const gone = {
+    ...sandboxWorld(),
+    exchange: async () => ({ lost: 'before-sending', reason: 'dns', detail: 'No such name.' }) as const,
+  };
+  const unreachable = await svc(gone, ['doctor', '--json']);
+  expect(wrongOf(unreachable.stdout).map(({ name }) => name)).toEqual(['base URL']);
+});
+
+test('a clock that is wrong by minutes is found, one that is seconds off is not', async () => {
+  const world = sandboxWorld();
+  await world.control('POST', 'clock', { advance_seconds: 3 });
+  expect((await svc(world, ['doctor'])).exitCode).toBe(0);
+  await world.control('POST', 'clock', { advance_seconds: 300 });
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(wrongOf(ran.stdout)[0]).toMatchObject({ name: 'clock', message: expect.stringContaining('behind') });
+});
+
+test('a switched-off module is told and is not held against the set-up', async () => {
+  const world = sandboxWorld();
+  await world.control('POST', 'modules', { account_id: 1, support: false });
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toContain('Off, or without scope: Support.');
+});
+
+test('a damaged store is named and left as it is', async () => {
+  const world = sandboxWorld();
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'credentials.json'), '{"version":1,"secr');
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(wrongOf(ran.stdout)[0]).toMatchObject({ name: 'store', message: expect.stringContaining('credentials.json') });
+});
+
+test('people see a line for each thing, scripts a row', async () => {
+  const seen = await svc(sandboxWorld(), ['doctor', '--no-color'], { columns: 80 });
+  expect(seen.stdout).toMatch(/^✓ node {10}Node \d+/u);
+  const piped = await svc(sandboxWorld(), ['doctor']);
+  expect(piped.stdout.split('\n')[0]?.split('\t').slice(0, 2)).toEqual(['ok', 'node']);
+});
