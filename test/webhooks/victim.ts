@@ -1,0 +1,63 @@
+import { createRequire } from 'node:module';
+import { nodeContext } from '../../src/context-node.ts';
+import { main } from '../../src/main.ts';
+
+/**
+ * svc itself, made to die by SIGKILL at one instant: `victim FAULT NTH argv…`. It is the real program; only what it
+ * calls of Node is watched, since nothing in svc knows of tests.
+ */
+const [fault = '', nth = '1', ...argv] = process.argv.slice(2);
+let left = Number(nth);
+
+function dieAt(instant: string): void {
+  if (instant !== fault || --left > 0) return;
+  process.kill(process.pid, 'SIGKILL');
+  // The signal comes at once, but not before the next instruction.
+  for (;;);
+}
+
+const load = createRequire(`${process.cwd()}/`);
+const files = load('node:fs/promises') as typeof import('node:fs/promises');
+const { open } = files;
+files.open = async (...args: Parameters<typeof open>) => {
+  const file = await open(...args);
+  if (!String(args[0]).endsWith('inbox.jsonl')) return file;
+  const write = file.write.bind(file) as (...all: unknown[]) => Promise<{ bytesWritten: number }>;
+  const datasync = file.datasync.bind(file);
+  let isArrival = false;
+  file.write = (async (bytes: Uint8Array, offset: number, length: number, position: number) => {
+    isArrival = Buffer.from(bytes).includes('x-svc-signature');
+    if (isArrival) dieAt('verified');
+    if (isArrival && fault === 'half-written' && left === 1) await write(bytes, offset, length >> 1, position);
+    if (isArrival) dieAt('half-written');
+    return write(bytes, offset, length, position);
+  }) as unknown as typeof file.write;
+  file.datasync = async () => {
+    if (isArrival) dieAt('written');
+    await datasync();
+    if (isArrival) dieAt('stored');
+    if (!isArrival) dieAt('settled');
+  };
+  return file;
+};
+
+const { ServerResponse } = load('node:http') as typeof import('node:http');
+const end = ServerResponse.prototype.end as (...args: unknown[]) => unknown;
+ServerResponse.prototype.end = function (this: InstanceType<typeof ServerResponse>, ...args: unknown[]) {
+  if (this.statusCode === 204) this.once('finish', () => setImmediate(() => dieAt('answered')));
+  return end.apply(this, args);
+} as typeof ServerResponse.prototype.end;
+
+const ctx = nodeContext();
+const watched = Object.create(ctx, {
+  exchange: {
+    value: async (request: Parameters<typeof ctx.exchange>[0]) => {
+      dieAt('forwarding');
+      const answer = await ctx.exchange(request);
+      if ('status' in answer) dieAt('forwarded');
+      return answer;
+    },
+  },
+}) as typeof ctx;
+
+process.exitCode = await main(argv, watched);
