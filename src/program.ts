@@ -129,7 +129,9 @@ function buildLeaf(
     // Required arguments are judged by ourselves, so that a person can be asked for them.
     commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
   }
-  for (const [key, flag] of Object.entries(command.flags)) commander.addOption(optionFor(key, flag));
+  for (const [key, flag] of Object.entries(command.flags)) {
+    for (const option of optionsFor(key, flag)) commander.addOption(option);
+  }
   if (command.examples.length > 0) {
     commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
   }
@@ -140,10 +142,12 @@ function buildLeaf(
     const options = commander.opts() as Record<string, unknown>;
     const flagTexts = Object.fromEntries(
       Object.entries(command.flags).map(([key, flag]) => {
-        const option = optionFor(key, flag);
-        const value = options[option.attributeName()];
         // Of `--no-browser` commander makes a `browser` that is true until it is given.
-        return [key, asTexts(option.negate ? value === false : value)];
+        const textsOf = (option: Option) => {
+          const value = options[option.attributeName()];
+          return asTexts(option.negate ? value === false : value);
+        };
+        return [key, optionsFor(key, flag).flatMap(textsOf)];
       }),
     );
     onRun({ command, path: path.join(' '), globals: globalsOf(commander.optsWithGlobals()), argTexts, flagTexts });
@@ -154,8 +158,14 @@ function buildLeaf(
 export const flagName = (key: string, flag: Param<unknown>): string =>
   flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
-function optionFor(key: string, flag: Param<unknown>): Option {
-  const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
+/** The flag itself, then its other names. */
+function optionsFor(key: string, flag: Param<unknown>): Option[] {
+  const others = (flag.aliases ?? []).map((name) => optionFor(name, { ...flag, short: undefined, hidden: true }));
+  return [optionFor(flagName(key, flag), flag), ...others];
+}
+
+function optionFor(longName: string, flag: Param<unknown>): Option {
+  const name = `${flag.short ? `-${flag.short}, ` : ''}--${longName}`;
   const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
   if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
   if (flag.hidden) option.hideHelp();

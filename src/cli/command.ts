@@ -6,6 +6,8 @@ import type { Output, Settings } from '../settings.ts';
 export type Param<T> = {
   /** As typed, without the dashes, where it is not simply the key in kebab-case. */
   readonly name?: string;
+  /** Other names that are accepted and not shown in help. */
+  readonly aliases?: readonly string[];
   readonly description: string;
   /** Shown in help in place of the value: `ID`, `FILE`, `KEY=VALUE`. Without one the flag is a switch. */
   readonly placeholder?: string;

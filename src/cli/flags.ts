@@ -28,8 +28,12 @@ export function flagsOf(schema: Schema | undefined, { optional = false } = {}): 
 /** The flag of one field. `optional`: something else may supply the value, so its absence is judged later. */
 export function paramOf(field: string, shape: Shape, optional = false): Param<unknown> {
   const many = shape.type === 'list' || shape.type === 'pairs';
+  const name = typedName(field);
+  const wireName = field.replaceAll('_', '-');
   return {
-    name: typedName(field),
+    name,
+    // Who knows the service's own name of the field may type that.
+    aliases: wireName === name ? [] : [wireName],
     description: shape.description ?? describe(field, shape),
     placeholder: placeholderOf(field, shape),
     choices: shape.choices,

@@ -98,10 +98,15 @@ export function unwrap(operation: Pick<Operation, 'answer'>, answer: unknown): u
   return key === undefined ? answer : ((answer as Record<string, unknown>)[key] ?? answer);
 }
 
+/** A list is filtered by `--category`, as by `--contact`; a record that is written is given a `--category-id`. */
+const filterNames: Readonly<Record<string, Pick<Param<unknown>, 'name' | 'aliases'>>> = {
+  category_id: { name: 'category', aliases: ['category-id'] },
+};
+
 function flagsFor(operation: Operation, about: Derivation): Params {
   const flags: Record<string, Param<unknown>> = {};
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
-    if (field !== 'page' && field !== 'per_page') flags[field] = flag;
+    if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
   if (operation.answer.shape === 'list' && operation.answer.paged) Object.assign(flags, rangeFlags);
   for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
