@@ -13,8 +13,13 @@ export type Server = {
 export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
   const http = process.getBuiltinModule('node:http');
   // Above the idle time after which clients drop a connection themselves, so that none meets a closing one.
-  const server = http.createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
+  const server = http.createServer({ keepAliveTimeout: 75_000, requireHostHeader: false }, (request, response) => {
     answer(sandbox, request, response).catch(() => request.socket.destroy());
+  });
+  // What is no HTTP at all never gets to the app.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else socket.end(notHttp);
   });
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
@@ -32,6 +37,15 @@ export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
       }),
   };
 }
+
+const notHttp = [
+  'HTTP/1.1 400 Bad Request',
+  'content-type: application/json',
+  'x-ratelimit-limit: 60',
+  'x-ratelimit-remaining: 60',
+  'connection: close',
+  '\r\n{"error":"This is not a valid HTTP request."}',
+].join('\r\n');
 
 async function answer(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers, socket } = request;
