@@ -46,7 +46,7 @@ test('no body and no query makes a server failure', async () => {
       expect([200, 201, 401, 403, 404, 405, 422], `${to} ${JSON.stringify(body)}`).toContain(answer.status);
       if (answer.status > 201) expect(isRefusal(answer.status, answer.body), JSON.stringify(answer.body)).toBe(true);
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
 });
 
@@ -146,7 +146,7 @@ test('any sequence of valid calls keeps the state rules', async () => {
         await holds(world, firstResponses);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 

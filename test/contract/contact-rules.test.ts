@@ -110,17 +110,6 @@ describe('contacts', () => {
     expect([created, errors.map((e: { index: number }) => e.index)]).toEqual([1, [0, 1, 2, 3, 4, 5, 6, 7]]);
     for (const { error } of errors) expect(error).toEqual(expect.stringMatching(/\S/u));
   });
-
-  test('ten thousand contacts are listed as fast as ten', async () => {
-    const { post, get } = start();
-    for (let at = 0; at < 50; at++) {
-      const contacts = Array.from({ length: 200 }, (_, n) => ({ email: `${at}-${n}@example.com`, name: 'x' }));
-      await post('/platform/contacts/sync', { contacts });
-    }
-    const began = performance.now();
-    for (let page = 1; page <= 100; page++) await get(`/contacts?per_page=100&page=${page}`);
-    expect(performance.now() - began).toBeLessThan(3000);
-  });
 });
 
 describe('contact lists', () => {

@@ -94,6 +94,14 @@ describe('events', () => {
     expect((await world.get(`/contacts/${id}`)).contact.metadata).toEqual({ a: 1, b: 2 });
   });
 
+  test('an account that opted in gets real contacts', async () => {
+    const { post, get } = start('empty', {
+      seed: { accounts: [{ account_id: 1, name: 'Acme', exports_real_contacts: true }] as never },
+    });
+    await post('/integrations/partner/events', event);
+    expect((await get('/contacts')).contacts).toMatchObject([{ name: 'Ada', email: 'ada@example.com' }]);
+  });
+
   test.for([
     ['order_create', { gclid: 'x' }, 1],
     ['user_create', { fbclid: 'x' }, 1],

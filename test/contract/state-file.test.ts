@@ -97,7 +97,7 @@ test('records, tokens, subscriptions, modules and the clock are there after SIGK
 
 test('whatever was answered is there, however it was cut off', async () => {
   let answered = 0;
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     const sandbox = await start('--seed', 'empty');
     const kept = (await sandbox.send('GET /contacts?per_page=100')).body.meta.total;
     expect(kept).toBeGreaterThanOrEqual(answered);
@@ -160,13 +160,16 @@ test('a damaged file is a clear error and is left as it is', async () => {
     'no text at all': Buffer.from([0, 255, 254, 1, 2, 3]),
     'a missing head': good.subarray(10),
   };
-  for (const [what, bytes] of Object.entries(damages)) {
-    writeFileSync(file, bytes);
-    const { code, stderr } = await spawnSandbox(['--state', file]).ended;
-    expect([what, code, stderr]).toEqual([what, 1, expect.stringContaining(file)]);
-    expect(stderr, what).not.toMatch(/\n\s+at /u);
-    expect(readFileSync(file).equals(bytes), what).toBe(true);
-  }
+  await Promise.all(
+    Object.entries(damages).map(async ([what, bytes], at) => {
+      const damaged = `${file}.${at}`;
+      writeFileSync(damaged, bytes);
+      const { code, stderr } = await spawnSandbox(['--state', damaged]).ended;
+      expect([what, code, stderr]).toEqual([what, 1, expect.stringContaining(damaged)]);
+      expect(stderr, what).not.toMatch(/\n\s+at /u);
+      expect(readFileSync(damaged).equals(bytes), what).toBe(true);
+    }),
+  );
 });
 
 test('what a crash tore off at the end was answered to nobody and is dropped', async () => {

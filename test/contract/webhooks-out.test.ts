@@ -272,3 +272,16 @@ test('emit sends any data to whoever subscribed, several times or wrongly signed
   );
   expect(genuine).toEqual([true, true, true, false]);
 });
+
+test('a refreshed token is the same connection: it lists and deletes what the first one made', async () => {
+  const world = start('empty');
+  const { body: pair } = await world.subject.control('POST tokens', { account_id: 1, scopes: ['webhooks:manage'] });
+  const hook = await subscribe(world, 'ticket.created', pair.access_token, 'https://hooks.example.com/svc');
+  const form = `grant_type=refresh_token&refresh_token=${pair.refresh_token}&client_id=sandbox_cli&client_secret=sandbox_secret`;
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const { body: next } = await world.subject.send('none', 'POST /oauth/platform/token', form, type);
+  const listed = await world.subject.send(next.access_token, 'GET /oauth-platform/webhooks');
+  expect(listed.body.webhooks.map(({ id }: { id: number }) => id)).toEqual([hook.id]);
+  const deleted = await world.subject.send(next.access_token, `DELETE /oauth-platform/webhooks/${hook.id}`);
+  expect(deleted).toMatchObject({ status: 200, body: { status: 'ok' } });
+});
