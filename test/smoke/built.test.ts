@@ -1,0 +1,104 @@
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+
+/** The Node that runs the built tool: this one, or the one that CI names. */
+const node = process.env.SVC_TEST_NODE ?? process.execPath;
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildSvc();
+});
+afterAll(() => built.remove());
+
+const svc = (...argv: string[]) =>
+  execa(node, [built.script, ...argv], {
+    cwd: built.folder,
+    reject: false,
+    stdin: 'ignore',
+    env: {
+      SVC_CONFIG_DIR: `${built.folder}/config`,
+      SVC_STATE_DIR: `${built.folder}/state`,
+      NODE_EXTRA_CA_CERTS: undefined,
+    },
+  });
+const inSandbox = (line: string) => svc('sandbox', 'exec', '--', 'sh', '-c', line);
+
+describe('the built tool', () => {
+  test('tells its version and its help', async () => {
+    expect(await svc('--version')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+$/u) });
+    expect(await svc('--help')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Usage: svc') });
+  });
+
+  test('lists, creates and prints every format against the sandbox', async () => {
+    const ran = await inSandbox(`
+      set -e
+      svc contacts list --limit 2
+      svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123 --json
+      for format in table json jsonl csv yaml; do svc tickets list --limit 1 --output $format; done
+      svc contacts list --jq '.[0].email'
+    `);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stdout).toContain('"name": "Ada"');
+  });
+
+  test('ends with the exit code of what went wrong', async () => {
+    expect((await inSandbox('svc tickets get 99999')).exitCode).toBe(3);
+    expect((await inSandbox('svc tickets update 7')).exitCode).toBe(2);
+    expect((await inSandbox('svc webhooks list')).exitCode).toBe(4);
+  });
+
+  test('a closed pipe is a good end', async () => {
+    const ran = await inSandbox('svc contacts list --all | head -1');
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('an address that nobody listens on is exit 10', async () => {
+    const ran = await execa(node, [built.script, 'contacts', 'list'], {
+      reject: false,
+      env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
+    });
+    expect(ran.exitCode).toBe(10);
+  });
+});
+
+describe('what a run loads', () => {
+  const chunksOf = async (...argv: string[]) => {
+    const ran = await execa(node, ['--require', `${import.meta.dirname}/loaded.cjs`, built.script, ...argv], {
+      cwd: built.folder,
+      reject: false,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
+    });
+    return String(ran.stdio[3]).split('\n').filter(Boolean);
+  };
+  const forPeople = /chalk|ora|inquirer|prompts|table|pager|editor|thread|board/u;
+  const heavy =
+    /jq|yaml|csv|marked|sanitize-html|execa|open|sdk|oauth|keyring|sandbox|receiver|inspector|read-back|trace/u;
+
+  test('--version: nothing but the chunk that answers it', async () => {
+    expect(await chunksOf('--version')).toEqual(['quick', 'quick']);
+  });
+
+  test('--help: the tree’s names, no command', async () => {
+    const chunks = await chunksOf('--help');
+    expect(chunks.length).toBeLessThanOrEqual(7);
+    expect(chunks.filter((chunk) => /program|main|context|contacts/u.test(chunk))).toEqual([]);
+  });
+
+  test('contacts list, in a pipe: its group alone, nothing for people, nothing heavy', async () => {
+    const chunks = await chunksOf('contacts', 'list');
+    expect(chunks.filter((chunk) => forPeople.test(chunk) || heavy.test(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => /tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
+    expect(chunks.length).toBeLessThanOrEqual(18);
+  });
+
+  test('contacts sync --dry-run: no HTTP', async () => {
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(`${built.folder}/rows.csv`, 'email\na@example.com\n');
+    const chunks = await chunksOf('contacts', 'sync', 'rows.csv', '--dry-run');
+    expect(chunks.filter((chunk) => forPeople.test(chunk) || /exchange|agent|undici|sandbox|jq/u.test(chunk))).toEqual(
+      [],
+    );
+  });
+});
