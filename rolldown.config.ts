@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 const idleBuiltins: Record<string, Record<string, string>> = {
@@ -43,7 +44,12 @@ const together = [
  * The keyring's native part stays outside; it is the one runtime dependency, and optional.
  */
 export default defineConfig({
-  input: { quick: 'src/quick.ts', main: 'src/main.ts', 'context-node': 'src/context-node.ts' },
+  input: {
+    quick: 'src/quick.ts',
+    main: 'src/main.ts',
+    'context-node': 'src/context-node.ts',
+    'completion-tree': 'src/cli/completion-tree.ts',
+  },
   platform: 'node',
   external: ['@napi-rs/keyring'],
   plugins: [
@@ -76,6 +82,14 @@ export default defineConfig({
       generateBundle() {
         const source = readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
         this.emitFile({ type: 'asset', fileName: 'jq.wasm', source });
+      },
+    },
+    {
+      // A Tab must be answered sooner than the commands are loaded, so what it needs of them is written down here.
+      name: 'completion-tree',
+      async writeBundle({ dir = 'dist' }) {
+        const { completionTree } = createRequire(import.meta.url)(resolve(dir, 'completion-tree.cjs'));
+        writeFileSync(resolve(dir, 'completion-tree.json'), JSON.stringify(await completionTree()));
       },
     },
   ],

@@ -1,6 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, Group, Param, Params } from './cli/command.ts';
 import { globalFlags, valuedFlags } from './cli/global-flags.ts';
+import { flagName } from './cli/param.ts';
 import { type Entry, entries } from './commands/index.ts';
 import { Failure } from './errors.ts';
 import type { GlobalFlags } from './settings.ts';
@@ -153,10 +154,6 @@ function buildLeaf(
     onRun({ command, path: path.join(' '), globals: globalsOf(commander.optsWithGlobals()), argTexts, flagTexts });
   });
 }
-
-/** `dueAt` and `due_at` are typed `--due-at`. */
-export const flagName = (key: string, flag: Param<unknown>): string =>
-  flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
 /** The flag itself, then its other names. */
 function optionsFor(key: string, flag: Param<unknown>): Option[] {

@@ -5,6 +5,10 @@ import { version } from './version.ts';
  */
 export async function quickAnswer(argv: readonly string[]): Promise<string | undefined> {
   const [first, second] = argv;
+  if (first === '__complete') {
+    const { answerTab } = await import('./node/completion.ts');
+    return answerTab(argv.slice(second === '--' ? 2 : 1), process.env);
+  }
   if (first === 'help' && argv.length === 2) {
     const { topics } = await import('./cli/topics.ts');
     return topics.find(({ name }) => name === second)?.text();

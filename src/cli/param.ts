@@ -105,6 +105,10 @@ export const param = {
   }),
 };
 
+/** `dueAt` and `due_at` are typed `--due-at`. */
+export const flagName = (key: string, flag: Pick<Param<unknown>, 'name'>): string =>
+  flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+
 /** Gives a flag a value for when it is absent. */
 export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> =>
   ({ ...flag, fallback }) as Param<NonNullable<T>>;

@@ -152,4 +152,10 @@ export const entries: readonly Entry[] = [
     section: 'developers',
     load: async () => (await import('./sandbox.ts')).sandbox,
   },
+  {
+    name: 'completion',
+    summary: 'Completions for your shell',
+    section: 'setup',
+    load: async () => (await import('./completion.ts')).completion,
+  },
 ];

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { complete } from '../../src/cli/complete.ts';
+import { completionScripts, shells } from '../../src/cli/completion-scripts.ts';
+import { type Branch, completionTree } from '../../src/cli/completion-tree.ts';
+import { answerTab } from '../../src/node/completion.ts';
+
+let tree: Branch;
+beforeAll(async () => {
+  tree = await completionTree();
+});
+
+const offered = async (...words: string[]) =>
+  (await complete(tree, words, async () => ['default', 'work']))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split('\t')[0]);
+
+describe('a Tab', () => {
+  test('offers commands with what they do', async () => {
+    expect(await complete(tree, ['tick'], async () => [])).toBe('tickets\tSupport tickets\n');
+    expect(await offered('')).toEqual(expect.arrayContaining(['contacts', 'webhooks', 'completion', 'help']));
+    expect(await offered('no-such')).toEqual([]);
+  });
+
+  test.each([
+    [
+      ['tickets', 're'],
+      ['resolve', 'reopen', 'reply'],
+    ],
+    [['ticket', 'res'], ['resolve']],
+    [['--profile', 'work', 'tickets', 'res'], ['resolve']],
+    [['-o', 'json', 'tickets', 'res'], ['resolve']],
+    [['-ojson', 'tickets', 'res'], ['resolve']],
+    [['--json', 'tickets', 'res'], ['resolve']],
+    [['tickets', 'list', '--stat'], ['--status']],
+    [['tickets', 'list', '--status', 'open', '--stat'], []],
+    [
+      ['tickets', 'list', '--output', ''],
+      ['table', 'json', 'jsonl', 'csv', 'yaml'],
+    ],
+    [
+      ['tickets', 'list', '-o', 'js'],
+      ['json', 'jsonl'],
+    ],
+    [
+      ['tickets', 'list', '--output=js'],
+      ['--output=json', '--output=jsonl'],
+    ],
+    [
+      ['--profile', ''],
+      ['default', 'work'],
+    ],
+    [['-p', 'w'], ['work']],
+    [['--profile=w'], ['--profile=work']],
+    [['tickets', 'reply', '7', '--body-file', ''], [':files']],
+    [['tickets', 'reply', '7', '--body-file=x'], [':files']],
+    [['tickets', 'get', ''], []],
+    [['completion', ''], [...shells]],
+    [['completion', 'bash', ''], []],
+    [['help', 'exit'], ['exit-codes']],
+    [['tickets', 'list', '--search', 'tickets', '--stat'], ['--status']],
+    [
+      ['sandbox', 'exec', '--', ''],
+      ['svc', ':files'],
+    ],
+    [['sandbox', 'exec', '--', 'svc', 'tickets', 'res'], ['resolve']],
+    [['sandbox', 'exec', '--', 'make', ''], [':files']],
+    [['""'], null],
+  ])('behind svc %j', async (words, answer) => {
+    expect(await offered(...words)).toEqual(answer ?? (await offered('')));
+  });
+
+  test('offers a flag again only where it may be repeated', async () => {
+    expect(await offered('contacts', 'create', '--metadata', 'a=b', '--meta')).toEqual(['--metadata']);
+    expect(await offered('--json', '--js')).toEqual([]);
+  });
+
+  test('never offers what is not a key of its own', async () => {
+    expect(await offered('constructor', '')).toEqual(await offered(''));
+    expect(await offered('tickets', 'list', '--constructor=')).toEqual([]);
+  });
+
+  test('reads the profiles of the configuration, and is silent where it cannot', async () => {
+    expect(await answerTab(['--profile', ''], { SVC_CONFIG_DIR: '/nowhere' })).toBe('');
+  });
+});
+
+test('every flag of the tree belongs to a command, and every choice is a word', () => {
+  const check = ({ children = {}, flags = {} }: Branch): void => {
+    for (const [name, { choices = [] }] of Object.entries(flags)) {
+      expect(name).toMatch(/^[a-z][a-z0-9-]*$/u);
+      for (const choice of choices) expect(choice).toMatch(/^\S+$/u);
+    }
+    for (const child of Object.values(children)) check(child);
+  };
+  check(tree);
+});
+
+const leaves = { bash: 'svc.bash', zsh: '_svc', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
+
+test.each(shells)('the packaged script for %s is what svc completion prints', async (shell) => {
+  const path = join(import.meta.dirname, '..', '..', 'completions', leaves[shell]);
+  expect(await readFile(path, 'utf8')).toBe(completionScripts[shell]);
+});
