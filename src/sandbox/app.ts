@@ -53,8 +53,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     async handle(request) {
       try {
         const response = await answer(world, options, request);
-        // Nobody is answered before what they did is kept.
-        if (world.state.changed.size > 0) await world.keep();
+        // Nobody is answered before what they did, or were shown, is kept.
+        if (options.stateFile || world.state.changed.size > 0) await world.keep();
         return response;
       } catch (error) {
         // The document's shape for a server failure; never a stack trace.

@@ -37,7 +37,7 @@ const splitScopes = (given: unknown) => (typeof given === 'string' ? given.split
 const actions: Readonly<Record<string, Action>> = {
   'GET state': { run: ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])) },
 
-  'GET log': { run: ({ log }) => ({ log: log.entries() }) },
+  'GET log': { run: ({ log }) => log.entries() },
 
   'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), async (world, { seed }) => {
     await world.reset(seed);

@@ -13,7 +13,8 @@ export type Server = {
 export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
   const http = process.getBuiltinModule('node:http');
   // Above the idle time after which clients drop a connection themselves, so that none meets a closing one.
-  const server = http.createServer({ keepAliveTimeout: 75_000, requireHostHeader: false }, (request, response) => {
+  const options = { keepAliveTimeout: 75_000, requireHostHeader: false };
+  const server = http.createServer(options, (request, response) => {
     answer(sandbox, request, response).catch(() => request.socket.destroy());
   });
   // What is no HTTP at all never gets to the app.

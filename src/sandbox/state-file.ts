@@ -113,6 +113,8 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
     state: found?.state,
     commit(state) {
       if (state.changed.size > 0) pending.push(lineOf(drain(state)));
+      // Someone else's changes may still be on their way to the disk.
+      else if (pending.length === 0 && !mustReplace) return running ?? Promise.resolve();
       next ??= enqueue(async () => {
         next = undefined;
         if (mustReplace || end > 2 * freshSize + slack) await rewrite(state);

@@ -1,4 +1,4 @@
-import { invalid } from '../answer.ts';
+import { invalid, notFound } from '../answer.ts';
 import { loadPhones } from '../phone.ts';
 import type { Row } from '../records.ts';
 import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, type State } from '../state.ts';
@@ -59,6 +59,7 @@ export const lists: Handlers<ListOperations> = {
   async createAndSyncListContacts({ state, account, params, body, now, emit }) {
     const toE164 = await loadPhones();
     const { account_id } = account;
+    if (!state.rows.lists.has(params.contactList)) return notFound; // deleted while the library was loaded
     for (const { phone: typed = '', metadata = {}, ...fields } of body.contacts) {
       const phone = toE164(typed, fields.country) ?? ''; // on sync an unparseable value is ignored
       const existing =
