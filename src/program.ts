@@ -104,14 +104,18 @@ function build(
   node: Group | Command,
   path: readonly string[],
   onRun: (invocation: Invocation) => void,
+  ofGroup: () => object = () => ({}),
 ): Commander {
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
-  if (!('commands' in node)) return buildLeaf(commander, node, path, onRun);
+  if (!('commands' in node)) return buildLeaf(commander, node, path, onRun, ofGroup);
+  if (node.itself) buildLeaf(commander, node.itself, path, onRun, ofGroup);
+  // Of a flag that a group and its command both have, commander tells the group, wherever it stands.
+  const own = node.itself ? () => commander.opts() : undefined;
   // What stands behind `sandbox exec --` is the other program's; commander wants to hear that from the group.
   if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
   for (const child of node.commands) {
     const hidden = 'hidden' in child && child.hidden === true;
-    commander.addCommand(build(commander, child, [...path, child.name], onRun), { hidden });
+    commander.addCommand(build(commander, child, [...path, child.name], onRun, own), { hidden });
   }
   return commander;
 }
@@ -121,6 +125,7 @@ function buildLeaf(
   command: Command,
   path: readonly string[],
   onRun: (i: Invocation) => void,
+  ofGroup: () => object,
 ): Commander {
   if (command.aliases) commander.aliases([...command.aliases]);
   commander.summary(command.summary);
@@ -140,7 +145,7 @@ function buildLeaf(
   return commander.action((...all: unknown[]) => {
     const texts = all.slice(0, Object.keys(command.args).length);
     const argTexts = Object.fromEntries(Object.keys(command.args).map((key, i) => [key, asTexts(texts[i])]));
-    const options = commander.opts() as Record<string, unknown>;
+    const options: Record<string, unknown> = { ...ofGroup(), ...commander.opts() };
     const flagTexts = Object.fromEntries(
       Object.entries(command.flags).map(([key, flag]) => {
         // Of `--no-browser` commander makes a `browser` that is true until it is given.

@@ -63,6 +63,8 @@ export type Group = {
   /** Plural noun, as typed. */
   readonly name: string;
   readonly summary: string;
+  /** What the group does where none of its commands is named: `svc mcp`. Its commands may take its flags too. */
+  readonly itself?: AnyCommand;
   readonly commands: readonly (AnyCommand | Group)[];
 };
 

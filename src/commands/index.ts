@@ -99,6 +99,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    name: 'mcp',
+    summary: 'Serve the account to an AI assistant',
+    section: 'developers',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  {
     name: 'openapi',
     summary: 'The OpenAPI 3.1 description of the service',
     section: 'developers',

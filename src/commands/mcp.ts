@@ -1,0 +1,43 @@
+import { defineCommand, type Group, type Param } from '../cli/command.ts';
+import { param } from '../cli/param.ts';
+import { installMcp } from './mcp-install.ts';
+
+const names: Param<readonly string[] | undefined> = {
+  description: 'Only these, by name: listTickets,getTicket',
+  placeholder: 'A,B',
+  many: true,
+  parse: (texts) =>
+    texts
+      .flatMap((text) => text.split(','))
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+};
+
+export const grantFlags = {
+  allowWrite: param.toggle('Offer tools that change records'),
+  allowSend: param.toggle('Offer tools that reach customers: replies, chat messages, publishing'),
+  tools: names,
+};
+
+const serveMcp = defineCommand({
+  name: 'mcp',
+  summary: 'Serve the account to an AI assistant (Model Context Protocol, over standard input and output)',
+  details:
+    'A tool for each operation, named by its id (listContacts), and contacts_sync. Without flags only those that read.\n' +
+    'It uses the credentials of the profile, and ends with the client or with Ctrl-C.',
+  args: {},
+  flags: grantFlags,
+  examples: ['svc mcp --allow-write', 'svc mcp --tools listTickets,getTicket', 'svc mcp install print'],
+  async run(ctx, { flags, settings }) {
+    const { serve } = await import('../mcp/server.ts');
+    await serve(ctx, settings, { write: flags.allowWrite, send: flags.allowSend, only: flags.tools });
+    return { data: { shape: 'nothing' } };
+  },
+});
+
+export const mcp: Group = {
+  name: 'mcp',
+  summary: serveMcp.summary,
+  itself: serveMcp,
+  commands: [installMcp],
+};

@@ -1,0 +1,101 @@
+import { operations } from '../api/index.ts';
+import type { Operation, Schema } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
+import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+
+/** What a tool may do, as a person grants it: look, change the account, reach a customer. */
+export type Reach = 'read' | 'write' | 'send';
+
+export type Annotations = {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+};
+
+/** An operation as a tool of the Model Context Protocol. */
+export type Tool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly annotations: Annotations;
+  readonly reach: Reach;
+  readonly operation: Operation;
+};
+
+/** A tool for every operation, in the document's order. `maySend`: publishing is allowed. */
+export const toolsOf = ({ maySend }: { readonly maySend: boolean }): Tool[] =>
+  Object.values<Operation>(operations).map((operation) => ({
+    name: operation.id,
+    description: describe(operation, maySend),
+    inputSchema: inputSchemaOf(operation, maySend),
+    annotations: annotationsOf(operation),
+    reach: reachOf(operation),
+    operation,
+  }));
+
+export function reachOf({ safety, reachesCustomer }: Operation): Reach {
+  if (safety === 'read') return 'read';
+  return reachesCustomer === 'always' ? 'send' : 'write';
+}
+
+const annotationsOf = ({ summary, safety, destructive, reachesCustomer }: Operation): Annotations => ({
+  title: summary,
+  readOnlyHint: safety === 'read',
+  destructiveHint: destructive === true,
+  idempotentHint: safety === 'read' || safety === 'repeatable',
+  openWorldHint: reachesCustomer !== undefined,
+});
+
+function describe(operation: Operation, maySend: boolean): string {
+  const { summary, answer, module, safety, reachesCustomer, credentials } = operation;
+  const remarks = [
+    answer.shape === 'list' && answer.paged && 'Pages of 50 unless per_page says otherwise, at most 100.',
+    module && `Needs the ${module.replaceAll('_', ' ')} module.`,
+    reachesCustomer === 'always' && 'A real message goes to a real customer: be sure of the text and the recipient.',
+    reachesCustomer === 'when-published' &&
+      (maySend ? 'With status published, customers see it.' : 'Drafts only: publishing is not allowed here.'),
+    operation.id === 'createContacts' &&
+      'Either one contact (name, last_name, email and phone are required) or `contacts`, a batch in one transaction.',
+    operation.destructive && 'This cannot be undone.',
+    safety === 'once' && 'If the outcome is unknown, do not repeat it.',
+    !credentials.includes('api_key') &&
+      `Only with ${credentials.includes('oauth') ? 'an OAuth login' : 'a machine-to-machine token'}.`,
+  ].filter((remark) => typeof remark === 'string');
+  return [`${summary}.`, ...remarks].join(' ');
+}
+
+/** Path, query and body in one flat object: their names never meet, which a test holds. */
+function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchema'] {
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  for (const schema of [operation.params, operation.query, operation.body]) {
+    if (!schema) continue;
+    const converted = jsonSchemaOf(schema);
+    // Clients refuse alternatives at the top: of two forms every field is offered, and the service's rules are checked later.
+    for (const form of (converted.anyOf ?? [converted]) as JsonSchema[]) Object.assign(properties, form.properties);
+    if (!converted.anyOf) required.push(...(converted.required ?? []));
+  }
+  if (operation.reachesCustomer === 'when-published' && !maySend) {
+    properties.status = { type: 'string', enum: ['draft'] };
+    delete properties.published_at;
+  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
+}
+
+/** Flat arguments → the parts of a call. */
+export function partsOf(operation: Operation, input: Readonly<Record<string, unknown>>) {
+  const pick = (schema: Schema | undefined) => {
+    if (!schema) return undefined;
+    const names = namesOf(schema);
+    return Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name)));
+  };
+  return { params: pick(operation.params), query: pick(operation.query), body: pick(operation.body) };
+}
+
+/** Fields of an object schema, or of all its forms. */
+function namesOf(schema: Schema): string[] {
+  const { options } = schema as { readonly options?: readonly Schema[] };
+  return schema.type === 'union' && options ? options.flatMap(namesOf) : Object.keys(fieldsOf(schema));
+}

@@ -1,0 +1,52 @@
+import { posix, win32 } from 'node:path';
+
+export const clients = ['claude', 'cursor', 'vscode'] as const;
+
+export type Client = (typeof clients)[number];
+
+/** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
+export type Entry = { readonly command: string; readonly args: readonly string[] };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The file in which a client keeps the servers of this user. */
+export function configFileOf(client: Client, env: Env, platform: NodeJS.Platform): string | undefined {
+  const home = env.HOME || env.USERPROFILE;
+  if (!home) return undefined;
+  const { join } = platform === 'win32' ? win32 : posix;
+  if (client === 'cursor') return join(home, '.cursor', 'mcp.json');
+  const data =
+    platform === 'darwin'
+      ? join(home, 'Library', 'Application Support')
+      : platform === 'win32'
+        ? env.APPDATA || join(home, 'AppData', 'Roaming')
+        : env.XDG_CONFIG_HOME || join(home, '.config');
+  return client === 'claude'
+    ? join(data, 'Claude', 'claude_desktop_config.json')
+    : join(data, 'Code', 'User', 'mcp.json');
+}
+
+/** The key below which a client lists its servers. */
+const listOf = (client: Client): string => (client === 'vscode' ? 'servers' : 'mcpServers');
+
+/** The configuration with our server in it; everything else stays. Undefined where the text is no JSON object. */
+export function withServer(client: Client, text: string | undefined, name: string, entry: Entry): string | undefined {
+  const config = parseObject(text);
+  const key = listOf(client);
+  const servers = config?.[key] ?? {};
+  if (!config || typeof servers !== 'object' || servers === null || Array.isArray(servers)) return undefined;
+  const shown = client === 'vscode' ? { type: 'stdio', ...entry } : entry;
+  return `${JSON.stringify({ ...config, [key]: { ...servers, [name]: shown } }, undefined, 2)}\n`;
+}
+
+function parseObject(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\u{feff}/u, ''));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Context } from '../context.ts';
+
+export type Line = {
+  readonly transport: StdioServerTransport;
+  /** To be called once the server is connected: from then on requests are counted. */
+  watch(): void;
+  /** Resolves when the client has closed its end, reads no more, or a signal came. */
+  readonly ended: Promise<void>;
+  /** Resolves when every request that came has its answer. */
+  idle(): Promise<void>;
+  close(): void;
+};
+
+/** Standard input and output as a transport that can be ended well: what was asked is answered first. */
+export function openLine(ctx: Context): Line {
+  const input = Readable.from(ctx.stdin, { objectMode: false });
+  const transport = new StdioServerTransport(input, ctx.stdout);
+  const open = new Set<RequestId>();
+  let whenIdle = () => {};
+  const forget = (id: RequestId | undefined) => {
+    if (id !== undefined && open.delete(id) && open.size === 0) whenIdle();
+  };
+  // Nobody reads the answers any more, so none is owed.
+  ctx.stdout.on('error', () => {
+    open.clear();
+    whenIdle();
+  });
+  return {
+    transport,
+    watch() {
+      const { onmessage } = transport;
+      const send = transport.send.bind(transport);
+      transport.onmessage = (message) => {
+        if ('method' in message && 'id' in message) open.add(message.id);
+        onmessage?.(message);
+        forget(cancelledBy(message));
+      };
+      transport.send = async (message) => {
+        await send(message);
+        if (!('method' in message)) forget(message.id);
+      };
+    },
+    ended: whenEnded(ctx, input),
+    async idle() {
+      if (open.size > 0)
+        await new Promise<void>((resolve) => {
+          whenIdle = resolve;
+        });
+    },
+    close: () => {
+      input.destroy();
+    },
+  };
+}
+
+/** A request that the client gave up gets no answer. */
+function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return (message.params as { requestId?: RequestId } | undefined)?.requestId;
+}
+
+function whenEnded(ctx: Context, input: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => resolve();
+    for (const event of ['end', 'close', 'error']) input.once(event, end);
+    ctx.stdout.once('error', end);
+    if (ctx.signal.aborted) end();
+    ctx.signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { configFileOf } from '../../src/mcp/clients.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+let world: SandboxWorld;
+
+beforeEach(() => {
+  world = sandboxWorld({ seed: 'empty' });
+});
+
+const install = (argv: readonly string[], env = {}) =>
+  svc(world, ['mcp', 'install', ...argv], { env: { HOME: world.folder, XDG_CONFIG_HOME: undefined, ...env } });
+
+test('print shows what to enter, and no secret', async () => {
+  const { stdout, exitCode } = await install(['print', '--allow-write', '--tools', 'createTicket,listTickets']);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    mcpServers: {
+      svc: {
+        command: 'svc',
+        args: ['mcp', '--base-url', 'https://service.test', '--allow-write', '--tools', 'createTicket,listTickets'],
+      },
+    },
+  });
+  expect(stdout).not.toContain('key_acme');
+});
+
+test.each([
+  ['claude', '.config/Claude/claude_desktop_config.json', 'mcpServers', { command: 'svc' }],
+  ['cursor', '.cursor/mcp.json', 'mcpServers', { command: 'svc' }],
+  ['vscode', '.config/Code/User/mcp.json', 'servers', { type: 'stdio', command: 'svc' }],
+])('%s gets its entry beside those of others, once', async (client, path, key, expected) => {
+  const file = join(world.folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ theme: 'dark', [key]: { other: { command: 'other' } } }));
+  for (let time = 0; time < 2; time++) expect((await install([client], { SVC_PROFILE: undefined })).exitCode).toBe(0);
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  expect(config).toMatchObject({ theme: 'dark', [key]: { other: { command: 'other' }, svc: expected } });
+  expect(Object.keys(config[key])).toHaveLength(2);
+  expect(JSON.stringify(config)).not.toContain('key_acme');
+});
+
+test('a file that does not exist yet is made', async () => {
+  expect((await install(['cursor', '--name', 'acme'])).stdout).toContain('Entered acme in');
+  expect(JSON.parse(readFileSync(join(world.folder, '.cursor/mcp.json'), 'utf8')).mcpServers).toHaveProperty('acme');
+});
+
+test.each(['{"mcpServers": ', '[]', '{"mcpServers": []}', '// comment\n{}'])(
+  'a file that is %j is left as it is',
+  async (text) => {
+    const file = join(world.folder, 'mcp.json');
+    writeFileSync(file, text);
+    const ran = await install(['cursor', '--file', file]);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(ran.stderr).toContain('left as it is');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  },
+);
+
+test.each([
+  [[], 'CLIENT is required'],
+  [['emacs'], 'must be one of claude, cursor, vscode, print'],
+  [['print', '--tools', 'createTicket'], 'createTicket needs --allow-write'],
+])('%j is exit 2', async (argv, message) => {
+  const ran = await install(argv);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain(message);
+});
+
+test('every platform has its own places', () => {
+  expect(configFileOf('claude', { HOME: '/Users/sample' }, 'darwin')).toBe(
+    '/Users/sample/Library/Application Support/Claude/claude_desktop_config.json',
+  );
+  expect(configFileOf('vscode', { USERPROFILE: 'C:\\Users\\sample', APPDATA: 'C:\\Data' }, 'win32')).toBe(
+    'C:\\Data\\Code\\User\\mcp.json',
+  );
+  expect(configFileOf('cursor', {}, 'linux')).toBeUndefined();
+});
