@@ -19,13 +19,15 @@ const idleBuiltins: Record<string, Record<string, string>> = {
  * the bytes in it. Everything else is split by use.
  */
 const together = [
-  { name: 'http-client', test: /node_modules\/undici\/|src\/node\/exchange/u, includeDependenciesRecursively: false },
+  { name: 'version', test: /src\/version\.ts|[^/]+\/package\.json$/u },
+  { name: 'tree', test: /src\/(commands\/index|cli\/(global-flags|topics|root-help)|errors)\.ts/u },
+  { name: 'http-client', test: /node_modules\/undici\/|src\/node\/exchange/u },
   {
     name: 'core',
     test: new RegExp(
       [
         'node_modules/(commander|valibot)/',
-        'src/(settings|errors)\\.ts',
+        'src/settings\\.ts',
         'src/api/(operation|fields|check|shape)\\.ts',
         'src/http/(call|send|gate|limiter|request|response|retry|pages|shared-hold|user-agent)\\.ts',
         'src/auth/(session|at-hand|credentials|config-file|service-url)\\.ts',
@@ -35,7 +37,6 @@ const together = [
       ].join('|'),
       'u',
     ),
-    includeDependenciesRecursively: false,
   },
 ] as const;
 
