@@ -97,7 +97,8 @@ async function answer(world: World, options: SandboxOptions, request: SandboxReq
     case 'rate-limit': {
       const instead = answerInstead(fault);
       note(instead.status, null);
-      return respond(instead, unlimited, now);
+      // As a real 429 does, it says that nothing remains.
+      return respond(instead, fault.action === 'rate-limit' ? { ...unlimited, remaining: 0 } : unlimited, now);
     }
   }
   if (path.startsWith('/oauth/platform/')) {

@@ -259,7 +259,10 @@ describe('faults, over sockets', () => {
   test('rate-limit answers 429 with the seconds to wait', async () => {
     const { send, faults } = await open();
     await faults({ action: 'rate-limit', retry_after: 7 });
-    expect(await send('GET', '/contacts')).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+    expect(await send('GET', '/contacts')).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '7', 'x-ratelimit-remaining': '0' },
+    });
     expect(await send('GET', '/contacts')).toMatchObject({ status: 200 });
   });
 

@@ -120,7 +120,7 @@ describe('feedback and roadmap', () => {
 });
 
 describe('branding', () => {
-  test('only what really differs is named as updated', async () => {
+  test('the sent fields are named as updated, and only they change', async () => {
     const world = start();
     await world.put('/platform/branding', { primary_color: '#102030', from_name: 'Acme' });
     const { updated } = await world.put('/platform/branding', { from_name: 'Acme Inc', accent_color: '#aabbcc' });
