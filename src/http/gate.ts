@@ -11,6 +11,8 @@ export type Gate = {
 
 /** Each pass is given back in exactly one of three ways. */
 export type Pass = {
+  /** Whether any request of the token was taken since the last refusal. */
+  progressed(): boolean;
   answered(remaining: number | undefined): void;
   refused(afterMs: number): Promise<void>;
   lost(): void;
@@ -42,6 +44,7 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
   }
 
   const passFor = (ticket: limiter.Ticket): Pass => ({
+    progressed: () => state.successes > 0,
     answered(remaining) {
       limiter.answered(state, ticket, remaining);
       wake();

@@ -56,6 +56,8 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
     const exchanged = await exchange(service, bearer, wire, attempt);
     history = { ...history, elapsedMs: ctx.clock.now().getTime() - started };
     const outcome = outcomeOf(exchanged);
+    // The wait grows for a request that is refused again and again, not for one that others went ahead of.
+    if (pass.progressed()) history = { ...history, refusals: 0 };
     if (ctx.signal.aborted && outcome.type === 'lost') throw stoppedShort(ctx.signal, asked, history, outcome);
     const step = decide(rules, history, outcome);
     await giveBack(pass, exchanged, step);
