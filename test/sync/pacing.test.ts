@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Clock, Exchange } from '../../src/context.ts';
+import { createWorld, svc } from '../svc.ts';
+
+/** Time stands still while anything happens, and jumps to the next sleeper once nothing does. */
+function eventClock(startAt: number): Clock & { readonly stir: () => void } {
+  let now = startAt;
+  let sleepers: { readonly at: number; readonly wake: () => void }[] = [];
+  let idle: NodeJS.Timeout | undefined;
+  const stir = () => {
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      const next = Math.min(...sleepers.map(({ at }) => at));
+      if (next === Number.POSITIVE_INFINITY) return;
+      now = next;
+      const due = sleepers.filter(({ at }) => at <= now);
+      sleepers = sleepers.filter(({ at }) => at > now);
+      for (const { wake } of due) wake();
+      stir();
+    }, 8);
+  };
+  return {
+    now: () => new Date(now),
+    stir,
+    sleep: (ms) =>
+      new Promise((wake) => {
+        sleepers.push({ at: now + ms, wake });
+        stir();
+      }),
+  };
+}
+
+const perMinute = 30;
+
+/** Milliseconds until the service takes one more; 0 takes it. */
+type Limit = (now: number) => number;
+
+const limits: Record<string, () => Limit> = {
+  'fixed windows': () => {
+    let minute = -1;
+    let taken = 0;
+    return (now) => {
+      const current = Math.floor(now / 60_000);
+      if (current !== minute) [minute, taken] = [current, 0];
+      return ++taken <= perMinute ? 0 : (current + 1) * 60_000 - now;
+    };
+  },
+  'a sliding window': () => {
+    let taken: number[] = [];
+    return (now) => {
+      taken = taken.filter((at) => at > now - 60_000);
+      if (taken.length >= perMinute) return (taken[0] ?? now) + 60_000 - now;
+      taken.push(now);
+      return 0;
+    };
+  },
+  'a bucket': () => {
+    let tokens = perMinute;
+    let at = 0;
+    return (now) => {
+      tokens = Math.min(perMinute, tokens + (at === 0 ? 0 : ((now - at) / 60_000) * perMinute));
+      at = now;
+      if (tokens < 1) return ((1 - tokens) / perMinute) * 60_000;
+      tokens--;
+      return 0;
+    };
+  },
+};
+
+/** Syncs that many chunks into a service that answers after 150 ms and tells of its limit by refusing alone. */
+async function run(limit: Limit, chunks: number) {
+  const startAt = Date.UTC(2026, 2, 1, 12);
+  const clock = eventClock(startAt);
+  let refusals = 0;
+  const exchange: Exchange = async ({ body }) => {
+    clock.stir();
+    await clock.sleep(75);
+    const waitMs = limit(clock.now().getTime());
+    await clock.sleep(75);
+    if (waitMs > 0) {
+      refusals++;
+      const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) };
+      return { status: 429, headers, body: '{"error":"Too many requests"}' };
+    }
+    const created = JSON.parse(String(body)).contacts.length;
+    return { status: 200, headers: {}, body: JSON.stringify({ created, updated: 0, errors: [] }) };
+  };
+  const world = createWorld(exchange, { clock });
+  const rows = Array.from({ length: chunks * 200 }, (_, i) => `person${i}@example.com`);
+  await writeFile(join(world.folder, 'contacts.csv'), `email\n${rows.join('\n')}\n`);
+  const ran = await svc(world, ['contacts', 'sync', join(world.folder, 'contacts.csv'), '--json']);
+  expect(ran.exitCode).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ created: chunks * 200, unsent: 0 });
+  return { seconds: (clock.now().getTime() - startAt) / 1000, refusals };
+}
+
+describe('the time for N rows is what the limit allows, within 2 %, and one request', () => {
+  test.each(['fixed windows', 'a sliding window'])('%s: one refusal a window', async (kind) => {
+    const { seconds, refusals } = await run(limits[kind]?.() as Limit, 105);
+    // 30 at once, and 30 more after each of three minutes.
+    expect(seconds).toBeLessThanOrEqual(180 * 1.02 + 0.15);
+    expect(refusals).toBeLessThanOrEqual(3);
+  });
+
+  test('a bucket that refills all the time', async () => {
+    const { seconds } = await run(limits['a bucket']?.() as Limit, 60);
+    // What one more costs is told in whole seconds.
+    expect(seconds).toBeLessThanOrEqual(60 * 1.02 + 1);
+  });
+
+  test('without a limit nothing waits: four calls are in flight at once', async () => {
+    const { seconds } = await run(() => 0, 20);
+    expect(seconds).toBeLessThanOrEqual(5 * 0.15 * 1.02 + 0.15);
+  });
+});
