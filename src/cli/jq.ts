@@ -9,7 +9,7 @@ export async function checkFilter(filter: string): Promise<void> {
 
 /** The results of a filter over one JSON value, one by one. */
 export async function filtered(value: unknown, filter: string): Promise<unknown[]> {
-  const lines = await run(JSON.stringify(value), filter, 'failed');
+  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed');
   return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line));
 }
 
@@ -18,6 +18,10 @@ export function resultLine(result: unknown, indent?: number): string {
   if (typeof result === 'string') return result;
   return result === null ? '' : toJson(result, indent);
 }
+
+/** jq refuses half a surrogate pair, which a service may send; JSON.stringify writes only those as escapes. */
+const wellFormed = (json: string): string =>
+  json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/gu, (written, half) => (half ? '\\ufffd' : written));
 
 async function run(json: string, filter: string, kind: 'usage' | 'failed'): Promise<string> {
   const jq = await loading;

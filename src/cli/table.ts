@@ -1,5 +1,6 @@
 import type { Column, Paint, Style } from './command.ts';
 import { valueAt } from './fields.ts';
+import { sanitize } from './sanitize.ts';
 import { cellForPeople, entriesOf, type Settled, styleOfStatus } from './views.ts';
 import { cells, cut, pad } from './width.ts';
 
@@ -92,9 +93,10 @@ export function recordTable(
   paint: Paint,
 ): string {
   const entries = entriesOf(record, columns);
-  const room = Math.min(Math.max(0, ...entries.map(({ path }) => cells(path))), Math.max(readable, width >> 1));
-  const lines = entries.map((entry) => {
-    const name = pad(cut(entry.path, room), room + gap);
+  const names = entries.map(({ path }) => sanitize(path));
+  const room = Math.min(Math.max(0, ...names.map(cells)), Math.max(readable, width >> 1));
+  const lines = entries.map((entry, at) => {
+    const name = pad(cut(names[at] ?? '', room), room + gap);
     const text = cut(cellForPeople(entry.value, entry.as), Math.max(1, width - room - gap));
     const colour = styleOf(entry, text);
     return `${paint('dim', name)}${colour && text !== '' ? paint(colour, text) : text}`.trimEnd();

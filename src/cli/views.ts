@@ -18,7 +18,7 @@ export const pathOf = (column: Column): string => (typeof column === 'string' ? 
 
 /** `ticket_number` is read as TICKET NUMBER, `contact.name` as CONTACT, `updated_at` as UPDATED. */
 const headerOf = (path: string): string =>
-  path
+  sanitize(path)
     .replace(/\.name$|_at$/u, '')
     .replaceAll(/[._]/gu, ' ')
     .toUpperCase();
