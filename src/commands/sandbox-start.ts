@@ -16,7 +16,11 @@ export const start = defineCommand({
     ...sandboxFlags,
     state: param.file('Keep everything in this file, through a crash too'),
   },
-  examples: ['svc sandbox start --port 0 --rate-limit off --json | head -1'],
+  examples: [
+    'svc sandbox start',
+    'svc sandbox start --port 0 --seed empty --state sandbox.state --json',
+    'svc sandbox start --rate-limit sliding --consent auto --allow-http-targets',
+  ],
   async run(ctx, { flags }) {
     const { openSandbox } = await import('../sandbox/open.ts');
     const running = await openSandbox({ ...flags, port: flags.port ?? 4010 }, ctx.notice);
