@@ -23,10 +23,12 @@ export function systemKeyring({ env, platform, timeoutMs = 3000 }: Options): Key
   const act = async (request: Request): Promise<string | undefined> => {
     // It is given its time once, not for each of a login's secrets.
     if (silent) throw tooSlow(timeoutMs);
+    // Asking without a bus would end in a refusal anyway; this says it in better words and at no cost.
+    if (platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) {
+      throw new Error('There is no system keyring here.');
+    }
     const path = locate();
     if (platform !== 'linux') return actHere(path, request);
-    // Asking without a bus would end in a refusal anyway; this says it in better words and at no cost.
-    if (!env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) throw new Error('There is no system keyring here.');
     const answer = await actInChild(path, request, env, timeoutMs);
     silent = answer === 'silent';
     if (answer === 'silent') throw tooSlow(timeoutMs);
