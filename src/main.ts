@@ -13,7 +13,8 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
     return await run(argv, ctx);
   } catch (error) {
     const { printFailure } = await import('./cli/print-failure.ts');
-    return printFailure(ctx, asFailure(error, ctx), { output: wantsJson(argv, ctx.env) ? 'json' : undefined });
+    const output = wantsJson(argv, ctx.env) ? 'json' : undefined;
+    return printFailure(ctx, asFailure(error, ctx), { output, color: argv.includes('--no-color') ? 'never' : 'auto' });
   }
 }
 

@@ -12,7 +12,6 @@ const columns = [
   'email',
   'phone',
   'company',
-  'tags',
   { path: 'created_at', as: 'time' },
 ] as const;
 

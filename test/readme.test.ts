@@ -1,0 +1,67 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { AnyCommand, Group } from '../src/cli/command.ts';
+import { topics } from '../src/cli/topics.ts';
+import { entries } from '../src/commands/index.ts';
+import { sandboxWorld } from './sandbox-world.ts';
+import { svc } from './svc.ts';
+
+const path = join(import.meta.dirname, '..', 'README.md');
+const terminal = { columns: 96, env: { NO_COLOR: '1' } };
+const shown = /```console\n\$ (svc [^\n]*)\n[\s\S]*?```/u;
+
+/** The words of a command line as a shell would split them; the README quotes with ' alone. */
+const words = (line: string): string[] => [...line.matchAll(/'([^']*)'|(\S+)/gu)].map((m) => m[1] ?? m[2] ?? '');
+
+/** Every block of the README that shows a command, with what svc really prints for it. */
+async function withOutputs(readme: string): Promise<string> {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  let whole = '';
+  let rest = readme;
+  for (let block = shown.exec(rest); block; block = shown.exec(rest)) {
+    const [text = '', line = ''] = block;
+    const ran = await svc(world, words(line).slice(1), terminal);
+    const printed = `${ran.stdout}${ran.stderr}`.trimEnd().replace(/[ \t]+$/gmu, '');
+    whole += `${rest.slice(0, block.index)}\`\`\`console\n$ ${line}\n${printed}\n\`\`\``;
+    rest = rest.slice(block.index + text.length);
+  }
+  return whole + rest;
+}
+
+const between = (readme: string, name: string, content: string): string =>
+  readme.replace(
+    new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`, 'u'),
+    (_, open, close) => `${open}${content}\n${close}`,
+  );
+
+async function commandTable(): Promise<string> {
+  const rows: string[] = [];
+  const walk = (node: Group | AnyCommand, names: readonly string[]) => {
+    if ('hidden' in node && node.hidden) return;
+    if ('commands' in node) for (const child of node.commands) walk(child, [...names, child.name]);
+    else rows.push(`| \`svc ${names.join(' ')}\` | ${node.summary.replaceAll('|', '\\|')} |`);
+  };
+  for (const entry of entries) walk(await entry.load(), [entry.name]);
+  return ['| command | |', '| --- | --- |', ...rows].join('\n');
+}
+
+function exitCodeTable(): string {
+  const text = topics.find(({ name }) => name === 'exit-codes')?.text() ?? '';
+  const rows = [...text.matchAll(/^ +(\d+) {2}(.*)$/gmu)].map(([, code, about = '']) => {
+    const [kind = '', ...meaning] = about.split(/ {2,}/u);
+    return meaning.length > 0 ? `| ${code} | ${kind} | ${meaning.join(' ')} |` : `| ${code} | | ${kind} |`;
+  });
+  return ['| code | kind | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+test('the README shows what svc really prints, its commands and its exit codes', async () => {
+  const readme = await readFile(path, 'utf8');
+  let real = await withOutputs(readme);
+  real = between(real, 'exit-codes', exitCodeTable());
+  real = between(real, 'commands', await commandTable());
+  await rm('rejects.csv', { force: true });
+  // `npm run readme` writes it anew.
+  if (process.env.UPDATE_README) await writeFile(path, real);
+  else expect(readme).toBe(real);
+});
