@@ -1,11 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { scopes } from '../../src/api/operation.ts';
 import { webhookEvents } from '../../src/api/webhooks.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
+import { openStateFile } from '../../src/sandbox/state-file.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -237,4 +241,28 @@ test('after a reset nothing of the former state is sent', async () => {
   await service.control('POST reset');
   await service.control('POST clock', { advance_seconds: 3600 });
   expect([received.length, await service.deliveries()]).toEqual([1, []]);
+});
+
+test('a retry that was waiting when the sandbox was killed comes from the next one, as do tokens and subscriptions', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-webhooks-out-'));
+  cleanUps.push(() => rm(folder, { recursive: true }));
+  const { url, received } = await receiver((nth) => (nth === 1 ? 'hang-up' : 200));
+  const [before, after] = [join(folder, 'before'), join(folder, 'after')];
+  const first = await openStateFile(before);
+  cleanUps.push(() => first.close());
+  const service = await sandbox({ stateFile: first });
+  const token = await service.connect();
+  await service.subscribe(token, 'feedback.created', url);
+  await service.control('POST act', { kind: 'feedback_posted', account_id: 1, title: 'Idea', content: 'Text' });
+  await expect.poll(async () => (await service.deliveries())[0].attempts.length).toBe(1);
+  // What stands on the disk at this moment is all that a killed process leaves.
+  await copyFile(before, after);
+
+  const second = await openStateFile(after);
+  cleanUps.push(() => second.close());
+  const next = await sandbox({ stateFile: second });
+  expect((await next.send(token, 'GET /oauth-platform/webhooks')).body.webhooks).toHaveLength(1);
+  await next.control('POST clock', { advance_seconds: 10 });
+  expect(received.map(({ body }) => body)).toEqual([received[0]?.body, received[0]?.body]);
+  expect((await next.deliveries())[0]).toMatchObject({ status: 'delivered', attempts: [{}, { status: 200 }] });
 });
