@@ -118,6 +118,19 @@ export function checkToken(text: string, what: string): string {
   });
 }
 
+/** A client secret may hold anything printable, also spaces (RFC 6749, appendix A.2); it travels in a form. */
+export function checkClientSecret(text: string): string {
+  const secret = text.replace(/[\r\n]+$/u, '');
+  if (/^[\x20-\x7e]+$/u.test(secret)) return secret;
+  throw new Failure(
+    'usage',
+    secret === '' ? 'The client secret is empty.' : 'The client secret is not readable text.',
+    {
+      hint: 'Give it as it was shown: one line.',
+    },
+  );
+}
+
 function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);

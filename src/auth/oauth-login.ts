@@ -2,7 +2,7 @@ import { scopes as allScopes, type Scope } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Settings } from '../settings.ts';
-import { checkToken, isSameClient, readStored } from './credentials.ts';
+import { checkClientSecret, isSameClient, readStored } from './credentials.ts';
 import { type Lines, readSecret } from './stdin-lines.ts';
 import type { Client } from './token-endpoint.ts';
 
@@ -37,7 +37,7 @@ export async function findClient(
   const id = clientId ?? settings.clientId ?? (await askClientId(ctx, settings));
   const secret = ctx.env.SVC_CLIENT_SECRET || (await keptSecret(ctx, settings, authUrl, id));
   const clientSecret = secret ?? (await readSecret(ctx, 'client secret', lines, settings.noInput));
-  return { authUrl, clientId: id, clientSecret: checkToken(clientSecret, 'The client secret') };
+  return { authUrl, clientId: id, clientSecret: checkClientSecret(clientSecret) };
 }
 
 async function askClientId(ctx: Ports, { noInput }: Settings): Promise<string> {

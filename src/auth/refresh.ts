@@ -42,7 +42,7 @@ export async function liveLogin(
     if (current.access_token !== stale && !endsSoon(current, ctx.clock.now())) return text;
     if (!current.refresh_token) {
       if (!hasEnded(current, ctx.clock.now()) && !refused) return text;
-      throw loginEnded(profile, 'it came without a refresh token');
+      throw loginEnded(profile, '(it came without a refresh token)');
     }
     const client = await clientOf(ctx.env, ctx.tokens, settings, current);
     const { refresh_token, scopes } = current;
@@ -50,7 +50,7 @@ export async function liveLogin(
     if (!('failure' in answer)) return JSON.stringify({ ...current, ...answer });
     // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
     if (answer.code === 'invalid_grant') {
-      ended = loginEnded(profile, answer.failure.message, answer.failure.status);
+      ended = loginEnded(profile, answer.said ?? '', answer.failure.status);
       return undefined;
     }
     // Early, and in vain: what we have still works for a while.
@@ -91,7 +91,7 @@ export async function clientOf(
 }
 
 const loginEnded = (profile: string, why: string, status?: number): Failure =>
-  new Failure('auth', `The login of profile ${profile} has ended: ${why}`, {
+  new Failure('auth', `The login of profile ${profile} has ended ${why}.`, {
     status,
     hint: `Log in again with: ${loginCommand('oauth', profile)}`,
   });

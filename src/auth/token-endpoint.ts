@@ -10,8 +10,8 @@ export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'>;
 /** The pre-registered client at one service (service-api.txt, OAuth clients). */
 export type Client = { readonly authUrl: string; readonly clientId: string; readonly clientSecret: string };
 
-/** `code`: the error of RFC 6749, section 5.2, where the endpoint named one. */
-export type Refused = { readonly code: string | undefined; readonly failure: Failure };
+/** `code`: the error of RFC 6749, section 5.2, where the endpoint named one; `said`: with its description. */
+export type Refused = { readonly code: string | undefined; readonly said?: string; readonly failure: Failure };
 
 export const endpoints = {
   authorize: '/oauth/platform/authorize',
@@ -104,56 +104,44 @@ const lostFailure = (lost: Lost, url: string): Failure =>
 /** The library's errors hold whole answers, with tokens in them: never kept as a cause, never shown. */
 function explainError(error: unknown, answer: HttpResponse | undefined, client: Client): Refused {
   if (error instanceof Failure) return { code: undefined, failure: error };
-  if (!answer)
-    return { code: undefined, failure: new Failure('failed', 'The redirected address is not a valid answer.') };
-  const { code, description } = errorOf(answer.body);
-  const { status } = answer;
-  const at = `${new URL(client.authUrl).origin} answered`;
-  const said = description ? `: ${description}` : '';
-  if (code === 'invalid_client') {
-    return refusedWith(
-      code,
-      'auth',
-      `The service does not accept the client id or its secret (${code})${said}`,
-      status,
-      {
-        hint: 'Check SVC_CLIENT_ID and SVC_CLIENT_SECRET (or --client-id and the secret that you typed), and log in again.',
-      },
-    );
-  }
-  if (code === 'invalid_grant') {
-    return refusedWith(code, 'auth', `The service does not accept the grant any more (${code})${said}`, status, {
-      hint: 'Run: svc login',
-    });
-  }
-  if (code) return refusedWith(code, 'rejected', `${at} with ${code}${said}`, status, {});
-  if (status >= 500)
-    return refusedWith(code, 'failed', `${at} with status ${status}.`, status, { hint: 'Try again later.' });
-  return refusedWith(
-    code,
-    'failed',
-    `${at} with status ${status} and something that no token endpoint sends.`,
-    status,
-    {
-      hint: 'Check the auth URL: --auth-url, SVC_AUTH_URL or svc config get auth_url.',
-    },
-  );
+  const refused = (kind: Failure['kind'], message: string, hint?: string) =>
+    new Failure(kind, message, { status: answer?.status, hint });
+  if (!answer) return { code: undefined, failure: refused('failed', 'The redirected address is not a valid answer.') };
+  const { code, description } = errorOf(answer);
+  const said = `(${code}${description ? `: ${description}` : ''})`;
+  return { code, said, failure: refused(...explained(code, said, answer.status, new URL(client.authUrl).origin)) };
 }
 
-const refusedWith = (
-  code: string | undefined,
-  kind: Failure['kind'],
-  message: string,
-  status: number,
-  details: { hint?: string },
-): Refused => ({ code, failure: new Failure(kind, message, { status, ...details }) });
+type Explained = [kind: Failure['kind'], message: string, hint?: string];
 
-function errorOf(body: string): { code?: string; description?: string } {
+function explained(code: string | undefined, said: string, status: number, origin: string): Explained {
+  if (code === 'invalid_client') {
+    return [
+      'auth',
+      `The service does not accept the client id or its secret ${said}.`,
+      'Check SVC_CLIENT_ID and SVC_CLIENT_SECRET (or --client-id and the secret that you typed), and log in again.',
+    ];
+  }
+  if (code === 'invalid_grant') {
+    return ['auth', `The service does not accept the authorization any more ${said}.`, 'Run: svc login'];
+  }
+  if (code) return ['rejected', `${origin} refused the request ${said}.`];
+  if (status >= 500) return ['failed', `${origin} failed with status ${status}.`, 'Try again later.'];
+  return [
+    'failed',
+    `${origin} answered with status ${status} and something that no token endpoint sends.`,
+    'Check the auth URL: --auth-url, SVC_AUTH_URL or svc config get auth_url.',
+  ];
+}
+
+/** RFC 6749, section 5.2: errors come with a status of 400 or 401. What another status says of a grant is not believed. */
+function errorOf({ status, body }: HttpResponse): { readonly code?: string; readonly description?: string } {
+  if (status < 400 || status > 499) return {};
   try {
     const { error, error_description } = JSON.parse(body);
     return {
       code: typeof error === 'string' ? error : undefined,
-      description: typeof error_description === 'string' ? error_description : undefined,
+      description: typeof error_description === 'string' ? error_description.replace(/\.$/u, '') : undefined,
     };
   } catch {
     return {};

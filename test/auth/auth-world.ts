@@ -46,13 +46,15 @@ function loginClock(): LoginClock {
   };
 }
 
+type Answer = HttpResponse | Lost | undefined;
+
 export type AuthWorld = World & {
   readonly clock: LoginClock;
   readonly redirectUri: string;
   /** `METHOD /path credential`, in order. */
   readonly sent: { readonly what: string; readonly authorization: string | undefined; readonly body: string }[];
   /** Answers in place of the service what it does not return undefined for. */
-  override: ((request: HttpRequest) => HttpResponse | Lost | undefined) | undefined;
+  override: ((request: HttpRequest) => Answer | Promise<Answer>) | undefined;
   /** Told of each request before the service. */
   watch: ((request: HttpRequest) => Promise<void>) | undefined;
   control(name: string, body?: unknown): Promise<Record<string, unknown>>;
@@ -88,7 +90,7 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
       body: String(body ?? ''),
     });
     await world.watch?.(request);
-    return world.override?.(request) ?? through(request);
+    return (await world.override?.(request)) ?? through(request);
   };
   const world: AuthWorld = {
     ...createWorld(exchange, { clock, env: { SVC_BASE_URL: origin, SVC_AUTH_URL: origin, ...client } }),

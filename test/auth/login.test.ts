@@ -128,7 +128,7 @@ test('an error of the token endpoint keeps its description', async () => {
     openBrowser: async (url) => void world.consent(url).then(visit),
   });
   expect(ran.exitCode).toBe(4);
-  expect(ran.stderr).toMatch(/does not accept the client id or its secret \(invalid_client\): .+/u);
+  expect(ran.stderr).toMatch(/does not accept the client id or its secret \(invalid_client: .+\)/u);
   expect(ran.stderr).not.toContain('canary');
   expect(await world.written()).not.toContain('canary');
 });

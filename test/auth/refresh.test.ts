@@ -137,7 +137,7 @@ describe('only invalid_grant forgets a login', () => {
   test('a challenge keeps the description of the error', async () => {
     const answer = { ...error(401, 'invalid_client'), headers: { 'www-authenticate': 'Basic realm="x"' } };
     world.override = ({ url }) => (url.endsWith('/token') ? answer : undefined);
-    expect((await world.svc(['contacts', 'list'])).stderr).toContain('(invalid_client): A sample.');
+    expect((await world.svc(['contacts', 'list'])).stderr).toContain('(invalid_client: A sample).');
   });
 
   test('a request that never left is sent again', async () => {
