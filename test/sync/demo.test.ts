@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+// @ts-expect-error: a script for people, without types
+import { makeContacts } from '../../examples/make-contacts.js';
+import { type Built, buildSvc } from '../built.ts';
+
+const examples = join(import.meta.dirname, '..', '..', 'examples');
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildSvc();
+  await cp(examples, join(dirname(dirname(built.script)), 'examples'), { recursive: true });
+});
+afterAll(() => built.remove());
+
+async function run(args: readonly string[], cwd = built.folder) {
+  const child = spawn(process.execPath, [built.script, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: built.folder, TMPDIR: built.folder },
+  });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    out.stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code, ...out };
+}
+
+test('the example is what its script makes: 1,000 rows of what real exports hold', async () => {
+  const text = await readFile(join(examples, 'contacts.csv'), 'utf8');
+  expect(text).toBe(makeContacts());
+  const { code, stdout } = await run(['contacts', 'sync', join(examples, 'contacts.csv'), '--dry-run', '--json']);
+  expect(code).toBe(8);
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 1000, chunks: 5 });
+});
+
+test('the demo works from any folder, and each command that it shows can be typed', async () => {
+  const { code, stdout } = await run(['sandbox', 'demo']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^rows\t1000$/mu);
+  const commands = stdout.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []));
+  expect(commands).toEqual([
+    expect.stringMatching(/^svc contacts sync \S*contacts\.csv --rejects \S+$/u),
+    'svc contacts list --limit 5',
+    expect.stringMatching(/^svc contacts sync \S*contacts\.csv --quiet --jq /u),
+  ]);
+  const typed = await run(['sandbox', 'exec', '--', 'sh', '-c', commands.join('\n')]);
+  expect(typed).toMatchObject({ code: 8, stdout: expect.stringContaining('0 created, 974 updated') });
+  const rejects = /^The rejected rows, with what is wrong with each: (.+)$/mu.exec(stdout)?.[1] ?? '';
+  expect(await readFile(rejects, 'utf8')).toContain('svc_line,svc_error');
+});
