@@ -21,6 +21,7 @@ export async function buildSvc(): Promise<Built> {
   await mkdir(join(folder, 'work'));
   await cp(join(project, 'bin'), join(folder, 'bin'), { recursive: true });
   await cp(join(project, 'package.json'), join(folder, 'package.json'));
+  await cp(join(project, 'examples'), join(folder, 'examples'), { recursive: true });
   const rolldown = join(project, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
   await run(process.execPath, [rolldown, '-c', '--dir', join(folder, 'dist')], { cwd: project });
   return {

@@ -48,7 +48,7 @@ export const releaseChangelog = defineCommand({
   },
   examples: [
     'svc changelog release --dry-run',
-    'svc changelog release 1.2.0 --title "Faster exports" --label improvement',
+    'svc changelog release 0.1.0 --title "Faster exports" --label improvement',
     'svc changelog release --check',
   ],
   async run(ctx, { args, flags, settings }) {

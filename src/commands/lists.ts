@@ -19,7 +19,7 @@ export const lists: Group = {
     fromOperation('delete', deleteContactList, {
       confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
       note: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
-      examples: ['svc lists delete 1 --yes'],
+      examples: ['svc lists delete 3 --yes'],
     }),
     fromOperation('members', listContactListMembers, {
       columns: ['contact_id', 'name'],

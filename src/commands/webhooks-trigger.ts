@@ -34,8 +34,8 @@ export const triggerWebhook = defineCommand({
     secretStdin: param.toggle('Read the signing secret from standard input'),
   },
   examples: [
-    'svc webhooks trigger ticket.created --to http://localhost:3000/hooks',
-    'svc webhooks trigger conversation.message_received --set data.body=Hello --set data.contact_id=null',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks trigger ticket.created --to http://localhost:3000/hooks',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks trigger conversation.message_received --set data.body=Hello',
   ],
   async run(ctx, { args, flags, settings }) {
     const to = parseTarget(flags.to, '--to');

@@ -16,7 +16,9 @@ export const verifyWebhook = defineCommand({
     'The body must be the very bytes that came: a body that was parsed and written again has another signature.',
   args: {},
   flags: { signature: param.requiredText('What X-SVC-Signature held', { placeholder: 'HEX' }), body, secretStdin },
-  examples: ['SVC_WEBHOOK_SECRET=sample svc webhooks verify --signature "$signature" --body delivery.json'],
+  examples: [
+    `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature "$(echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -)"`,
+  ],
   async run(ctx, { flags }) {
     refuseBothFromStdin(flags);
     const secrets = await requiredSecrets(ctx, flags.secretStdin);
@@ -39,7 +41,7 @@ export const signWebhook = defineCommand({
   details: 'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin.',
   args: {},
   flags: { body, secretStdin },
-  examples: ['SVC_WEBHOOK_SECRET=sample svc webhooks sign --body delivery.json'],
+  examples: [`echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -`],
   async run(ctx, { flags }) {
     refuseBothFromStdin(flags);
     const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);

@@ -1,0 +1,88 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyCommand, Group } from '../../src/cli/command.ts';
+import { entries } from '../../src/commands/index.ts';
+import { type Built, buildSvc } from '../built.ts';
+
+type Example = { readonly name: string; readonly line: string };
+
+const examples: Example[] = [];
+const without: string[] = [];
+
+function collect(node: Group | AnyCommand, names: readonly string[]): void {
+  if ('commands' in node) {
+    for (const child of node.commands) collect(child, [...names, child.name]);
+    return;
+  }
+  const name = names.join(' ');
+  if (node.examples.length === 0 && !node.hidden) without.push(name);
+  for (const line of node.examples) examples.push({ name, line });
+}
+for (const entry of entries) collect(await entry.load(), [entry.name]);
+
+/** Those that run until they are stopped, or wait for a person: started for real, stopped by a signal. */
+const endless =
+  /^(svc login(?! --with)|svc auth login(?! --with)|svc auth refresh --scope|svc webhooks listen|svc sandbox start(?!.*\|)|svc mcp(?! install))/u;
+
+/** Those that end otherwise in a sandbox of their own, and why. */
+const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
+  // The example file has rows that cannot be sent.
+  [/^svc (contacts sync|lists import)/u, 8],
+  // The sandbox's shell has an API key in its environment; subscriptions need an OAuth login.
+  [/^svc webhooks (list|create|delete)/u, 4],
+  // What the environment gives cannot be refreshed, and there is no other profile yet.
+  [/^svc auth (switch|refresh)/u, 2],
+  // Nothing was received yet.
+  [/^svc webhooks inbox (show|replay)/u, 3],
+  // No app listens there.
+  [/svc webhooks trigger/u, 10],
+];
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildSvc();
+  const project = join(import.meta.dirname, '..', '..');
+  for (const name of ['examples', 'CHANGELOG.md', 'package.json']) {
+    await cp(join(project, name), join(built.folder, name), { recursive: true });
+  }
+});
+afterAll(() => built.remove());
+
+/** All lines in one sandbox, one after another, as somebody who pastes them would. */
+async function runAll(lines: readonly string[]) {
+  const script = lines
+    .map(
+      (line, i) =>
+        `printf '\\n#%s ' ${i}; ( ${line} ) > out.txt 2> err.txt < /dev/null; printf '%s ' $?; tr '\\n' ' ' < err.txt | cut -c1-300`,
+    )
+    .join('\n');
+  const ran = await execa(process.execPath, [built.script, 'sandbox', 'exec', '--rate-limit', 'off', '--', 'sh'], {
+    cwd: built.folder,
+    input: script,
+    reject: false,
+    env: { NODE_EXTRA_CA_CERTS: undefined, CI: '1' },
+  });
+  return new Map(
+    [...ran.stdout.matchAll(/^#(\d+) (\d+) (.*)$/gmu)].map((m) => [Number(m[1]), { code: Number(m[2]), said: m[3] }]),
+  );
+}
+
+test('every command has an example', () => {
+  expect(without).toEqual([]);
+});
+
+describe('the examples of the help', () => {
+  const runnable = examples.filter(({ line }) => !endless.test(line));
+
+  test('work when pasted into a sandbox', { timeout: 120_000 }, async () => {
+    const results = await runAll(runnable.map(({ line }) => line));
+    const wrong = runnable.flatMap(({ line }, i) => {
+      const { code = -1, said = '' } = results.get(i) ?? {};
+      const wanted = expected.find(([pattern]) => pattern.test(line))?.[1] ?? 0;
+      return code === wanted ? [] : [`${line}  → ${code}, not ${wanted}: ${said}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
