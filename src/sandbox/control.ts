@@ -8,6 +8,7 @@ import { known } from './credential.ts';
 import { Fault } from './faults.ts';
 import { disconnect, mintTokens } from './oauth-state.ts';
 import { kinds } from './records.ts';
+import { readSeed } from './seed-file.ts';
 import { oauthOf, put, setClock } from './state.ts';
 import type { World } from './world.ts';
 
@@ -29,6 +30,8 @@ const done = { ok: true };
 
 const account_id = v.pipe(v.number(), v.integer());
 
+const isNamedSeed = (seed: unknown): boolean => seed === undefined || seed === 'demo' || seed === 'empty';
+
 const Scopes = v.array(v.picklist(scopes, 'must be one of the 14 scopes'));
 /** Also with spaces between them, as OAuth writes them. */
 const splitScopes = (given: unknown) => (typeof given === 'string' ? given.split(' ').filter(Boolean) : given);
@@ -39,8 +42,10 @@ const actions: Readonly<Record<string, Action>> = {
 
   'GET log': { run: ({ log }) => log.entries() },
 
-  'POST reset': action(v.object({ seed: v.optional(v.picklist(['demo', 'empty'])) }), async (world, { seed }) => {
-    await world.reset(seed);
+  'POST reset': action(v.object({ seed: v.optional(v.unknown()) }), async (world, { seed }) => {
+    const rows = isNamedSeed(seed) ? undefined : readSeed(seed);
+    if (typeof rows === 'string') return invalid({ seed: [`must be demo, empty or a seed; this ${rows}`] });
+    await world.reset(rows ?? (seed as 'demo' | 'empty' | undefined));
     return done;
   }),
 

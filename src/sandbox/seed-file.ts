@@ -3,7 +3,7 @@ import { check } from '../api/check.ts';
 import { Failure } from '../errors.ts';
 import { type Kind, keyOf, kinds, type Rows, recordSchemas } from './records.ts';
 
-/** JSON of the shape that `GET /_sandbox/state` gives. Kinds and fields that it leaves out get plain values. */
+/** A `--seed` file. Throws a usage Failure that names it and says what is wrong. */
 export function parseSeed(text: string, named: string): Partial<Rows> {
   const bad = (what: string) =>
     new Failure('usage', `The seed ${named} ${what}.`, {
@@ -15,17 +15,27 @@ export function parseSeed(text: string, named: string): Partial<Rows> {
   } catch (error) {
     throw bad(`is not JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('is not a JSON object');
+  const seed = readSeed(value);
+  if (typeof seed === 'string') throw bad(seed);
+  return seed;
+}
+
+/**
+ * Rows of the shape that `GET /_sandbox/state` gives; kinds and fields that are left out get plain values. A text says
+ * what is wrong.
+ */
+export function readSeed(value: unknown): Partial<Rows> | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
   const rows: Partial<Record<Kind, unknown[]>> = {};
   for (const [kind, given] of Object.entries(value)) {
-    if (!isKind(kind)) throw bad(`holds "${kind}", which is none of ${kinds.join(', ')}`);
+    if (!isKind(kind)) return `holds "${kind}", which is none of ${kinds.join(', ')}`;
     const checked = check(v.array(recordSchemas[kind] as v.GenericSchema), given);
     if (!checked.ok) {
       const [field, messages] = Object.entries(checked.fields)[0] ?? [];
-      throw bad(`is wrong at ${kind}${field ? `.${field}` : ''}: ${messages?.[0]}`);
+      return `is wrong at ${kind}${field ? `.${field}` : ''}: ${messages?.[0]}`;
     }
     const keys = new Set(checked.value.map((row) => keyOf(kind, row as never)));
-    if (keys.size < checked.value.length) throw bad(`has two ${kind} with one id`);
+    if (keys.size < checked.value.length) return `has two ${kind} with one id`;
     rows[kind] = checked.value;
   }
   return rows as Partial<Rows>;

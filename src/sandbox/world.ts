@@ -25,7 +25,7 @@ export type World = {
   /** Tells subscribers, of one account or of all, and how many there were. */
   readonly emit: (event: WebhookEvent, account: number | undefined, data: object, options?: SendOptions) => number;
   /** As freshly started. */
-  readonly reset: (seed?: 'demo' | 'empty') => Promise<void>;
+  readonly reset: (seed?: SandboxOptions['seed']) => Promise<void>;
   /** Resolves when all that has changed is in the state file. */
   readonly keep: () => Promise<void>;
 };

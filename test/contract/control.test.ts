@@ -89,6 +89,18 @@ describe('state, log and reset', () => {
     expect((await world.get('/contacts')).meta.total).toBe(0);
     expect((await world.subject.control('POST reset', { seed: 'no-such' })).status).toBe(422);
   });
+
+  test('a reset may bring its own records, in the shape of the state', async () => {
+    const world = start('demo');
+    const seed = { contacts: [{ contact_id: 7, account_id: 1, name: 'Ada', email: 'ada@example.com' }] };
+    expect((await world.subject.control('POST reset', { seed })).status).toBe(200);
+    expect((await world.get('/contacts')).contacts).toMatchObject([{ contact_id: 7, name: 'Ada', company: '' }]);
+    for (const wrong of [{ contacts: 5 }, { no_such_kind: [] }, { contacts: [{ name: 'no id' }] }, [], 5, null]) {
+      const { status, body } = await world.subject.control('POST reset', { seed: wrong });
+      expect([status, Object.keys(body.errors)], JSON.stringify(wrong)).toEqual([422, ['seed']]);
+    }
+    expect((await world.get('/contacts')).meta.total).toBe(1);
+  });
 });
 
 describe('clock', () => {

@@ -62,7 +62,7 @@ test('svc itself works inside, and what it stores goes away with the sandbox', a
   expect(readdirSync(svc.folder)).toEqual([]);
 });
 
-test.for([0, 1, 7, 255])("it ends with the command's exit code: %i", async (code) => {
+test.for([0, 7])("it ends with the command's exit code: %i", async (code) => {
   expect(await sh(`exit ${code}`).ended).toMatchObject({ code, stdout: '', stderr: '' });
 });
 
