@@ -40,8 +40,8 @@ export function table(records: readonly unknown[], columns: readonly Settled[], 
   return `${[header, ...body].join('\n')}\n`;
 }
 
-/** A column as wide as its widest cell, and what it may be cut to. */
-type Room = { readonly natural: number; readonly least: number };
+/** A column as wide as its widest cell; with only its header cut; and as narrow as it may become. */
+type Room = { readonly natural: number; readonly headerCut: number; readonly least: number };
 
 /**
  * Half an id or half a time misleads, so those keep their cells whole and only their header is cut; half a subject does
@@ -53,29 +53,33 @@ function roomOf({ header, path, as }: Settled, texts: readonly string[]): Room {
   const isWhole = as !== undefined || /(?:^|_)id$/u.test(path);
   return {
     natural,
-    least: Math.min(natural, isWhole ? Math.max(content, shortest) : Math.max(shortest, Math.min(content, readable))),
+    headerCut: Math.min(natural, Math.max(content, readable)),
+    least: Math.min(natural, Math.max(shortest, isWhole ? content : Math.min(content, readable))),
   };
 }
 
-/** Takes room from the widest columns first, as evenly as it can; then leaves out columns from the right. */
+/** Takes room from headers, then from the widest columns, as evenly as it can; then leaves out columns from the right. */
 function fitted(rooms: readonly Room[], width: number): number[] {
   for (let count = rooms.length; count > 1; count--) {
     const widths = rooms.slice(0, count).map(({ natural }) => natural);
     let excess = widths.reduce((sum, room) => sum + room, 0) + gap * (count - 1) - width;
-    for (; excess > 0; excess--) {
-      const at = widest(widths, rooms);
-      if (at === undefined) break;
-      widths[at] = (widths[at] ?? 0) - 1;
+    for (const floor of ['headerCut', 'least'] as const) {
+      for (; excess > 0; excess--) {
+        const at = widest(widths, (at) => rooms[at]?.[floor] ?? 0);
+        if (at === undefined) break;
+        widths[at] = (widths[at] ?? 0) - 1;
+      }
     }
     if (excess <= 0) return widths;
   }
   return [Math.min(rooms[0]?.natural ?? 0, width)];
 }
 
-function widest(widths: readonly number[], rooms: readonly Room[]): number | undefined {
+/** The widest column that is above its floor. */
+function widest(widths: readonly number[], floor: (at: number) => number): number | undefined {
   let found: number | undefined;
   for (const [at, width] of widths.entries()) {
-    if (width > (rooms[at]?.least ?? 0) && width > (widths[found ?? -1] ?? 0)) found = at;
+    if (width > floor(at) && width > (widths[found ?? -1] ?? 0)) found = at;
   }
   return found;
 }

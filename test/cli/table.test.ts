@@ -37,9 +37,9 @@ describe('a table', () => {
 
   test('at 80 columns cuts the widest cells, never an id or a time', () => {
     expect(table(tickets, columns, 80, plain)).toBe(
-      `ID  TICKET NUMBER  SUBJECT                     STATUS  CONTACT  UPDATED
-44  T-1044         Feature question: can the…  open    Ada      2026-02-22 18:33
-7   T-1007         日本語の件名がここにあり…   closed           2026-02-21 08:57
+      `ID  TICKET…   SUBJECT                          STATUS  CONTACT  UPDATED
+44  T-1044    Feature question: can the expo…  open    Ada      2026-02-22 18:33
+7   T-1007    日本語の件名がここにあります     closed           2026-02-21 08:57
 `,
     );
   });
