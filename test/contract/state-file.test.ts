@@ -89,6 +89,9 @@ test('records, tokens, subscriptions, modules and the clock are there after SIGK
   const { body } = await second.send('GET /oauth-platform/webhooks', undefined, pair.access_token);
   expect(body.webhooks).toMatchObject([{ id: made.id, ...hook }]);
   expect((await second.send('GET /roadmap')).status).toBe(403);
+  // A connection made after the restart is a new one, and sees nothing of the others.
+  const { body: later } = await second.send('POST /_sandbox/tokens', { account_id: 1, scopes: ['webhooks:manage'] });
+  expect((await second.send('GET /oauth-platform/webhooks', undefined, later.access_token)).body.webhooks).toEqual([]);
   // The clock still runs half an hour ahead: the token has as much less to live.
   await second.send('POST /_sandbox/clock', { advance_seconds: 1801 });
   expect((await second.send('GET /oauth-platform/webhooks', undefined, pair.access_token)).status).toBe(401);
