@@ -69,6 +69,26 @@ real(
   expect(notices.join()).toMatch(/Secrets are kept in .*credentials\.json instead/u);
 });
 
+real('dbus-run-session', 'gnome-keyring-daemon')(
+  'the secret goes to the keyring without passing through the arguments or the environment of a process',
+  async () => {
+    const desktop = await secretService();
+    const script = 'while :; do cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null; echo; done';
+    const watcher = execa('sh', ['-c', script], { reject: false, maxBuffer: 2 ** 30, buffer: true });
+    try {
+      const { store } = await storeWith(desktop.env);
+      for (let i = 0; i < 5; i++) await store.update('n', async () => `canary-${'secret'}-${i}`, 'best');
+    } finally {
+      watcher.kill('SIGKILL');
+      await desktop.stop();
+    }
+    const { stdout } = await watcher;
+    // The watcher has seen the child at work.
+    expect(stdout).toContain('require(path)');
+    expect(stdout).not.toContain('canary-secret-');
+  },
+);
+
 test('without a session bus the file is used, and the warning says so once', async () => {
   const { store, notices } = await storeWith({ PATH: process.env.PATH ?? '' });
   await store.update('a', async () => '1');
