@@ -40,11 +40,19 @@ async function createDispatcher(env: Env): Promise<Dispatcher> {
     return new Agent(options);
   }
   const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  // undici's entry, which svc does not load, gives every dispatcher this method; tunnels through a proxy call it.
+  const [{ default: connect }, { default: Base }] = await Promise.all([
+    import('undici/lib/api/api-connect.js'),
+    import('undici/lib/dispatcher/dispatcher.js'),
+  ]);
+  Object.assign(Base.prototype, { connect });
   return new EnvHttpProxyAgent({
     ...options,
     httpProxy: env.http_proxy ?? env.HTTP_PROXY,
     httpsProxy: env.https_proxy ?? env.HTTPS_PROXY,
     noProxy: env.no_proxy ?? env.NO_PROXY,
+    // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
+    proxyTunnel: false,
   });
 }
 
@@ -106,6 +114,8 @@ const beforeSending: Readonly<Record<string, Lost['reason']>> = {
 /** Sorts an error into "it never left" and "the service may have acted". In doubt the latter. */
 export function lostBy(error: unknown, asked: Pick<HttpRequest, 'url' | 'timeoutMs'>, timeout: AbortSignal): Lost {
   const { code = '', message = String(error) } = rootOf(error);
+  // A mistake of svc's own is no weather of the network.
+  if ((error instanceof TypeError && code === '') || code === 'UND_ERR_INVALID_ARG') throw error;
   const { host } = new URL(asked.url);
   const unsent = beforeSending[code];
   if (unsent) return { lost: 'before-sending', reason: unsent, detail: sentences[unsent](host) };

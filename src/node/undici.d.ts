@@ -12,3 +12,9 @@ declare module 'undici/lib/api/api-request.js' {
     options: Dispatcher.RequestOptions,
   ): Promise<Dispatcher.ResponseData>;
 }
+declare module 'undici/lib/api/api-connect.js' {
+  export default function connect(this: unknown, options: object): Promise<unknown>;
+}
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+  export { Dispatcher as default } from 'undici';
+}

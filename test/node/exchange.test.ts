@@ -1,0 +1,218 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createExchange } from '../../src/node/exchange.ts';
+import { createWorld, svc } from '../svc.ts';
+
+const open: { close(): unknown; closeAllConnections?(): void }[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections?.();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function serveRaw(listener: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const ask = async (url: string, env: Record<string, string> = {}, timeoutMs = 2000) =>
+  (await createExchange(env))({ method: 'GET', url, headers: {}, timeoutMs });
+
+const json = (response: ServerResponse, body: unknown) => response.end(JSON.stringify(body));
+
+describe('answers', () => {
+  test('gzip is asked for and decoded', async () => {
+    let accepted: string | undefined;
+    const url = await serve((request, response) => {
+      accepted = request.headers['accept-encoding'];
+      response.setHeader('content-encoding', 'gzip').end(gzipSync('{"name":"Zoë"}'));
+    });
+    expect(await ask(url)).toMatchObject({ status: 200, body: '{"name":"Zoë"}' });
+    expect(accepted).toContain('gzip');
+  });
+
+  test('a gzip body that was cut is a lost answer', async () => {
+    const url = await serve((_, response) => {
+      response.setHeader('content-encoding', 'gzip').end(gzipSync('x'.repeat(5000)).subarray(0, 20));
+    });
+    expect(await ask(url)).toMatchObject({ lost: 'after-sending', reason: 'truncated' });
+  });
+
+  test('a body shorter than its content-length is a lost answer', async () => {
+    const url = await serveRaw((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'));
+    });
+    expect(await ask(url)).toMatchObject({ lost: 'after-sending' });
+  });
+
+  test('a connection that closes without a word is a lost answer', async () => {
+    const url = await serveRaw((socket) => socket.once('data', () => socket.destroy()));
+    expect(await ask(url)).toMatchObject({ lost: 'after-sending', reason: 'reset' });
+  });
+
+  test('what is no HTTP is a lost answer, not a crash', async () => {
+    const url = await serveRaw((socket) => socket.once('data', () => socket.end('220 smtp.example.com ESMTP\r\n')));
+    expect(await ask(url)).toMatchObject({ lost: 'after-sending' });
+  });
+
+  test('an answer that never ends is cut off by the time-out', async () => {
+    const url = await serve((_, response) => void response.write('{'));
+    expect(await ask(url, {}, 200)).toMatchObject({ lost: 'after-sending', reason: 'timeout' });
+  });
+});
+
+describe('what never left', () => {
+  test('a port that nobody listens on', async () => {
+    expect(await ask('http://127.0.0.1:1/')).toMatchObject({ lost: 'before-sending', reason: 'refused' });
+  });
+
+  test('a name that does not exist', async () => {
+    const lost = await ask('http://no-such-host.invalid/');
+    expect(lost).toMatchObject({ lost: 'before-sending', reason: 'dns' });
+  });
+
+  test('TLS spoken to a plain port', async () => {
+    const url = await serve((_, response) => void response.end());
+    const lost = await ask(url.replace('http:', 'https:'));
+    expect(lost).toMatchObject({ lost: 'before-sending', reason: 'tls' });
+  });
+});
+
+test('connections are kept alive from one request to the next', async () => {
+  const sockets = new Set<Socket>();
+  const url = await serve((request, response) => {
+    sockets.add(request.socket);
+    json(response, {});
+  });
+  const exchange = await createExchange({});
+  for (let i = 0; i < 10; i++) await exchange({ method: 'GET', url, headers: {}, timeoutMs: 2000 });
+  // The first is given back a moment after its answer is whole, so a second one may be opened, and no more.
+  expect(sockets.size).toBeLessThanOrEqual(2);
+});
+
+describe('proxies', () => {
+  /** A proxy that sends everything to one server and remembers what it was asked for. */
+  async function proxyTo(target: string) {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      json(response, { through: 'proxy' });
+    });
+    server.on('connect', (request: IncomingMessage, socket: Socket) => {
+      asked.push(`CONNECT ${request.url}`);
+      const { hostname, port } = new URL(target);
+      const upstream = process.getBuiltinModule('node:net').connect(Number(port), hostname, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('error', () => upstream.destroy());
+    });
+    open.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  }
+
+  test('HTTP_PROXY is used, NO_PROXY goes past it', async () => {
+    const target = await serve((_, response) => void json(response, { direct: true }));
+    const proxy = await proxyTo(target);
+    await ask(`${target}/contacts`, { HTTP_PROXY: proxy.url });
+    expect(proxy.asked).toEqual([`GET ${target}/contacts`]);
+    await ask(`${target}/contacts`, { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  test('https goes through a tunnel, and the credential with it', async () => {
+    const target = await serveRaw((socket) => socket.destroy());
+    const proxy = await proxyTo(target);
+    await ask(`${target.replace('http:', 'https:')}/contacts`, { HTTPS_PROXY: proxy.url });
+    expect(proxy.asked).toEqual([`CONNECT ${new URL(target).host}`]);
+  });
+
+  test('a proxy that is not there is an error before sending', async () => {
+    const lost = await ask('http://service.invalid/', { HTTP_PROXY: 'http://127.0.0.1:1' });
+    expect(lost).toMatchObject({ lost: 'before-sending', reason: 'refused' });
+  });
+});
+
+describe('redirects', () => {
+  const run = async (url: string, argv: string[]) =>
+    svc(createWorld(await createExchange({})), argv, { env: { SVC_BASE_URL: url } });
+
+  test('a read follows one within the origin', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/contacts/7') response.writeHead(307, { location: '/moved/7' }).end();
+      else json(response, { contact: { contact_id: 7 } });
+    });
+    expect((await run(url, ['contacts', 'get', '7', '--json'])).exitCode).toBe(0);
+  });
+
+  test('no credential follows one to another origin', async () => {
+    const seen: (string | undefined)[] = [];
+    const elsewhere = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      json(response, { contact: {} });
+    });
+    const url = await serve(
+      (_, response) => void response.writeHead(302, { location: `${elsewhere}/contacts/7` }).end(),
+    );
+    const ran = await run(url, ['contacts', 'get', '7']);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('redirects');
+    expect(seen).toEqual([]);
+  });
+
+  test('a write follows none', async () => {
+    let hits = 0;
+    const url = await serve((_, response) => {
+      hits++;
+      response.writeHead(308, { location: '/elsewhere' }).end();
+    });
+    const ran = await run(url, ['tickets', 'resolve', '7']);
+    expect(ran.exitCode).toBe(1);
+    expect(hits).toBe(1);
+  });
+
+  test('a circle of redirects ends', async () => {
+    const url = await serve((_, response) => void response.writeHead(302, { location: '/contacts/7' }).end());
+    expect((await run(url, ['contacts', 'get', '7'])).exitCode).toBe(1);
+  });
+});
+
+test('a base URL keeps its path prefix', async () => {
+  const paths: (string | undefined)[] = [];
+  const url = await serve((request, response) => {
+    paths.push(request.url);
+    json(response, { contact: { contact_id: 7 } });
+  });
+  const world = createWorld(await createExchange({}));
+  await svc(world, ['contacts', 'get', '7', '--json'], { env: { SVC_BASE_URL: `${url}/api/v2/` } });
+  expect(paths).toEqual(['/api/v2/contacts/7']);
+});
+
+test('--debug shows each exchange and no secret', async () => {
+  const url = await serve((_, response) => {
+    response.setHeader('x-internal-token', 'canary-header');
+    json(response, { contact: { contact_id: 7, name: 'Ada', api_secret: 'canary-body' } });
+  });
+  const world = createWorld(await createExchange({}));
+  const ran = await svc(world, ['contacts', 'get', '7', '--debug', '--json'], {
+    env: { SVC_BASE_URL: url, SVC_API_KEY: 'canary-key' },
+  });
+  expect(ran.stderr).toContain('GET');
+  expect(ran.stderr).toContain('"name":"Ada"');
+  expect(ran.stderr).not.toMatch(/canary/u);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ api_secret: 'canary-body' });
+});
