@@ -35,17 +35,24 @@ type Container = {
  * Where `value` has a list in the place of an object: valibot takes any list for an object. An empty one passes, since
  * services that make no difference between the two write an empty object so.
  */
-function listsForObjects(schema: Schema | Container, value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [];
+function listsForObjects(schema: Schema | Container, value: unknown, path = '', found: string[] = []): string[] {
+  if (typeof value !== 'object' || value === null) return found;
   let inner = schema as Container;
   while (inner.wrapped) inner = inner.wrapped;
-  const below = (child: Container | undefined, key: string | number) =>
-    child ? listsForObjects(child, (value as Record<string, unknown>)[key], path ? `${path}.${key}` : `${key}`) : [];
-  if (inner.type === 'array') return Array.isArray(value) ? value.flatMap((_, at) => below(inner.item, at)) : [];
-  if (!['object', 'loose_object', 'record'].includes(inner.type)) return [];
-  if (Array.isArray(value)) return value.length > 0 ? [path] : [];
-  return Object.keys(value).flatMap((key) => below(inner.entries?.[key], key));
+  const isList = Array.isArray(value);
+  if (isList && inner.type !== 'array') {
+    if (value.length > 0 && objectTypes.includes(inner.type)) found.push(path);
+    return found;
+  }
+  for (const [key, held] of Object.entries(value)) {
+    if (typeof held !== 'object') continue;
+    const child = isList ? inner.item : inner.entries?.[key];
+    if (child) listsForObjects(child, held, path ? `${path}.${key}` : key, found);
+  }
+  return found;
 }
+
+const objectTypes = ['object', 'loose_object', 'record'];
 
 /**
  * A body that may be one of two objects (createContacts) is judged by the one whose first field it carries, so that
