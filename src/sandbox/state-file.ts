@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, realpath } from 'node:fs/promises';
+import { type FileHandle, open, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isCode, replaceFile } from '../disk/atomic-file.ts';
@@ -36,7 +36,9 @@ const rowsPerLine = 500;
 
 export async function openStateFile(named: string): Promise<StateFile> {
   const path = await resolve(named);
-  const release = await tryLock(`${path}.lock`);
+  const release = await tryLock(`${path}.lock`).catch((error) => {
+    throw unusable(named, error);
+  });
   if (!release) {
     throw new Failure('failed', `Another sandbox keeps its state in ${named}.`, {
       hint: 'End it first, or name another file with --state.',
@@ -76,7 +78,9 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
     pending = [];
     state.changed.clear();
     const text = snapshot(state);
-    await replaceFile(path, text);
+    await replaceFile(path, text).catch((error) => {
+      throw unusable(named, error);
+    });
     await reopen(text.length);
     mustReplace = false;
   }
@@ -94,7 +98,7 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
     } catch (error) {
       // Some of the bytes may be there. The next commit writes everything anew, so that nothing stands after them.
       mustReplace = true;
-      throw error;
+      throw unusable(named, error);
     }
   }
 
@@ -134,8 +138,12 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
 /** A state file may be named through a link, or not be there yet. */
 async function resolve(named: string): Promise<string> {
   try {
-    return await realpath(named);
+    const path = await realpath(named);
+    // Asked before the lock, which would be made beside it.
+    if ((await stat(path)).isDirectory()) throw unusable(named, 'it is a folder');
+    return path;
   } catch (error) {
+    if (error instanceof Failure) throw error;
     if (!isCode(error, 'ENOENT')) throw unusable(named, error);
     const folder = await realpath(dirname(named)).catch(() => dirname(named));
     return join(folder, basename(named));
