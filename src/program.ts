@@ -1,4 +1,4 @@
-import { Command as Commander, CommanderError, Option } from 'commander';
+import { Command as Commander, CommanderError, Help as HelpWriter, Option } from 'commander';
 import type { Command, Given, Group, Param, Params } from './cli/command.ts';
 import { globalFlags, valuedFlags } from './cli/global-flags.ts';
 import { flagName } from './cli/param.ts';
@@ -55,6 +55,11 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
     styleTitle: (title) => title.replace('Options:', 'Flags:'),
     commandUsage: usageLine,
     subcommandTerm: (command) => command.name(),
+    // A flag that a group and its command share is shown once.
+    visibleGlobalOptions(command) {
+      const own = new Set(command.options.map(({ long }) => long));
+      return HelpWriter.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long));
+    },
   });
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));

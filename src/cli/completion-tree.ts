@@ -45,7 +45,8 @@ export async function completionTree(): Promise<Branch> {
 function branchOf(node: Command | Group): Branch {
   if ('commands' in node) {
     const shown = node.commands.filter((child) => !('hidden' in child && child.hidden));
-    return { about: node.summary, children: Object.fromEntries(shown.map((child) => [child.name, branchOf(child)])) };
+    const children = Object.fromEntries(shown.map((child) => [child.name, branchOf(child)]));
+    return { ...(node.itself && branchOf(node.itself)), about: node.summary, children };
   }
   const flags = Object.entries(node.flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => [
     [flagName(key, flag), flagOf(flag)] as const,

@@ -16,7 +16,8 @@ export type Line = {
 
 /** Standard input and output as a transport that can be ended well: what was asked is answered first. */
 export function openLine(ctx: Context): Line {
-  const input = Readable.from(ctx.stdin, { objectMode: false });
+  // The stream itself, so that it can be let go of while it waits: an iterator of it cannot.
+  const input = ctx.stdin instanceof Readable ? ctx.stdin : Readable.from(ctx.stdin, { objectMode: false });
   const transport = new StdioServerTransport(input, ctx.stdout);
   const open = new Set<RequestId>();
   let whenIdle = () => {};

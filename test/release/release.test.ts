@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/context.ts';
@@ -224,6 +227,46 @@ describe('svc changelog release', () => {
     expect(json.entry).toMatchObject({ version: '3.0.0', title: 'Third', labels: ['new', 'fast'] });
     expect(json.entry.content_html).toBe('<p>Hello <strong>there</strong></p>');
   });
+});
+
+test('a subscriber hears of a version once, after runs, edits and a race', async () => {
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    received.push(String(request.headers['x-svc-event']));
+    request.resume();
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  world = sandboxWorld({ seed: 'empty', allowHttpTargets: true });
+  try {
+    const token = (await world.control('POST', 'tokens', { account_id: 1, scopes: ['webhooks:manage'] })) as {
+      access_token: string;
+    };
+    await world.sandbox.handle({
+      method: 'POST',
+      url: '/oauth-platform/webhooks',
+      headers: { authorization: `Bearer ${token.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        event_type: 'changelog.published',
+        target_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      }),
+    });
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        svc({ ...world, folder: join(world.folder, name) }, ['changelog', 'release', '--from', file]),
+      ),
+    );
+    for (let run = 0; run < 3; run++) await release();
+    writeFileSync(file, changelog('- Edited'));
+    await release(['--title', 'Edited']);
+    await expect.poll(() => received).toEqual(['changelog.published']);
+    const { deliveries } = (await world.control('GET', 'state')) as { deliveries: unknown[] };
+    expect(deliveries).toHaveLength(1);
+  } finally {
+    await world.sandbox.close();
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 describe('a release that cannot be', () => {

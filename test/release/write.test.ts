@@ -112,7 +112,7 @@ describe('svc changelog update and publish', () => {
       version: null,
       labels: [],
     });
-    const { log } = (await world.control('GET', 'log')) as { log: { method: string; body: unknown }[] };
+    const log = (await world.control('GET', 'log')) as { method: string; body: unknown }[];
     expect(log.find(({ method }) => method === 'PATCH')?.body).toEqual({ version: null, labels: [] });
   });
 
