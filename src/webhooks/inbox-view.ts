@@ -1,4 +1,4 @@
-import { readInbox } from './inbox.ts';
+import { readInbox } from './inbox-file.ts';
 import type { Arrival, Outcome } from './inbox-line.ts';
 import { settles } from './inbox-line.ts';
 import { seats } from './seat.ts';

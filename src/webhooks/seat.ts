@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { namesIn, removeFile } from '../disk/folder.ts';
 import { holders, type Release, tryLock } from '../disk/lock.ts';
-import { type Inbox, inboxFile, openInbox, readInbox } from './inbox.ts';
+import { type Inbox, openInbox } from './inbox.ts';
+import { inboxFile, readInbox } from './inbox-file.ts';
 
 /**
  * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second

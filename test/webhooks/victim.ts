@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { nodeContext } from '../../src/context-node.ts';
 import { main } from '../../src/main.ts';
 
@@ -17,29 +17,32 @@ function dieAt(instant: string): void {
 }
 
 const load = createRequire(`${process.cwd()}/`);
+const fs = load('node:fs') as typeof import('node:fs');
 const files = load('node:fs/promises') as typeof import('node:fs/promises');
+
+const { writeSync } = fs;
+let isArrival = false;
+fs.writeSync = ((fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => {
+  isArrival = Buffer.from(bytes).includes('x-svc-signature');
+  if (isArrival) dieAt('verified');
+  if (isArrival && fault === 'half-written' && left === 1) writeSync(fd, bytes, offset, length >> 1, position);
+  if (isArrival) dieAt('half-written');
+  return writeSync(fd, bytes, offset, length, position);
+}) as typeof writeSync;
+
 const { open } = files;
 files.open = async (...args: Parameters<typeof open>) => {
   const file = await open(...args);
   if (!String(args[0]).endsWith('inbox.jsonl')) return file;
-  const write = file.write.bind(file) as (...all: unknown[]) => Promise<{ bytesWritten: number }>;
   const datasync = file.datasync.bind(file);
-  let isArrival = false;
-  file.write = (async (bytes: Uint8Array, offset: number, length: number, position: number) => {
-    isArrival = Buffer.from(bytes).includes('x-svc-signature');
-    if (isArrival) dieAt('verified');
-    if (isArrival && fault === 'half-written' && left === 1) await write(bytes, offset, length >> 1, position);
-    if (isArrival) dieAt('half-written');
-    return write(bytes, offset, length, position);
-  }) as unknown as typeof file.write;
   file.datasync = async () => {
     if (isArrival) dieAt('written');
     await datasync();
-    if (isArrival) dieAt('stored');
-    if (!isArrival) dieAt('settled');
+    dieAt(isArrival ? 'stored' : 'settled');
   };
   return file;
 };
+syncBuiltinESMExports();
 
 const { ServerResponse } = load('node:http') as typeof import('node:http');
 const end = ServerResponse.prototype.end as (...args: unknown[]) => unknown;
