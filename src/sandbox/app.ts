@@ -2,14 +2,14 @@ import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control.ts';
 import { answerInstead } from './faults.ts';
-import { addressLimit, type LimitMode } from './limits.ts';
+import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth.ts';
-import type { Rows } from './records.ts';
+import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
 import { oauthOf } from './state.ts';
-import type { StateFile } from './state-file.ts';
 import { createWorld, type World } from './world.ts';
 
+export type { SandboxOptions } from './options.ts';
 export type { SandboxResponse } from './response.ts';
 
 export type SandboxRequest = {
@@ -21,19 +21,6 @@ export type SandboxRequest = {
   readonly body?: string | Uint8Array;
   /** Undefined where no socket is involved. */
   readonly remoteAddress?: string;
-};
-
-export type SandboxOptions = {
-  readonly seed?: 'demo' | 'empty' | Partial<Rows>;
-  readonly rateLimit?: LimitMode;
-  readonly now?: () => Date;
-  readonly random?: (bytes: number) => Uint8Array;
-  readonly consent?: 'page' | 'auto';
-  readonly allowHttpTargets?: boolean;
-  readonly latencyMs?: number;
-  /** Keeps the state beyond this process; without one it lives in memory. */
-  readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
-  readonly sleep?: (ms: number) => Promise<void>;
 };
 
 export type Sandbox = {

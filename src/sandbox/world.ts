@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '../api/webhooks.ts';
-import type { SandboxOptions } from './app.ts';
 import { createDeliveries, type Deliveries, type SendOptions } from './deliveries.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { createLimiter, type Limiter } from './limits.ts';
 import { createLog, type Log } from './log.ts';
+import type { SandboxOptions } from './options.ts';
 import { seedRows } from './seed.ts';
 import { deliveryStore, type State, stateOf } from './state.ts';
 

@@ -1,0 +1,16 @@
+import type { LimitMode } from './limits.ts';
+import type { Rows } from './records.ts';
+import type { StateFile } from './state-file.ts';
+
+export type SandboxOptions = {
+  readonly seed?: 'demo' | 'empty' | Partial<Rows>;
+  readonly rateLimit?: LimitMode;
+  readonly now?: () => Date;
+  readonly random?: (bytes: number) => Uint8Array;
+  readonly consent?: 'page' | 'auto';
+  readonly allowHttpTargets?: boolean;
+  readonly latencyMs?: number;
+  /** Keeps the state beyond this process; without one it lives in memory. */
+  readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
+  readonly sleep?: (ms: number) => Promise<void>;
+};
