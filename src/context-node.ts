@@ -1,5 +1,6 @@
 import process from 'node:process';
 import envPaths from 'env-paths';
+import { onlyColours } from './cli/sanitize.ts';
 import type { Context, Exchange, TokenStore } from './context.ts';
 
 /**
@@ -27,7 +28,15 @@ export function nodeContext(): Context {
   const progress = lazyProgress(env);
   const notice = (text: string) => {
     progress(undefined);
-    process.stderr.write(`${text}\n`);
+    // A note may tell what a customer or a service wrote.
+    stderr().write(`${onlyColours(text)}\n`);
+  };
+  let heard = false;
+  const stderr = () => {
+    // Whoever read the notes may have left; that is no reason to fail.
+    if (!heard) process.stderr.on('error', () => {});
+    heard = true;
+    return process.stderr;
   };
 
   let exchange: Promise<Exchange> | undefined;
@@ -50,7 +59,7 @@ export function nodeContext(): Context {
       return process.stdout;
     },
     get stderr() {
-      return process.stderr;
+      return stderr();
     },
     env,
     files,

@@ -1,7 +1,7 @@
 import type { Column, Data } from './command.ts';
 import { pathsOf, pick, refuseUnknownFields, valueAt } from './fields.ts';
 import { type Printing, put, terminalOf } from './printing.ts';
-import { sanitize, toJson } from './sanitize.ts';
+import { onlyColours, sanitize, toJson } from './sanitize.ts';
 
 type Records = Iterable<unknown> | AsyncIterable<unknown>;
 
@@ -83,7 +83,8 @@ export async function printStream(printing: Printing, data: Data & { shape: 'str
     return `${toJson(chosen(printing, record))}\n`;
   };
   for await (const record of data.records) {
-    await sink.write(await line(record));
+    const text = await line(record);
+    await sink.write(terminal ? onlyColours(text) : text);
     if (!(await sink.flush())) return false;
   }
   return true;

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { Output, Settings } from '../settings.ts';
 import type { Terminal, View } from './command.ts';
 import { painter, plain, wantsColor } from './paint.ts';
+import { onlyColours } from './sanitize.ts';
 import type { Sink } from './write.ts';
 
 /** `rows`: tab-separated, in a pipe. */
@@ -16,9 +17,10 @@ export type Printing = {
   readonly format: Format;
 };
 
-/** A whole text. On a terminal that is too low for it, through the pager. */
-export async function put({ ctx, settings, sink }: Printing, text: string): Promise<boolean> {
+/** A whole text. On a terminal that is too low for it, through the pager; and only our own colours are obeyed there. */
+export async function put({ ctx, settings, sink }: Printing, exact: string): Promise<boolean> {
   const { isTTY, rows = 24 } = ctx.stdout;
+  const text = isTTY ? onlyColours(exact) : exact;
   const isLong = isTTY && !settings.noInput && ctx.env.TERM !== 'dumb' && text.split('\n', rows + 1).length > rows;
   if (isLong && ctx.page) {
     ctx.progress(undefined);

@@ -50,6 +50,16 @@ function belongs(char: string, at: number, whole: string): boolean {
   return flagBefore.test(before) && flagAfter.test(char + after);
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours begin with ESC
+const ownColours = /(\x1b\[[\d;]*m)/u;
+
+/** The last look at a whole screen or note of ours on its way to a terminal: only colours are obeyed. */
+export const onlyColours = (text: string): string =>
+  text
+    .split(ownColours)
+    .map((part, at) => (at % 2 === 1 ? part : sanitize(part, { keepNewlines: true })))
+    .join('');
+
 const unsafeInJson =
   /(?![\n\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 

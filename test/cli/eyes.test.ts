@@ -159,3 +159,18 @@ test('what reaches a machine is exact', async () => {
     { numRuns: 60 },
   );
 });
+
+test('a screen or a line that forgot to make customer text harmless still cannot act', async () => {
+  await fc.assert(
+    fc.asyncProperty(customerText, async (text) => {
+      const human = () => `\x1b[1m${text}\x1b[22m`;
+      expectHarmless((await shown({ data: { shape: 'nothing' }, human }, {}, 80)).stdout);
+      expectHarmless((await shown({ data: { shape: 'text', text } }, {}, 80)).stdout);
+      const records = (async function* () {
+        yield text;
+      })();
+      expectHarmless((await shown({ data: { shape: 'stream', records, line: human } }, {}, 80)).stdout);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -38,6 +38,11 @@ describe('a reader that leaves', () => {
   });
 });
 
+test('a reader of notes that leaves changes nothing', async () => {
+  const { stdout } = await bash('svc contacts list --limit 1 --fields name --debug 2> >(true); echo "$?"');
+  expect(stdout.split('\n')[1]).toBe('0');
+});
+
 test.skipIf(process.platform !== 'linux')('a full disk is exit 1 and says so', async () => {
   const { exitCode, stderr } = await bash('svc contacts list > /dev/full');
   expect(exitCode).toBe(1);
