@@ -1,4 +1,5 @@
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
+import type { Endpoint } from './document.ts';
 
 export type Answer = {
   readonly status: number;
@@ -103,3 +104,10 @@ export const person = (n: number) => ({
 
 export const newContact = async ({ post }: Played, n = 1, more: object = {}): Promise<number> =>
   (await post('/contacts/create', { ...person(n), ...more })).contacts.contact_id;
+
+/** A request of the endpoint that would succeed but for the id, which is of no record. */
+export const request = ({ method, path }: Endpoint, id: number | string = 99_999) =>
+  `${method} ${path.replace('{account}', '1').replaceAll(/\{\w+\}/gu, String(id))}`;
+
+/** A credential that the endpoint takes. */
+export const rightful = ({ scope }: Endpoint) => (scope === 'm2m' ? 'm2m_sandbox' : `oauth ${scope ?? 'identity'}`);
