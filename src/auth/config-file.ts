@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
 import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import type { Config, ProfileConfig } from '../settings.ts';
@@ -12,17 +13,28 @@ export const configPath = (files: Context['files']): string => join(files.config
 /** What is configured; nothing where there is no file. */
 export async function readConfig(files: Context['files']): Promise<Config> {
   const path = configPath(files);
-  const text = await readIfThere(path);
+  const text = await readIfThere(path).catch((error: unknown) => {
+    throw diskFailure(error, `The configuration in ${path} cannot be read`);
+  });
   return text === undefined ? {} : parseConfig(text, path);
 }
 
 /** Changes the file under a lock, so that two runs of svc at once lose nothing of each other's. Unknown keys stay. */
 export async function updateConfig(ctx: Place, change: (config: Config) => Config): Promise<Config> {
-  return await withLock(join(ctx.files.config, 'locks', 'config'), { clock: ctx.clock }, async () => {
-    const config = change(await readConfig(ctx.files));
-    await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);
-    return config;
-  });
+  const folder = ctx.files.config;
+  try {
+    return await withLock(join(folder, 'locks', 'config'), { clock: ctx.clock }, async () => {
+      const config = change(await readConfig(ctx.files));
+      await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);
+      return config;
+    });
+  } catch (error) {
+    throw diskFailure(
+      error,
+      `The configuration cannot be saved in ${folder}`,
+      'Or set SVC_CONFIG_DIR to another folder.',
+    );
+  }
 }
 
 /** Sets keys of one profile; a key that is undefined is removed. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock, TokenStore } from '../context.ts';
 import { isCode, readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
 import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 
@@ -38,7 +39,17 @@ const inKeyring = { in: 'keyring' } as const;
 /** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
 export function openStore({ folder, clock, random, warn, keyring }: Options): TokenStore {
   const path = join(folder, 'credentials.json');
-  const locked = <T>(name: string, work: () => Promise<T>) => withLock(join(folder, 'locks', name), { clock }, work);
+  const locked = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await withLock(join(folder, 'locks', name), { clock }, work);
+    } catch (error) {
+      throw diskFailure(
+        error,
+        `Logins cannot be saved in ${folder}`,
+        'Mend that, or set SVC_CONFIG_DIR to another folder.',
+      );
+    }
+  };
 
   const load = async (): Promise<Contents> => {
     const text = await readIfThere(path).catch((error: unknown) => {

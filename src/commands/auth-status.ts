@@ -1,14 +1,14 @@
 import type { CredentialKind } from '../api/operation.ts';
-import { credentialsAtHand, credentialVariables } from '../auth/at-hand.ts';
+import { type AtHand, credentialsAtHand, credentialVariables, notLoggedIn } from '../auth/at-hand.ts';
 import { readConfig } from '../auth/config-file.ts';
 import { loginCommand, readStored } from '../auth/credentials.ts';
 import { type CredentialReport, placeOf, reportOf, type StatusReport, servesWhat, titleOf } from '../auth/report.ts';
 import { openSession } from '../auth/session.ts';
-import { defineCommand, type Terminal, type View } from '../cli/command.ts';
+import { defineCommand, type Terminal } from '../cli/command.ts';
 import { sanitize } from '../cli/sanitize.ts';
 import { localTime } from '../cli/views.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { connect, traced } from '../http/call.ts';
 import { judgeCredential } from '../http/judge-credential.ts';
 import { profileConfig, type Settings } from '../settings.ts';
@@ -36,17 +36,22 @@ export const authStatus = defineCommand({
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       credentials.push(await describe(ctx, settings, kind, judged.valid, from));
       if (judged.refusal) {
-        const variable = credentialVariables[kind];
-        const mend = from === 'environment' ? `Check ${variable}.` : `Run: ${loginCommand(kind, settings.profile)}`;
-        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${mend}`);
+        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${mendOf({ kind, from }, settings)}`);
       }
       if (judged.account?.billing_active === false && judged.account.setup_url) {
         notes.push(`The account has no active plan yet. Finish the setup at: ${judged.account.setup_url}`);
       }
     }
-    if (atHand.length === 0) notes.push(`Not logged in. Run: ${loginCommand('oauth', settings.profile)}`);
+    const works = credentials.some(({ valid }) => valid);
+    const failure = works ? undefined : await whyNone(ctx, settings, atHand);
     const status = { profile: settings.profile, base_url: settings.baseUrl ?? null, account, credentials };
-    return viewOf(status, notes);
+    return {
+      data: { shape: 'record', record: status },
+      human: (terminal) => forPeople(status, terminal),
+      plain: () => forPipe(status),
+      notes,
+      failure,
+    };
   },
 });
 
@@ -64,16 +69,13 @@ async function describe(
   return reportOf(kind, valid, place, login);
 }
 
-function viewOf(status: StatusReport, notes: readonly string[]): View {
-  const works = status.credentials.some(({ valid }) => valid);
-  return {
-    data: { shape: 'record', record: status },
-    human: (terminal) => forPeople(status, terminal),
-    plain: () => forPipe(status),
-    notes,
-    exitCode: works ? undefined : exitCodes.auth,
-  };
+async function whyNone(ctx: Context, settings: Settings, [first]: readonly AtHand[]): Promise<Failure> {
+  if (!first) return await notLoggedIn(ctx, settings);
+  return new Failure('auth', 'No credential at hand works.', { hint: mendOf(first, settings) });
 }
+
+const mendOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
+  from === 'environment' ? `Check ${credentialVariables[kind]}.` : `Run: ${loginCommand(kind, profile)}`;
 
 function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint, width }: Terminal): string {
   const head = [

@@ -102,6 +102,9 @@ describe('status', () => {
     expect(ran.exitCode).toBe(4);
     expect(JSON.parse(ran.stdout)).toEqual({ profile: 'default', base_url: origin, account: null, credentials: [] });
     expect(ran.stderr).toContain('Run: svc login');
+    expect(JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      error: { kind: 'auth', exit_code: 4 },
+    });
   });
 
   test('of a key that was deleted in the account: not valid, exit 4', async () => {
@@ -311,6 +314,21 @@ describe('more scopes', () => {
     const ran = await world.svc(['contacts', 'list']);
     expect(ran.exitCode).toBe(5);
     expect(ran.stderr).toContain('svc auth refresh --scope contacts:read');
+  });
+});
+
+describe('where logins cannot be written', () => {
+  test.each([
+    ['config', ['login', '--with-api-key']],
+    ['config', ['config', 'set', 'output', 'json']],
+  ])('a file in the place of the folder %s: %j says so', async (name, argv) => {
+    const world = await authWorld();
+    await writeFile(join(world.folder, name), 'a file');
+    const ran = await world.svc(argv, { stdin: 'key_acme' });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain(join(world.folder, name));
+    expect(ran.stderr).toContain('a part of the path is a file');
+    expect(ran.stderr).not.toContain('does not know');
   });
 });
 

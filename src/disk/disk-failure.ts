@@ -1,0 +1,18 @@
+import { Failure } from '../errors.ts';
+
+const words: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk is read-only',
+  EACCES: 'it may not be written',
+  EPERM: 'it may not be written',
+  ENOTDIR: 'a part of the path is a file',
+  EISDIR: 'it is a folder',
+};
+
+/** An error of the file system as a Failure that says what could not be done; any other error as it is. */
+export function diskFailure(error: unknown, what: string, hint?: string): unknown {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || !code || !syscall) return error;
+  return new Failure('failed', `${what}: ${words[code] ?? error.message}.`, { hint, cause: error });
+}
