@@ -19,8 +19,9 @@ type Options = {
   readonly random: (bytes: number) => Uint8Array;
   /** Called with one sentence when a secret had to go to the file although the keyring was wanted. */
   readonly warn: (text: string) => void;
-  /** Undefined: everything goes to the file. */
   readonly keyring?: Keyring;
+  /** Where new secrets go. One that is in the keyring already is still found, moved and removed there. */
+  readonly newOnes?: 'keyring' | 'file';
 };
 
 /**
@@ -37,7 +38,8 @@ type Contents = {
 const inKeyring = { in: 'keyring' } as const;
 
 /** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
-export function openStore({ folder, clock, random, warn, keyring }: Options): TokenStore {
+export function openStore({ folder, clock, random, warn, keyring, newOnes = 'keyring' }: Options): TokenStore {
+  const preferred = keyring ? newOnes : 'file';
   const path = join(folder, 'credentials.json');
   const locked = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     try {
@@ -58,14 +60,23 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
     return text === undefined ? { version: 1, secrets: {} } : parse(text, path);
   };
 
+  const replace = (contents: Contents) => replaceFile(path, `${JSON.stringify(contents, null, 2)}\n`);
+
   /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
-  const put = (name: string, value: unknown, keyringId?: string): Promise<void> =>
+  const put = (name: string, value: unknown): Promise<void> =>
     locked('store', async () => {
       const contents = await load();
       const { [name]: _, ...others } = contents.secrets;
-      const secrets = value === undefined ? others : { ...others, [name]: value };
-      const next = { ...contents, ...(keyringId && { keyring_id: keyringId }), secrets };
-      await replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+      await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
+    });
+
+  /** Settled before the first entry is made, so that two processes at once agree on it. */
+  const keyringId = (): Promise<string> =>
+    locked('store', async () => {
+      const contents = await load();
+      const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
+      if (!contents.keyring_id) await replace({ ...contents, keyring_id: id });
+      return id;
     });
 
   const entryOf = (keyringId: string | undefined, name: string) => `${keyringId}/${name}`;
@@ -76,8 +87,8 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
     if (typeof value === 'string') return value;
     if (!isInKeyring(value)) throw unreadable(path, `its entry "${name}" is damaged`);
     if (!keyring) {
-      throw new Failure('auth', `"${name}" is kept in the system keyring, which this run was told not to use.`, {
-        hint: 'Unset SVC_TOKEN_STORE, or log in again to keep it in the file.',
+      throw new Failure('auth', `"${name}" is kept in the system keyring, which cannot be reached.`, {
+        hint: 'Log in again to keep it in the file.',
       });
     }
     try {
@@ -94,10 +105,10 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
     const contents = await load();
     const wasInKeyring = isInKeyring(contents.secrets[name]);
     if (where === 'keyring' && keyring) {
-      const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
+      const id = contents.keyring_id ?? (await keyringId());
       try {
         await keyring.write(entryOf(id, name), secret);
-        if (!wasInKeyring) await put(name, inKeyring, id);
+        if (!wasInKeyring) await put(name, inKeyring);
         return;
       } catch (error) {
         if (error instanceof Failure) throw error;
@@ -126,7 +137,7 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
         });
         const next = await change(current);
         const held = whereIs(contents, name);
-        const where = place === 'as-is' ? (held ?? preferred(keyring)) : place === 'file' ? 'file' : preferred(keyring);
+        const where = place === 'as-is' ? (held ?? preferred) : place === 'file' ? 'file' : preferred;
         if (next === undefined) {
           if (held === undefined) return undefined;
           await put(name, undefined);
@@ -141,7 +152,7 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
 
     names: async (prefix) => Object.keys((await load()).secrets).filter((name) => name.startsWith(prefix)),
 
-    where: async (name) => whereIs(await load(), name) ?? preferred(keyring),
+    where: async (name) => whereIs(await load(), name) ?? preferred,
   };
 
   /** A keyring that takes a secret and loses it (a session that ends at log-out) must not go unnoticed. */
@@ -154,8 +165,6 @@ export function openStore({ folder, clock, random, warn, keyring }: Options): To
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const preferred = (keyring: Keyring | undefined): 'keyring' | 'file' => (keyring ? 'keyring' : 'file');
 
 function whereIs(contents: Contents, name: string): 'keyring' | 'file' | undefined {
   if (!Object.hasOwn(contents.secrets, name)) return undefined;

@@ -23,6 +23,7 @@ export function tokenStore({ env, files, clock, random, notice, platform }: Part
       if (!warned.has(text)) notice(`Warning: ${text}`);
       warned.add(text);
     },
-    keyring: kind === 'file' ? undefined : systemKeyring({ env, platform }),
+    keyring: systemKeyring({ env, platform }),
+    newOnes: kind,
   });
 }

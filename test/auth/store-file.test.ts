@@ -9,10 +9,10 @@ const clock = { sleep: (ms: number) => sleep(ms) as Promise<void> };
 let counter = 0;
 const random = (bytes: number) => new Uint8Array(bytes).fill(++counter);
 
-async function fresh(keyring?: Keyring, folder?: string) {
+async function fresh(keyring?: Keyring, folder?: string, newOnes?: 'keyring' | 'file') {
   const config = folder ?? join(await mkdtemp(join(tmpdir(), 'svc-store-')), 'config');
   const warnings: string[] = [];
-  const store = openStore({ folder: config, clock, random, warn: (text) => warnings.push(text), keyring });
+  const store = openStore({ folder: config, clock, random, warn: (text) => warnings.push(text), keyring, newOnes });
   const path = join(config, 'credentials.json');
   return { store, path, config, warnings, text: () => readFile(path, 'utf8') };
 }
@@ -141,6 +141,15 @@ test('two config folders do not share entries of one keyring', async () => {
   expect(await one.store.read('n')).toBe('of one');
 });
 
+test('processes that save for the first time at once find each their secret again', async () => {
+  const { keyring } = memoryKeyring();
+  const { config } = await fresh(keyring);
+  const stores = await Promise.all(Array.from({ length: 8 }, () => fresh(keyring, config)));
+  await Promise.all(stores.map(({ store }, i) => store.update(`n/${i}`, async () => `${i}`)));
+  const read = await Promise.all(stores.map((_, i) => stores[0]?.store.read(`n/${i}`)));
+  expect(read).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+});
+
 test('where the keyring refuses, the secret goes to the file, with a warning that says so', async () => {
   const { keyring, state } = memoryKeyring();
   const { store, warnings, path } = await fresh(keyring);
@@ -167,7 +176,7 @@ test('moving to the file deletes the old keyring entry, so that it never shadows
   expect(await store.where('n')).toBe('keyring');
 });
 
-test('a secret in the keyring is not silently missing where the keyring may not be used', async () => {
+test('a secret in the keyring is not silently missing where there is no keyring any more', async () => {
   const { keyring } = memoryKeyring();
   const { store, config } = await fresh(keyring);
   await store.update('n', async () => 'secret');
@@ -175,6 +184,19 @@ test('a secret in the keyring is not silently missing where the keyring may not 
   await expect(without.store.read('n')).rejects.toThrow(/kept in the system keyring/u);
   await without.store.update('n', async () => 'anew', 'best');
   expect(await without.store.read('n')).toBe('anew');
+});
+
+test('told to use the file, svc still finds, moves and removes what the keyring holds', async () => {
+  const { keyring, entries } = memoryKeyring();
+  const { store, config } = await fresh(keyring);
+  await store.update('n', async () => 'secret');
+  await store.update('m', async () => 'another');
+  const file = await fresh(keyring, config, 'file');
+  expect(await file.store.read('n')).toBe('secret');
+  await file.store.update('n', async () => 'moved', 'best');
+  expect(await file.store.where('n')).toBe('file');
+  await file.store.update('m', async () => undefined);
+  expect([...entries]).toEqual([]);
 });
 
 test('a keyring that takes a secret and loses it is found out', async () => {
