@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     environment: 'node',
+    globalSetup: ['test/build-once.ts'],
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
     // Real processes and browsers are started by some tests; two cores share the work.

@@ -47,7 +47,7 @@ const control = async (method: string, name: string, body?: unknown) => {
 };
 
 const refreshes = async (): Promise<number> =>
-  (await control('GET', 'log')).log.filter(({ path }: { path: string }) => path.endsWith('/token')).length;
+  (await control('GET', 'log')).filter(({ path }: { path: string }) => path.endsWith('/token')).length;
 
 /** A login whose access token has ended. */
 async function expiredLogin(): Promise<void> {

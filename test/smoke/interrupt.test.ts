@@ -1,0 +1,100 @@
+import { readdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+
+let built: Built;
+let server: Server;
+let base: string;
+let arrived: () => void = () => {};
+/** How the server behaves: never answers, or answers 429. */
+let answer: 'silence' | 'wait' = 'silence';
+
+beforeAll(async () => {
+  built = await buildSvc();
+  server = createServer((_, response) => {
+    if (answer === 'wait') response.writeHead(429, { 'retry-after': '60' }).end('{"error":"Too many requests"}');
+    arrived();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await built.remove();
+});
+
+async function interrupted(signal: 'SIGINT' | 'SIGTERM', argv: string[], name: string) {
+  const reached = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const run = execa(process.execPath, [built.script, ...argv], {
+    reject: false,
+    env: {
+      SVC_BASE_URL: base,
+      SVC_API_KEY: 'any',
+      SVC_CONFIG_DIR: `${built.folder}/${name}/config`,
+      SVC_STATE_DIR: `${built.folder}/${name}/state`,
+    },
+  });
+  await reached;
+  // The wait has begun once it is written down for other processes; otherwise the request's arrival is enough.
+  const limits = `${built.folder}/${name}/state/limits`;
+  while (answer === 'wait' && !(await readdir(limits).catch(() => [])).some((file) => file.endsWith('.json'))) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  run.kill(signal);
+  return run;
+}
+
+describe('Ctrl-C', () => {
+  test('during a read: 130, nothing was changed', async () => {
+    answer = 'silence';
+    const ran = await interrupted('SIGINT', ['contacts', 'list'], 'read');
+    expect(ran).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(ran.stderr).toContain('Nothing was changed.');
+  });
+
+  test('during a write: 130, and what is known of it', async () => {
+    answer = 'silence';
+    const ran = await interrupted('SIGINT', ['tickets', 'note', '7', '--body', 'x'], 'write');
+    expect(ran.exitCode).toBe(130);
+    expect(ran.stderr).toContain('it may have taken effect');
+  });
+
+  test('while a rate limit is waited out: 130, the request was not sent again', async () => {
+    answer = 'wait';
+    const ran = await interrupted('SIGINT', ['tickets', 'note', '7', '--body', 'x'], 'limit');
+    expect(ran.exitCode).toBe(130);
+    expect(ran.stderr).toContain('was not sent');
+  });
+});
+
+test('SIGTERM is 143', async () => {
+  answer = 'silence';
+  const ran = await interrupted('SIGTERM', ['contacts', 'list'], 'term');
+  expect(ran.exitCode).toBe(143);
+});
+
+test('a process that was told to wait tells the others on the same token, and no others', async () => {
+  answer = 'wait';
+  const env = (key: string) => ({
+    SVC_BASE_URL: base,
+    SVC_API_KEY: key,
+    SVC_CONFIG_DIR: `${built.folder}/shared/config`,
+    SVC_STATE_DIR: `${built.folder}/shared/state`,
+  });
+  let requests = 0;
+  arrived = () => requests++;
+  const run = (key: string) =>
+    execa(process.execPath, [built.script, 'contacts', 'list', '--max-wait', '5'], { reject: false, env: env(key) });
+  expect((await run('one')).exitCode).toBe(7);
+  expect(requests).toBe(1);
+  expect((await run('one')).exitCode).toBe(7);
+  expect(requests).toBe(1);
+  expect((await run('other')).exitCode).toBe(7);
+  expect(requests).toBe(2);
+});
