@@ -102,8 +102,10 @@ async function values(
 ): Promise<string> {
   if (from === 'files') return ':files\n';
   const found = choices ?? (from === 'profiles' ? await profiles() : []);
+  // Of a list with commas, its last item is being typed.
+  const before = prefix + typed.slice(0, typed.lastIndexOf(',') + 1);
   return lines(
-    found.map((word) => [`${prefix}${word}`, '']),
+    found.map((word) => [`${before}${word}`, '']),
     `${prefix}${typed}`,
   );
 }

@@ -1,3 +1,4 @@
+import { scopes as everyScope } from '../api/operation.ts';
 import { areRivals, environmentKinds, variablesOf } from '../auth/at-hand.ts';
 import type { LoggedIn } from '../auth/login.ts';
 import { titleOf } from '../auth/report.ts';
@@ -22,7 +23,10 @@ export const authLogin = defineCommand({
   args: {},
   flags: {
     clientId: param.text('Id of the registered OAuth client', { placeholder: 'ID' }),
-    scope: param.texts('What to ask for; repeatable (default: all 14 scopes)', { placeholder: 'SCOPE' }),
+    scope: {
+      ...param.texts('What to ask for; repeatable (default: all 14 scopes)', { placeholder: 'SCOPE' }),
+      choices: everyScope,
+    },
     redirectUri: param.text('Another registered redirect URI (default: http://127.0.0.1:8976/callback)', {
       placeholder: 'URI',
     }),

@@ -17,7 +17,7 @@ export const authRefresh = defineCommand({
     'more and asks for those that you have and the new ones.',
   args: {},
   flags: {
-    scope: param.texts('A scope to add; repeatable', { placeholder: 'SCOPE' }),
+    scope: { ...param.texts('A scope to add; repeatable', { placeholder: 'SCOPE' }), choices: scopes },
     noBrowser: param.toggle('With --scope: print the address; paste the redirected one back'),
   },
   examples: ['svc auth refresh', 'svc auth refresh --scope tickets:write'],

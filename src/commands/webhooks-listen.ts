@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createWebhook, deleteWebhook, listWebhooks, webhookTarget } from '../api/webhooks.ts';
+import { createWebhook, deleteWebhook, listWebhooks, webhookEvents, webhookTarget } from '../api/webhooks.ts';
 import { defineCommand, type Terminal } from '../cli/command.ts';
 import { param, withFallback } from '../cli/param.ts';
 import { sanitize } from '../cli/sanitize.ts';
@@ -34,7 +34,10 @@ export const listenToWebhooks = defineCommand({
     forwardRetry: param.integer('How long to retry while the app is down (default: until it is up)', {
       placeholder: 'SECONDS',
     }),
-    events: param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT' }),
+    events: {
+      ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT' }),
+      choices: webhookEvents,
+    },
     port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
     path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
     publicUrl: param.text('Subscribe this URL, which leads here', { placeholder: 'URL' }),

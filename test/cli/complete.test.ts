@@ -60,6 +60,11 @@ describe('a Tab', () => {
     [['completion', ''], [...shells]],
     [['completion', 'bash', ''], []],
     [['help', 'exit'], ['exit-codes']],
+    [
+      ['auth', 'login', '--scope', 'tickets:'],
+      ['tickets:read', 'tickets:write'],
+    ],
+    [['webhooks', 'listen', '--events', 'ticket.created,ch'], ['ticket.created,changelog.published']],
     [['tickets', 'list', '--search', 'tickets', '--stat'], ['--status']],
     [
       ['sandbox', 'exec', '--', ''],
