@@ -221,6 +221,29 @@ test('it subscribes --public-url to the events, receives what the service sends,
   expect(left.map(({ id }: { id: number }) => id)).toEqual([JSON.parse(others.stdout).id]);
 });
 
+test('what the service could not deliver it delivers again, and a listener that came up meanwhile takes it', async () => {
+  const made = await world();
+  const port = await freePort();
+  const env = { SVC_ACCESS_TOKEN: made.token };
+  const created = await svc(made, ['webhooks', 'create', 'ticket.created', `http://127.0.0.1:${port}/`, '--json'], {
+    env,
+  });
+  await made.control('emit', { event: 'ticket.created', data: { ticket_id: 7 } });
+  const attempts = async () => {
+    const { accounts, ...state } = await made.control('state');
+    return JSON.stringify({ accounts, state }).match(/"refused"/gu)?.length ?? 0;
+  };
+  while ((await attempts()) === 0) await new Promise((resolve) => setImmediate(resolve));
+  const running = await listen(made, ['--port', String(port), '--json'], {
+    env: { SVC_WEBHOOK_SECRET: JSON.parse(created.stdout).signing_secret },
+  });
+  expect(running.lines()).toEqual([]);
+  // "waiting about 10 seconds and then about one minute" (Delivery rules, 2).
+  await made.control('clock', { advance_seconds: 15 });
+  await running.until(() => running.lines().length === 1);
+  expect(running.lines()[0]).toMatchObject({ event: 'ticket.created', verdict: 'accepted', data: { ticket_id: 7 } });
+});
+
 test('with a login the secrets are in the store while it listens, and gone afterwards; with one of the environment never', async () => {
   const { openStore } = await import('../../src/auth/store-file.ts');
   const { store } = await import('../../src/auth/credentials.ts');
