@@ -63,9 +63,9 @@ export const onlyColours = (text: string): string =>
 const unsafeInJson =
   /(?![\n\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 
-/** JSON as exact as ever, yet harmless on a terminal. */
+/** JSON as exact as ever, yet harmless on a terminal, and in the log of a CI runner that obeys `##[command]` anywhere. */
 export function toJson(value: unknown, indent?: number): string {
-  return escapeUnsafe(JSON.stringify(value, undefined, indent) ?? 'null');
+  return escapeUnsafe(JSON.stringify(value, undefined, indent) ?? 'null').replaceAll('##[', '#\\u0023[');
 }
 
 /** Writes as \uXXXX, which is the same value, what JSON and YAML leave raw inside quotes. */
