@@ -12,13 +12,15 @@ import { showsContent } from './reading.ts';
  */
 export async function rememberUnforeseen(service: Service, entry: Entry, content: string): Promise<void> {
   if (showsContent(entry.content_html, content)) return;
-  await replaceFile(fileOf(service, entry), hashes(entry, content));
+  // What was done is done, also where it cannot be remembered.
+  await replaceFile(fileOf(service, entry), hashes(entry, content)).catch(() => {});
 }
 
 /** Whether the entry shows the content, to a reader or as it was answered when we sent that very text. */
 export async function isShown(service: Service, entry: Entry, content: string): Promise<boolean> {
   if (showsContent(entry.content_html, content)) return true;
-  return (await readIfThere(fileOf(service, entry))) === hashes(entry, content);
+  const remembered = await readIfThere(fileOf(service, entry)).catch(() => undefined);
+  return remembered === hashes(entry, content);
 }
 
 const fileOf = ({ ctx, session }: Service, entry: Entry): string =>

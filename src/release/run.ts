@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
+import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
@@ -37,16 +38,27 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
  * this machine one works at a time.
  */
 export async function release(service: Service, wanted: Wanted): Promise<Released> {
-  const { ctx, session } = service;
-  const lock = join(
-    ctx.files.state,
-    'locks',
-    `changelog-${digest(`${session.baseUrl} ${wanted.version}`).slice(0, 24)}`,
-  );
-  return withLock(lock, ctx, async () => {
+  const name = digest(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
+  return alone(service.ctx, `changelog-${name}`, async () => {
     const { plan, entry, doubled } = await survey(service, wanted);
     return entry ? change(service, wanted, entry, plan, doubled) : create(service, wanted);
   });
+}
+
+/** Under a lock where one can be made. Without one (a read-only machine) `create` still lets one run publish. */
+async function alone<T>(ctx: Context, name: string, work: () => Promise<T>): Promise<T> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return work();
+  };
+  try {
+    return await withLock(join(ctx.files.state, 'locks', name), ctx, begin);
+  } catch (error) {
+    if (hasBegun || !(error instanceof Error && 'syscall' in error)) throw error;
+    ctx.notice(`Other runs on this machine cannot be kept waiting: ${error.message}`);
+    return work();
+  }
 }
 
 /**

@@ -229,6 +229,28 @@ describe('svc changelog release', () => {
   });
 });
 
+test('a portal that shows a text in a way of its own is not updated again and again', async () => {
+  const exchange: Exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (!('body' in answer)) return answer;
+    return { ...answer, body: answer.body.replaceAll('Export', '<blink>EXPORT</blink>!') };
+  };
+  const odd = { ...world, exchange };
+  const run = async () => JSON.parse((await svc(odd, ['changelog', 'release', '--from', file, '--json'])).stdout);
+  expect((await run()).action).toBe('created');
+  expect((await run()).action).toBe('unchanged');
+  writeFileSync(file, changelog('- Other words, Export'));
+  expect((await run()).action).toBe('updated');
+  expect((await run()).action).toBe('unchanged');
+});
+
+test('a machine on which nothing can be written releases all the same', async () => {
+  writeFileSync(join(world.folder, 'state'), 'a file where the folder should be');
+  const ran = await release();
+  expect(ran).toMatchObject({ exitCode: 0, stdout: 'Created entry 1 (Release 1.2.0), published.\n' });
+  expect(ran.stderr).toContain('Other runs on this machine cannot be kept waiting');
+});
+
 test('a subscriber hears of a version once, after runs, edits and a race', async () => {
   const received: string[] = [];
   const server = createServer((request, response) => {
@@ -356,6 +378,7 @@ describe('inside CI', () => {
       await release(['--title', title], github()),
       await release(['--title', title], github()),
       await release(['--check'], github()),
+      await release(['--json'], github()),
       await release(['--title', `${title}${'y'.repeat(300)}`], github()),
     ];
     for (const { stdout, stderr } of all) {

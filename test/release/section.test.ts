@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pickSection } from '../../src/release/pick.ts';
 import { isVersion, sectionsOf } from '../../src/release/section.ts';
@@ -153,4 +154,39 @@ test('names of versions are told from names of branches', () => {
     'next',
   ];
   expect(names.filter(isVersion)).toEqual(['1.2.0', 'v1.2.0', 'refs/tags/v1.2.0-rc.1', 'web@1.2.0']);
+});
+
+test('whatever stands below the headings of a changelog, every version gets its own text back', () => {
+  const block = fc.constantFrom(
+    '### Added',
+    '#### Deep',
+    '- one\n- two\n  - nested',
+    '1. first\n\n   more',
+    'A paragraph with 1.2.3 in it\nand a line.',
+    '```\n## 9.9.9\n```',
+    '~~~md\n# 8.8.8\n\n~~~',
+    '<!--\n## 7.7.7\n-->',
+    '> ## 6.6.6',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '    ## 5.5.5 indented',
+    '***',
+    '<details>\n\ninside\n\n</details>',
+  );
+  const heading = fc.constantFrom(
+    (version: string) => `## ${version}`,
+    (version: string) => `## [v${version}] - 2026-01-02`,
+    (version: string) => `## [${version}](https://example.com) (2026-01-02)`,
+    (version: string) => `Version ${version} / 2026-01-02\n---`,
+  );
+  const section = fc.tuple(heading, fc.array(block, { minLength: 1, maxLength: 6 }));
+  fc.assert(
+    fc.property(fc.array(section, { minLength: 1, maxLength: 8 }), (parts) => {
+      const texts = parts.map(([, blocks]) => blocks.join('\n\n'));
+      const file = parts.map(([title], i) => `${title(`${9 - i}.0.${i}`)}\n\n${texts[i]}\n`).join('\n');
+      const found = sectionsOf(`# Changelog\n\n${file}`);
+      expect(found.map(({ version }) => version)).toEqual(parts.map((_, i) => `${9 - i}.0.${i}`));
+      expect(found.map(({ markdown }) => markdown())).toEqual(texts);
+    }),
+    { numRuns: 200 },
+  );
 });
