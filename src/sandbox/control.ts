@@ -29,6 +29,8 @@ const action = <S extends Schema>(schema: S, run: Action<S>['run']): Action => (
 const done = { ok: true };
 
 const account_id = v.pipe(v.number(), v.integer());
+/** In seconds: dates have an end, and nobody tests beyond. */
+const century = 100 * 365 * 86_400;
 
 const isNamedSeed = (seed: unknown): boolean => seed === undefined || seed === 'demo' || seed === 'empty';
 
@@ -50,7 +52,7 @@ const actions: Readonly<Record<string, Action>> = {
   }),
 
   'POST clock': action(
-    v.object({ advance_seconds: v.pipe(v.number(), v.minValue(0, 'must not be negative')) }),
+    v.object({ advance_seconds: v.pipe(v.number(), v.minValue(0, 'must not be negative'), v.maxValue(century)) }),
     async (world, { advance_seconds }) => {
       const { state, deliveries } = world;
       await deliveries.advance(Math.round(advance_seconds * 1000), (ms) => setClock(state, state.clockAheadMs + ms));
@@ -62,7 +64,7 @@ const actions: Readonly<Record<string, Action>> = {
     v.object({
       account_id,
       scopes: v.optional(v.pipe(v.unknown(), v.transform(splitScopes), Scopes), [...scopes]),
-      expires_in: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+      expires_in: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(century))),
       client_id: v.optional(v.string(), known.clientId),
     }),
     (world, consent) => {
