@@ -71,7 +71,8 @@ export function ticketThread(ticket: TicketThread, terminal: Terminal): string {
       ['Due', time(ticket.due_at)],
       ['Resolved', time(ticket.resolved_at)],
     ]),
-    body(terminal, ticket.description ?? ''),
+    // Where the request is also the thread's first message, once is enough.
+    body(terminal, ticket.messages?.[0]?.body.trim() === ticket.description?.trim() ? '' : (ticket.description ?? '')),
     ...messages(terminal, ticket.messages),
   ]);
 }

@@ -74,6 +74,17 @@ Sam team · 2026-11-19 15:00
   );
 });
 
+test('a request that is also the first message is shown once', () => {
+  const [first] = ticket.messages;
+  const shown = ticketThread({ ...ticket, description: `${first?.body}\n` }, terminal(100));
+  expect(shown.split('A screenshot')).toHaveLength(2);
+});
+
+test('fields that an answer lacks are left out', () => {
+  const bare = { id: 7, status: 'open', created_at: '2026-11-19T14:02:00Z' };
+  expect(ticketThread(bare, terminal(80))).toBe('#7\n\nopen · opened 2026-11-19 14:02\n');
+});
+
 test('a conversation says who answers: the AI or the team', () => {
   const conversation = {
     id: 3,
