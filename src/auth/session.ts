@@ -141,7 +141,7 @@ function requireBaseUrl(ctx: Needs, { baseUrl }: Settings): string {
   return baseUrl;
 }
 
-function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: CredentialKind, profile: string): void {
+export function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: CredentialKind, profile: string): void {
   if (originOf(storedFor) === originOf(baseUrl)) return;
   throw new Failure(
     'usage',

@@ -19,7 +19,9 @@ export function stdinLines(stdin: Context['stdin']): Lines {
       const { value, done } = await iterator.next();
       return done ? undefined : value;
     },
-    stop: () => stdin.destroy?.(),
+    stop: () => {
+      if (!stdin.isTTY) stdin.destroy?.();
+    },
   };
 }
 

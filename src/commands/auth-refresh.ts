@@ -1,7 +1,6 @@
 import { scopes } from '../api/operation.ts';
-import { credentialVariables, environmentKinds } from '../auth/at-hand.ts';
 import { loginCommand, readStored } from '../auth/credentials.ts';
-import { openSession } from '../auth/session.ts';
+import { refuseOtherOrigin } from '../auth/session.ts';
 import { defineCommand, type View } from '../cli/command.ts';
 import { param } from '../cli/param.ts';
 import { localTime } from '../cli/views.ts';
@@ -24,21 +23,14 @@ export const authRefresh = defineCommand({
   async run(outer, { flags, settings }) {
     const ctx = await traced(outer, settings);
     const { profile } = settings;
-    const [variable] = environmentKinds(ctx.env)
-      .filter((kind) => kind !== 'm2m')
-      .map((kind) => credentialVariables[kind]);
-    if (variable) {
-      throw new Failure('usage', `${variable} is set; what comes from the environment cannot be refreshed.`, {
-        hint: `Unset ${variable} to refresh the login of profile ${profile}.`,
-      });
-    }
-    const { baseUrl } = await openSession(ctx, settings);
     const held = await readStored(ctx.tokens, profile, 'oauth');
     if (!held) {
       throw new Failure('auth', `Profile ${profile} holds no OAuth login to refresh.`, {
         hint: `Run: ${loginCommand('oauth', profile)}`,
       });
     }
+    const baseUrl = settings.baseUrl ?? held.base_url;
+    refuseOtherOrigin(held.base_url, baseUrl, 'oauth', profile);
     const { parseScopes } = await import('../auth/oauth-login.ts');
     const added = flags.scope.length > 0 ? parseScopes(flags.scope) : [];
     if (added.every((scope) => held.scopes.includes(scope))) {

@@ -302,6 +302,15 @@ describe('more scopes', () => {
     expect(ran.exitCode).toBe(0);
   });
 
+  test('and refreshing act on the profile, whatever the environment holds', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity');
+    const env = { SVC_API_KEY: 'key_globex' };
+    expect((await world.svc(['auth', 'refresh'], { env })).exitCode).toBe(0);
+    const elsewhere = await world.svc(['auth', 'refresh', '--base-url', 'https://evil.example.com']);
+    expect(elsewhere.exitCode).toBe(2);
+  });
+
   test('of a profile without an OAuth login: exit 4', async () => {
     const world = await authWorld();
     await withKey(world, 'key_acme');
