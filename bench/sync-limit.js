@@ -1,0 +1,54 @@
+// How long 12,000 rows take against the limit of 30 calls a minute, in real time (about a minute), as a ratio to what
+// the limit allows. Run after `npm run build`: node bench/sync-limit.js [on|sliding]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const kind = process.argv[2] ?? 'on';
+const rows = 12_000;
+const perMinute = 30;
+const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
+const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+const sandbox = spawn(
+  process.execPath,
+  [svc, 'sandbox', 'start', '--port', '0', '--seed', 'empty', '--rate-limit', kind, '--json'],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+try {
+  let told = '';
+  while (!told.trimEnd().endsWith('}')) told += (await once(sandbox.stdout, 'data'))[0];
+  const { base_url } = JSON.parse(told);
+  const file = join(folder, 'contacts.csv');
+  await writeFile(file, `email\n${Array.from({ length: rows }, (_, i) => `person${i}@example.com`).join('\n')}\n`);
+  const began = performance.now();
+  const child = spawn(process.execPath, [svc, 'contacts', 'sync', file, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      SVC_BASE_URL: base_url,
+      SVC_API_KEY: 'key_acme',
+      SVC_CONFIG_DIR: folder,
+      SVC_STATE_DIR: folder,
+    },
+  });
+  let printed = '';
+  child.stdout.on('data', (bytes) => {
+    printed += bytes;
+  });
+  await once(child, 'close');
+  const seconds = (performance.now() - began) / 1000;
+  const { created, chunks, requests } = JSON.parse(printed);
+  const optimum = Math.floor((chunks - 1) / perMinute) * 60;
+  const lines = [
+    ['rows', created.toLocaleString('en')],
+    ['seconds', `${seconds.toFixed(2)}, where the limit allows ${optimum}`],
+    ['ratio', `${(seconds / optimum).toFixed(3)} (target 1.02, plus one request)`],
+    ['refusals', `${requests - chunks} in ${Math.ceil(chunks / perMinute)} windows`],
+  ];
+  for (const [name, value] of lines) process.stdout.write(`${name.padEnd(12)}${value}\n`);
+} finally {
+  sandbox.kill('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+}
