@@ -35,7 +35,7 @@ export async function terminalOf({ ctx, settings }: Printing, width: number): Pr
   const { isTTY, columns } = ctx.stdout;
   const colored = wantsColor(ctx, settings, isTTY);
   return {
-    width: isTTY ? (columns ?? 80) : width,
+    width: isTTY ? columns || 80 : width,
     paint: colored ? await painter(true) : plain,
     now: ctx.clock.now(),
   };

@@ -11,13 +11,14 @@ const patienceMs = 150;
 
 /** One line that tells what is going on, on a terminal that can replace a line; cut to it, gone when it is cleared. */
 export function createProgress(stream: Stream, env: Env): Context['progress'] {
-  if (!stream.isTTY || env.TERM === 'dumb' || env.CI) return () => {};
+  // A terminal that does not know its width (a pseudo-terminal of a script) would have the spinner clear lines for ever.
+  if (!stream.isTTY || !stream.columns || env.TERM === 'dumb' || env.CI) return () => {};
   let spinner: Ora | undefined;
   let latest: string | undefined;
   let waiting: NodeJS.Timeout | undefined;
   const show = () => {
     // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
-    const text = cut(sanitize(latest ?? ''), (stream.columns ?? 80) - 3);
+    const text = cut(sanitize(latest ?? ''), (stream.columns || 80) - 3);
     if (!spinner || latest === undefined) return;
     spinner.text = text;
     if (!spinner.isSpinning) spinner.start();
