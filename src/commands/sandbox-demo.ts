@@ -44,7 +44,8 @@ export const demo = defineCommand({
       const folder = await makePrivateFolder('svc-sandbox-');
       const running = await openSandbox({ port: 0 }, ctx.notice);
       try {
-        const env = environmentFor(ctx.env, running.address, folder.path);
+        // A pager would wait for a key in the middle of the story.
+        const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat' };
         yield `A sandbox answers at ${running.address.base_url}. To type these commands yourself: svc sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;

@@ -11,8 +11,10 @@ import type { Progress } from './run.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
+const rowsOf = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
+
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
-const shownProblems = 20;
+const shownProblems = 10;
 
 export function progressText({ done, total, resumed, ms }: Progress): string {
   const perSecond = (done - resumed) / Math.max(ms / 1000, 0.001);
@@ -48,7 +50,8 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
       `Warning: the service will ignore ${number(count)} phone${count === 1 ? '' : 's'} (${shown}${count > examples.length ? '; …' : ''}).`,
     );
   }
-  if (plan.leftOut > 0) notes.push(`${number(plan.leftOut)} rows repeat an email and are left out (--dedupe first).`);
+  if (plan.leftOut > 0)
+    notes.push(`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`);
   return notes;
 }
 
@@ -147,7 +150,7 @@ export const planView =
       ...mapping,
       '',
       `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
-      ...(report.rejected > 0 ? [paint('red', `${number(report.rejected)} rows would be rejected.`)] : []),
+      ...(report.rejected > 0 ? [paint('red', `${rowsOf(report.rejected)} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');
   };

@@ -283,7 +283,7 @@ describe('--dry-run', () => {
         '  Vorname  → name   Ada',
         '',
         '1 of 2 rows would be sent, in 1 call.',
-        '1 rows would be rejected.',
+        '1 row would be rejected.',
         '',
         '  line  email  problem',
         '     3  bad    "bad" is not an email address',
@@ -339,7 +339,7 @@ describe('rows with one email', () => {
   test('--dedupe first sends the first', async () => {
     const there = world();
     const ran = await sync(there, text, ['--dedupe', 'first', '--json']);
-    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('1 rows repeat an email') });
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Left out by --dedupe first: 1 row') });
     expect(report(ran)).toMatchObject({ rows: 3, created: 2, updated: 0, unsent: 1 });
     expect(await stored(there)).toMatchObject([{ name: 'Ada', company: '' }, {}]);
   });
