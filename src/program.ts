@@ -1,6 +1,7 @@
-import { Command as Commander, CommanderError, Help as HelpWriter, Option } from 'commander';
+import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, Group, Param, Params } from './cli/command.ts';
 import { globalFlags, valuedFlags } from './cli/global-flags.ts';
+import { helpConfiguration } from './cli/help.ts';
 import { flagName } from './cli/param.ts';
 import { type Entry, entries } from './commands/index.ts';
 import { Failure } from './errors.ts';
@@ -50,17 +51,7 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
     unasked += text;
   };
   root.exitOverride().configureOutput({ writeOut, writeErr });
-  root.configureHelp({
-    showGlobalOptions: true,
-    styleTitle: (title) => title.replace('Options:', 'Flags:'),
-    commandUsage: usageLine,
-    subcommandTerm: (command) => command.name(),
-    // A flag that a group and its command share is shown once.
-    visibleGlobalOptions(command) {
-      const own = new Set(command.options.map(({ long }) => long));
-      return HelpWriter.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long));
-    },
-  });
+  root.configureHelp(helpConfiguration).helpOption('-h, --help', 'Show this help');
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
@@ -86,13 +77,6 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
     else if (error.exitCode !== 0) throw usageOf(error, argv);
   }
   return invoked ?? { help };
-}
-
-/** Without the aliases, which commander would put into the middle of the line. */
-function usageLine(command: Commander): string {
-  const names: string[] = [];
-  for (let at: Commander | null = command; at; at = at.parent) names.unshift(at.name());
-  return `${names.join(' ')} ${command.usage().replace('[options]', '[flags]')}`;
 }
 
 function usageOf({ message }: CommanderError, argv: readonly string[]): Failure {

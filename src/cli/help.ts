@@ -1,0 +1,49 @@
+import { type Command, Help, type HelpConfiguration } from 'commander';
+import { rootHelp } from './root-help.ts';
+
+/** How commander writes help: a group begins with its commands, a command ends with the global flags. */
+export const helpConfiguration: HelpConfiguration = {
+  showGlobalOptions: true,
+  styleTitle: (title) => title.replace('Options:', 'Flags:'),
+  commandUsage: usageLine,
+  subcommandTerm: (command) => command.name(),
+  // A flag that a group and its command share is shown once.
+  visibleGlobalOptions(command) {
+    const own = new Set(command.options.map(({ long }) => long));
+    return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long));
+  },
+  formatHelp(command, helper) {
+    if (!command.parent) return rootHelp();
+    const isMereGroup = command.commands.length > 0 && command.options.length === 0;
+    return isMereGroup
+      ? groupHelp(command, helper as Help)
+      : Help.prototype.formatHelp.call(this, command, helper as Help);
+  },
+};
+
+/** A group is asked for its commands; the global flags are a line, since they hold everywhere. */
+function groupHelp(command: Command, helper: Help): string {
+  const names = usageLine(command).replace(/ \[.*$/u, '');
+  const commands = helper.visibleCommands(command).filter((one) => one.name() !== 'help');
+  const width = Math.max(...commands.map((one) => one.name().length));
+  const indent = width + 4;
+  const room = Math.max(40, (helper.helpWidth ?? 80) - indent);
+  const lines = commands.map((one) => {
+    const summary = helper.boxWrap(helper.subcommandDescription(one), room).replaceAll('\n', `\n${' '.repeat(indent)}`);
+    return `  ${one.name().padEnd(width)}  ${summary}`;
+  });
+  return [
+    command.description(),
+    `Usage: ${names} <command> [flags]`,
+    `Commands:\n${lines.join('\n')}`,
+    `Help for a command: ${names} <command> --help\nFlags that hold everywhere: svc --help`,
+    '',
+  ].join('\n\n');
+}
+
+/** Without the aliases, which commander would put into the middle of the line. */
+function usageLine(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  return `${names.join(' ')} ${command.usage().replace('[options]', '[flags]')}`;
+}
