@@ -54,6 +54,7 @@ export function prepare(oauth: Library, ports: Ports, limits: Limits, client: Cl
     // In the body, not by Basic: its percent-encoding of the secret (RFC 6749, 2.3.1) is often left undone by servers.
     auth: oauth.ClientSecretPost(client.clientSecret),
     options,
+    status: () => answer?.status ?? 0,
     explain: (error: unknown): Refused => explainError(error, answer, client),
   };
 }

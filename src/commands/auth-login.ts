@@ -1,5 +1,6 @@
 import { scopes as everyScope } from '../api/operation.ts';
 import { areRivals, environmentKinds, variablesOf } from '../auth/at-hand.ts';
+import { readConfig } from '../auth/config-file.ts';
 import type { LoggedIn } from '../auth/login.ts';
 import { titleOf } from '../auth/report.ts';
 import { parseServiceUrl } from '../auth/service-url.ts';
@@ -10,7 +11,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { traced } from '../http/call.ts';
 import { judgeAt } from '../http/judge-credential.ts';
-import type { Settings } from '../settings.ts';
+import type { Config, Settings } from '../settings.ts';
 
 export const authLogin = defineCommand({
   name: 'login',
@@ -66,7 +67,7 @@ export const authLogin = defineCommand({
         kind === 'oauth'
           ? await flows.loginWithBrowser({ ...common, scopes, clientId, redirectUri, browser: !noBrowser })
           : await flows.loginWithSecret({ ...common, kind });
-      return loggedIn(done, outer, settings);
+      return loggedIn(done, outer, settings, await readConfig(outer.files));
     } finally {
       lines.stop();
     }
@@ -105,7 +106,7 @@ async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise
 }
 
 /** The account is named; what was not granted, and what remains to be done, follows as notes. */
-function loggedIn({ status, setupUrl }: LoggedIn, ctx: Context, { profile }: Settings): View {
+function loggedIn({ status, setupUrl }: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
   const [credential] = status.credentials;
   const whose = status.account
     ? `Logged in to ${sanitize(status.account.name)} (account ${status.account.id})`
@@ -127,5 +128,7 @@ function loggedIn({ status, setupUrl }: LoggedIn, ctx: Context, { profile }: Set
   if (variables) {
     notes.push(`${variables} is set and goes before this login; unset it to use the login.`);
   }
+  const usual = config.default_profile ?? 'default';
+  if (profile !== usual) notes.push(`Without --profile svc uses ${usual}. To change that: svc auth switch ${profile}`);
   return { data: { shape: 'record', record: status }, human: () => text, plain: () => text, notes };
 }

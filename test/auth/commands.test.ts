@@ -201,7 +201,8 @@ describe('profiles', () => {
   test('switching changes which one is used', async () => {
     const world = await authWorld();
     await withKey(world, 'key_acme');
-    await withKey(world, 'key_globex', '--profile', 'globex');
+    const other = await withKey(world, 'key_globex', '--profile', 'globex');
+    expect(other.stderr).toContain('Without --profile svc uses default. To change that: svc auth switch globex');
     expect((await world.svc(['auth', 'switch', 'globex'])).exitCode).toBe(0);
     expect((await json(world, 'whoami')).account).toEqual({ id: 2, name: 'Globex' });
     const ran = await world.svc(['auth', 'switch', 'nowhere']);
@@ -253,6 +254,17 @@ describe('logout', () => {
     expect((await world.svc(['account', 'get'])).exitCode).toBe(0);
     expect((await world.svc(['logout', '--local-only'])).exitCode).toBe(0);
     expect((await world.svc(['account', 'get'])).exitCode).toBe(4);
+  });
+
+  test.each([
+    ['an empty success', { status: 204, headers: {}, body: '' }],
+    ['a token that is unknown there', { status: 400, headers: {}, body: '{"error":"invalid_token"}' }],
+  ])('takes %s for revoked', async (_, answer) => {
+    const world = await authWorld();
+    await login(world);
+    world.override = ({ url }) => (url.endsWith('/revoke') ? answer : undefined);
+    expect((await world.svc(['logout'])).exitCode).toBe(0);
+    expect((await json(world, 'auth', 'list'))[0].credentials).toEqual([]);
   });
 
   test('of one profile leaves the others; --all takes them all', async () => {
