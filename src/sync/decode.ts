@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer';
+import { Failure } from '../errors.ts';
+
+/** How messages name what has no name. */
+export const stdinName = 'standard input';
+
+/** As the first words of a sentence; the name of a file stays as it is. */
+export const subject = (name: string): string => (name === stdinName ? 'Standard input' : name);
+
+const foreign: readonly (readonly [magic: string, what: string])[] = [
+  ['504b0304', 'an Excel workbook or another archive'],
+  ['d0cf11e0', 'an old Excel workbook'],
+  ['25504446', 'a PDF'],
+];
+
+export function refuseForeign(start: Buffer, name: string): void {
+  const what = foreign.find(([magic]) => start.subarray(0, 4).toString('hex') === magic)?.[1];
+  if (what) throw new Failure('usage', `${subject(name)} is ${what}, not CSV.`, { hint: 'Save it as CSV (UTF-8).' });
+}
+
+/** A byte order mark settles it, also against `--encoding`: it is there to be believed. */
+export function bomOf(start: Buffer): string | undefined {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8';
+  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
+  if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+/** Of UTF-16 without a mark, a header shows itself: every other byte is zero. */
+export function guessEncoding(start: Buffer): string {
+  const zeros = [0, 0];
+  for (const [i, byte] of start.entries()) if (byte === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const many = start.length / 4;
+  if (odd > many && even === 0) return 'utf-16le';
+  if (even > many && odd === 0) return 'utf-16be';
+  return 'utf-8';
+}
+
+export function labelOf(wanted: string): string {
+  try {
+    return new TextDecoder(wanted).encoding;
+  } catch {
+    throw new Failure('usage', `There is no encoding "${wanted}".`, {
+      hint: 'Common ones: utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis, gb18030, euc-kr.',
+    });
+  }
+}
+
+/**
+ * The text of the bytes, without its byte order mark, a piece at a time. Bytes that are no character are refused with
+ * their line; so is what is no text at all.
+ */
+export async function* decode(
+  bytes: () => AsyncIterable<Buffer>,
+  encoding: string,
+  name: string,
+  onBytes?: (bytes: Uint8Array) => void,
+): AsyncGenerator<string> {
+  const toText = encoding === 'utf-8' ? utf8Decoder() : otherDecoder(encoding);
+  let isFirst = true;
+  const checked = async (piece: Buffer | undefined): Promise<string> => {
+    let text: string;
+    try {
+      text = toText(piece);
+    } catch (error) {
+      const line = await firstBadLine(bytes(), encoding);
+      const shown = encoding === 'utf-8' ? 'UTF-8' : encoding;
+      throw new Failure('usage', `Line ${line} of ${name} is not valid ${shown}.`, {
+        hint: 'Name the encoding that it was written in, for example --encoding windows-1252',
+        cause: error,
+      });
+    }
+    if (text.includes('\0')) {
+      throw new Failure('usage', `${subject(name)} is not text: it holds NUL bytes.`, {
+        hint: 'Save it as CSV (UTF-8).',
+      });
+    }
+    if (isFirst && text !== '') {
+      isFirst = false;
+      if (text.charCodeAt(0) === 0xfeff) return text.slice(1);
+    }
+    return text;
+  };
+  for await (const piece of bytes()) {
+    onBytes?.(piece);
+    const text = await checked(piece);
+    if (text !== '') yield text;
+  }
+  const text = await checked(undefined);
+  if (text !== '') yield text;
+}
+
+/** Throws at bytes that are no character; undefined ends the text. */
+type ToText = (piece: Buffer | undefined) => string;
+
+/** Several times as fast as TextDecoder with `stream`, which this job would spend most of its time in. */
+function utf8Decoder(): ToText {
+  let carry = Buffer.alloc(0);
+  return (piece) => {
+    const bytes = carry.length === 0 ? (piece ?? carry) : Buffer.concat(piece ? [carry, piece] : [carry]);
+    const end = piece ? completeUntil(bytes) : bytes.length;
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw new RangeError('invalid UTF-8');
+    carry = Buffer.from(bytes.subarray(end));
+    return whole.toString('utf8');
+  };
+}
+
+/** Where the last character that is there in full ends. */
+function completeUntil(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) {
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return needed > back ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+function otherDecoder(encoding: string): ToText {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  return (piece) => decoder.decode(piece, { stream: piece !== undefined });
+}
+
+/** Reads again from the beginning: only a file that is refused pays for finding its line. */
+async function firstBadLine(bytes: AsyncIterable<Buffer>, encoding: string): Promise<number> {
+  const decoder = new TextDecoder(encoding);
+  let line = 1;
+  let endsWithCr = false;
+  for await (const piece of bytes) {
+    const text = decoder.decode(piece, { stream: true });
+    const bad = text.indexOf('\ufffd');
+    const before = bad < 0 ? text : text.slice(0, bad);
+    line += before.match(/\r\n|\r|\n/gu)?.length ?? 0;
+    if (endsWithCr && before.startsWith('\n')) line--;
+    if (bad >= 0) return line;
+    endsWithCr = before === '' ? endsWithCr : before.endsWith('\r');
+  }
+  return line;
+}
