@@ -21,7 +21,8 @@ const idleBuiltins: Record<string, Record<string, string>> = {
 const together = [
   { name: 'version', test: /src\/version\.ts|[^/]+\/package\.json$/u },
   { name: 'tree', test: /src\/(commands\/index|cli\/(global-flags|topics|root-help)|errors)\.ts/u },
-  { name: 'http-client', test: /node_modules\/undici\/|src\/node\/exchange/u },
+  { name: 'http-client', test: /src\/node\/(exchange|direct|sending)/u },
+  { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
     name: 'core',
     test: new RegExp(

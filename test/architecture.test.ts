@@ -72,7 +72,7 @@ const doors: Record<string, RegExp> = {
     /^(disk|node)\/|^auth\/store-file|^sync\/(journal|source|spool)|^webhooks\/(inbox|seat)|^sandbox\/state-file/u,
   'node:fs/promises':
     /^(disk|node)\/|^auth\/store-file|^sync\/(journal|source|spool)|^webhooks\/(inbox|seat)|^sandbox\/state-file/u,
-  'node:http': /^auth\/loopback|^webhooks\/(receiver|inspector\/)|^sandbox\/(server|deliver)/u,
+  'node:http': /^node\/direct|^auth\/loopback|^webhooks\/(receiver|inspector\/)|^sandbox\/(server|deliver)/u,
   'node:process': /^context-node/u,
   // `sandbox exec` runs another program in its place, `sandbox demo` svc itself.
   'node:child_process': /^(auth|node)\/|^commands\/sandbox-(exec|demo)/u,

@@ -1,7 +1,4 @@
 // Deep imports: the package's entry loads fetch and much else that svc does not use.
-declare module 'undici/lib/dispatcher/agent.js' {
-  export { Agent as default } from 'undici';
-}
 declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
   export { EnvHttpProxyAgent as default } from 'undici';
 }

@@ -1,0 +1,49 @@
+import * as v8 from 'node:v8';
+import type { Dispatcher } from 'undici';
+import connect from 'undici/lib/api/api-connect.js';
+import request from 'undici/lib/api/api-request.js';
+import Base from 'undici/lib/dispatcher/dispatcher.js';
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import type { HttpRequest } from '../context.ts';
+import { connectTimeoutMs, readAll, type Sending } from './sending.ts';
+
+// Node 20 stays alive for about 55 ms to optimise the WebAssembly of undici's parser, which a short run never needs.
+if (process.versions.node.startsWith('20.')) {
+  v8.setFlagsFromString('--no-wasm-tier-up');
+  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
+}
+
+// undici's entry, which svc does not load, gives every dispatcher this method; tunnels through a proxy call it.
+Object.assign(Base.prototype, { connect });
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Through the proxies that the environment names, but for what NO_PROXY lists. */
+export function proxied(env: Env): Sending {
+  const dispatcher = new EnvHttpProxyAgent({
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    httpProxy: env.http_proxy ?? env.HTTP_PROXY,
+    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY,
+    noProxy: env.no_proxy ?? env.NO_PROXY,
+    // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
+    proxyTunnel: false,
+  });
+  return async (asked, signal) => {
+    const answer = await request.call(dispatcher, optionsOf(asked, signal));
+    return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer.body) };
+  };
+}
+
+function optionsOf(asked: HttpRequest, signal: AbortSignal): Dispatcher.RequestOptions {
+  const url = new URL(asked.url);
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: asked.method as Dispatcher.HttpMethod,
+    headers: { 'accept-encoding': 'gzip', ...asked.headers },
+    body: asked.body,
+    signal,
+  };
+}
