@@ -8,9 +8,11 @@ export const completion = defineCommand({
   details: `To install them:
 
   bash        echo 'source <(svc completion bash)' >> ~/.bashrc
-  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc        (after compinit)
+  zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc
   fish        svc completion fish > ~/.config/fish/completions/svc.fish
-  PowerShell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'`,
+  PowerShell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'
+
+In zsh the line goes below compinit.`,
   args: { shell: { ...param.choice('The shell', shells), placeholder: 'SHELL', required: true } },
   flags: {},
   examples: ['svc completion bash'],

@@ -1,5 +1,8 @@
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
 import { canListen } from '../auth/loopback.ts';
 import type { Context } from '../context.ts';
+import { readIfThere } from '../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../disk/folder-check.ts';
 import type { Settings } from '../settings.ts';
 import type { Check } from './doctor.ts';
@@ -13,6 +16,7 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
     await store(ctx),
     proxy(ctx.env, settings),
     await callback(settings),
+    await completions(ctx.env),
   ];
 }
 
@@ -78,5 +82,25 @@ async function callback({ redirectUri }: Settings): Promise<Check> {
     'callback',
     `Port ${port || 80}, which svc login listens on, is taken.`,
     'End what holds it, or give svc login another registered --redirect-uri.',
+  );
+}
+
+/** Where each shell would load them from, and the line of `svc completion --help` that puts them there. */
+const completionFiles: Readonly<Record<string, readonly [file: string, line: string]>> = {
+  bash: ['.bashrc', "echo 'source <(svc completion bash)' >> ~/.bashrc"],
+  zsh: ['.zshrc', "echo 'source <(svc completion zsh)' >> ~/.zshrc"],
+  fish: ['.config/fish/completions/svc.fish', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
+};
+
+/** A convenience: without it nothing is wrong, so the line that installs it is a message and no fix. */
+async function completions(env: Context['env']): Promise<Check> {
+  const shell = basename(env.SHELL ?? '');
+  const [file, line] = completionFiles[shell] ?? [];
+  if (!file) return fine('completions', 'Run svc completion --help to install them for your shell.');
+  const text = await readIfThere(join(env.HOME || homedir(), file)).catch(() => undefined);
+  const installed = shell === 'fish' ? text !== undefined : text?.includes('svc completion');
+  return fine(
+    'completions',
+    installed ? `Installed for ${shell}.` : `Not installed for ${shell}. To have them: ${line}`,
   );
 }
