@@ -19,7 +19,7 @@ export const authList = defineCommand({
       data: {
         shape: 'list',
         records: await savedProfiles(ctx),
-        columns: ['profile', 'default', { path: 'account', header: 'ACCOUNT' }, 'base_url', 'credentials'],
+        columns: ['profile', 'default', { path: 'account.name', header: 'ACCOUNT' }, 'base_url', 'credentials'],
         empty: `No login is saved. Run: ${loginCommand('oauth', 'default')}`,
       },
     };

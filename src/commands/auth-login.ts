@@ -17,9 +17,9 @@ export const authLogin = defineCommand({
   name: 'login',
   summary: 'Log in, in the browser or with a key',
   details:
-    'Opens the browser, where you allow svc to act for one account. The OAuth client is registered beforehand: its id\n' +
-    'comes from --client-id or SVC_CLIENT_ID, its secret from SVC_CLIENT_SECRET, a prompt or standard input.\n' +
-    'On a machine without a browser give --no-browser: svc prints the address, and you paste back the one that your\n' +
+    'Opens the browser, where you allow svc to act for one account. The OAuth client is registered beforehand: its id ' +
+    'comes from --client-id or SVC_CLIENT_ID, its secret from SVC_CLIENT_SECRET, a prompt or standard input. ' +
+    'On a machine without a browser give --no-browser: svc prints the address, and you paste back the one that your ' +
     'browser was sent to. With --with-api-key or --with-m2m-token svc stores a secret that you already have.',
   args: {},
   flags: {

@@ -10,7 +10,7 @@ export const authLogout = defineCommand({
   name: 'logout',
   summary: 'Revoke a login at the service and forget it',
   details:
-    'Where the service cannot be told, the login is kept, so that you can try again; --local-only forgets it all the\n' +
+    'Where the service cannot be told, the login is kept, so that you can try again; --local-only forgets it all the ' +
     'same. An API key cannot be revoked from here: it is forgotten, and stays valid in the account.',
   args: {},
   flags: {

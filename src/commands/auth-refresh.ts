@@ -12,7 +12,7 @@ export const authRefresh = defineCommand({
   name: 'refresh',
   summary: 'Refresh the OAuth login now, or ask for more scopes',
   details:
-    'svc refreshes by itself whenever it is needed. A refresh cannot add scopes: with --scope the browser opens once\n' +
+    'svc refreshes by itself whenever it is needed. A refresh cannot add scopes: with --scope the browser opens once ' +
     'more and asks for those that you have and the new ones.',
   args: {},
   flags: {

@@ -9,7 +9,7 @@ export const authToken = defineCommand({
   name: 'token',
   summary: 'Print the current bearer token',
   details:
-    'The one that svc itself would use: the API key, else the OAuth access token (refreshed if it is about to expire),\n' +
+    'The one that svc itself would use: the API key, else the OAuth access token (refreshed if it is about to expire), ' +
     'else the machine-to-machine token. It is a secret: whoever has it can act as you.',
   args: {},
   flags: { kind: param.choice('Another than the one that svc would use', credentialKinds) },
