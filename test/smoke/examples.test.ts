@@ -32,8 +32,9 @@ const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
   [/^svc (contacts sync|lists import)/u, 8],
   // The sandbox's shell has an API key in its environment; subscriptions need an OAuth login.
   [/^svc webhooks (list|create|delete)/u, 4],
-  // What the environment gives cannot be refreshed, and there is no other profile yet.
-  [/^svc auth (switch|refresh)/u, 2],
+  // The profile holds no OAuth login to refresh, and there is no other profile yet.
+  [/^svc auth refresh/u, 4],
+  [/^svc auth switch/u, 2],
   // Nothing was received yet.
   [/^svc webhooks inbox (show|replay)/u, 3],
   // No app listens there.
