@@ -105,6 +105,8 @@ export type Data =
       readonly shape: 'stream';
       readonly records: AsyncIterable<unknown>;
       readonly line: (record: never, terminal: Terminal | undefined) => string;
+      /** Whether another record is there already: then both are written together. */
+      readonly more?: () => boolean;
     }
   /** Printed as it is, whatever the output format; a newline is added where it lacks one. */
   | { readonly shape: 'text'; readonly text: string }

@@ -85,9 +85,9 @@ export async function printStream(printing: Printing, data: Data & { shape: 'str
   for await (const record of data.records) {
     const text = await line(record);
     await sink.write(terminal ? onlyColours(text) : text);
-    if (!(await sink.flush())) return false;
+    if (!data.more?.() && !(await sink.flush())) return false;
   }
-  return true;
+  return sink.flush();
 }
 
 const chosen = ({ settings }: Printing, record: unknown): unknown =>

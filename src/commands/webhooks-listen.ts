@@ -74,7 +74,7 @@ export const listenToWebhooks = defineCommand({
       });
     }
     const { listen } = await import('../webhooks/listen.ts');
-    const { lines, summary } = await listen(ctx, {
+    const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
       port: flags.port,
       path: flags.path === undefined ? undefined : parsePath(flags.path),
@@ -89,7 +89,7 @@ export const listenToWebhooks = defineCommand({
       storesSecrets: account.storesSecrets,
       inspectPort: flags.inspect || flags.inspectPort !== undefined ? (flags.inspectPort ?? 8978) : undefined,
     });
-    return { data: { shape: 'stream', records: lines, line: printer() }, notes: summary };
+    return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
   },
 });
 

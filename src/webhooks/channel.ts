@@ -1,12 +1,15 @@
 /** Values on their way from whoever has them to the one who takes them, in order. */
 export type Channel<T> = AsyncIterable<T> & {
   push(value: T): void;
+  /** Whether another value is there already. */
+  more(): boolean;
   /** What was pushed before is still taken; then the iteration ends. */
   end(): void;
 };
 
 export function createChannel<T>(): Channel<T> {
-  const values: T[] = [];
+  let values: T[] = [];
+  let taken = 0;
   let ended = false;
   let wake = () => {};
   return {
@@ -14,17 +17,20 @@ export function createChannel<T>(): Channel<T> {
       values.push(value);
       wake();
     },
+    more: () => taken < values.length,
     end() {
       ended = true;
       wake();
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        for (const value of values.splice(0)) yield value;
-        if (values.length > 0) continue;
+        while (taken < values.length) yield values[taken++] as T;
+        values = [];
+        taken = 0;
         if (ended) return;
+        // Not at once: what comes in the same turn of the event loop is then printed together.
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          wake = () => setImmediate(resolve);
         });
       }
     },

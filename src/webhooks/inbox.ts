@@ -103,7 +103,8 @@ export async function openInbox(
       try {
         await append(batch.map((entry) => entry.line));
         for (const entry of batch) entry.done();
-        if (places.size > limit + Math.max(16, limit >> 2)) await rewrite();
+        // Seldom, since everything waits for it: readers look at no more than the limit anyway.
+        if (places.size > limit + Math.max(16, limit)) await rewrite();
       } catch (error) {
         for (const entry of batch) entry.failed(error);
       }

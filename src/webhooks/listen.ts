@@ -34,6 +34,8 @@ export type ListenOptions = {
 export type Listening = {
   /** Ends once everything is cleaned up, after `ctx.signal` has fired. */
   readonly lines: AsyncIterable<Line>;
+  /** Whether another line is there already. */
+  readonly more: () => boolean;
   readonly summary: () => string[];
 };
 
@@ -72,6 +74,7 @@ export async function listen(ctx: Context, options: ListenOptions): Promise<List
   else ctx.signal.addEventListener('abort', () => void end(), { once: true });
   return {
     lines: untilLeft(reporter.lines, end),
+    more: reporter.lines.more,
     summary: () => reporter.summary(running.forwarder?.depth() ?? 0),
   };
 }

@@ -6,7 +6,7 @@ import type { Receipt } from './receiver.ts';
 
 /** Turns what happens into lines and counts. One line an event: it waits for the app's first answer, if one is due. */
 export type Reporter = {
-  readonly lines: AsyncIterable<Line>;
+  readonly lines: Pick<Channel<Line>, 'more' | typeof Symbol.asyncIterator>;
   received(receipt: Receipt, shown: boolean): void;
   forwarded(id: string, event: string | null, forwarding: Forwarding): void;
   /** Every line, also to somebody else. */
