@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { stripWasm } from './build/strip-wasm.ts';
+import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
-const idleBuiltins: Record<string, Record<string, string>> = {
+const idleParts: Record<string, Record<string, string>> = {
   // For commands that are programs of their own.
   commander: { 'node:child_process': 'module.exports = {};' },
   undici: {
@@ -12,6 +14,8 @@ const idleBuiltins: Record<string, Record<string, string>> = {
     // A limit, and a class that no answer of undici is an instance of.
     'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class IncomingMessage {} };',
   },
+  // A parser of style attributes; none are allowed.
+  'sanitize-html': { postcss: 'module.exports = {};' },
 };
 
 /**
@@ -56,17 +60,17 @@ export default defineConfig({
   external: ['@napi-rs/keyring'],
   plugins: [
     {
-      // Built-in modules that a library loads for something that svc never does. Each costs milliseconds at every start.
-      name: 'idle-builtins',
+      // What a library loads for something that svc never does: milliseconds at every start, or bytes of the package.
+      name: 'idle-parts',
       resolveId(source, importer = '') {
-        const library = /node_modules\/(commander|undici)\//u.exec(importer.replaceAll('\\', '/'))?.[1];
-        const stub = library && idleBuiltins[library]?.[source];
+        const library = /node_modules\/(commander|undici|sanitize-html)\//u.exec(importer.replaceAll('\\', '/'))?.[1];
+        const stub = library && idleParts[library]?.[source];
         return stub === undefined ? null : `\0idle:${library}:${source}`;
       },
       load(id) {
         if (!id.startsWith('\0idle:')) return null;
         const [, library = '', ...source] = id.split(':');
-        return idleBuiltins[library]?.[source.join(':')] ?? null;
+        return idleParts[library]?.[source.join(':')] ?? null;
       },
     },
     {
@@ -83,9 +87,10 @@ export default defineConfig({
       name: 'jq-wasm',
       generateBundle() {
         const source = readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
-        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source });
+        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: stripWasm(source) });
       },
     },
+    thirdPartyLicenses(),
     {
       // A Tab must be answered sooner than the commands are loaded, so what it needs of them is written down here.
       name: 'completion-tree',
@@ -101,6 +106,8 @@ export default defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     cleanDir: true,
+    // Names stay as they are written, so that a stack trace that somebody reports can be read.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: { groups: [...together] },
   },
 });
