@@ -58,12 +58,8 @@ function asFailure(error: unknown, ctx: Context): Failure {
   if (ctx.signal.aborted) {
     return new Failure(ctx.signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted.');
   }
-  const told =
-    error instanceof Error
-      ? ctx.env.SVC_DEBUG === '1'
-        ? (error.stack ?? error.message)
-        : error.message
-      : String(error);
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  const told = ctx.env.SVC_DEBUG === '1' ? stack : message;
   return new Failure('failed', `svc failed in a way that it does not know: ${told}`, {
     hint: 'Run it again with SVC_DEBUG=1 and report what it prints.',
     cause: error,

@@ -7,14 +7,18 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const project = join(import.meta.dirname, '..');
 
-/** Before the first test: the tool as it is shipped, built from the present source into a folder of its own. */
+/**
+ * Before the first test: the tool as it is shipped, built from the present source. It lies in a folder that is also the
+ * temporary folder of every test, so that nothing is left on the machine afterwards.
+ */
 export default async function buildOnce(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-build-'));
+  const root = await mkdtemp(join(tmpdir(), 'svc-tests-'));
+  const folder = join(root, 'build');
   for (const part of ['bin', 'examples', 'package.json']) {
     await cp(join(project, part), join(folder, part), { recursive: true });
   }
   const rolldown = join(project, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
   await run(process.execPath, [rolldown, '-c', '--dir', join(folder, 'dist')], { cwd: project });
-  process.env.SVC_TEST_BUILD = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  Object.assign(process.env, { SVC_TEST_BUILD: folder, TMPDIR: root });
+  return () => rm(root, { recursive: true, force: true });
 }
