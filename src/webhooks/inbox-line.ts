@@ -39,10 +39,13 @@ export type InboxLine =
 export function encodeLine(line: InboxLine): string {
   if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
   if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
-  const { body, ...rest } = line.arrival;
+  // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
+  const { id, event, at, headers, unreadable, to, body } = line.arrival;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const content = isUtf8(bytes) ? { body: bytes.toString('utf8') } : { base64: bytes.toString('base64') };
-  return `${JSON.stringify({ ...rest, ...content })}\n`;
+  const isText = isUtf8(bytes);
+  const text = isText ? bytes.toString('utf8') : undefined;
+  const base64 = isText ? undefined : bytes.toString('base64');
+  return `${JSON.stringify({ id, event, at, headers, unreadable, to, body: text, base64 })}\n`;
 }
 
 /** Undefined for what is no line of an inbox: a torn end, damage. */
