@@ -53,7 +53,10 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
 
   for (let attempt = 1; ; attempt++) {
     const pass = await enter(service, bearer, asked, history, started + rules.maxWaitMs);
-    const exchanged = await exchange(service, bearer, wire, attempt);
+    const exchanged = await exchange(service, bearer, wire, attempt).catch((mistake) => {
+      pass.lost();
+      throw mistake;
+    });
     history = { ...history, elapsedMs: ctx.clock.now().getTime() - started };
     const outcome = outcomeOf(exchanged);
     // The wait grows for a request that is refused again and again, not for one that others went ahead of.

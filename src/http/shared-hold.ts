@@ -9,7 +9,7 @@ import { withLock } from '../disk/lock.ts';
  * ignored: a full disk must not stop a request.
  */
 export type SharedHold = {
-  /** Milliseconds of the machine's clock; 0 where nobody was told to wait. */
+  /** Milliseconds of the machine's clock; 0 where nobody has to wait now. */
   read(): Promise<number>;
   extend(until: number): Promise<void>;
 };
@@ -30,7 +30,8 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
       if (!path && !(await isThere(folder))) return 0;
       const { until } = JSON.parse((await readIfThere(await pathOf())) ?? '{}') as { until?: unknown };
-      return typeof until === 'number' && until < ctx.clock.now().getTime() + longestHoldMs ? until : 0;
+      const now = ctx.clock.now().getTime();
+      return typeof until === 'number' && until > now && until < now + longestHoldMs ? until : 0;
     } catch {
       return 0;
     }
