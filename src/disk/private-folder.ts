@@ -29,6 +29,14 @@ export async function writeProgram(path: string, text: string): Promise<void> {
 /** A new folder that only its owner can enter, and that stays. */
 export const makeLastingFolder = (prefix: string): Promise<string> => mkdtemp(join(tmpdir(), prefix));
 
-/** The examples are shipped beside the program, which may have been started through a link. */
-export const exampleFile = async (program: string, name: string): Promise<string> =>
-  join(dirname(dirname(await realpath(program))), 'examples', name);
+/**
+ * The examples are shipped beside the program, which may have been started through a link; a single executable carries
+ * them within.
+ */
+export async function exampleFile(program: string, name: string): Promise<string> {
+  const { isSea, getRawAsset } = process.getBuiltinModule('node:sea');
+  if (!isSea()) return join(dirname(dirname(await realpath(program))), 'examples', name);
+  const path = join(await makeLastingFolder('svc-examples-'), name);
+  await writeFile(path, new Uint8Array(getRawAsset(`examples/${name}`) as ArrayBuffer));
+  return path;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { OutputOptions, Plugin } from 'rolldown';
+import { stripWasm } from './strip-wasm.ts';
+
+const idleParts: Record<string, Record<string, string>> = {
+  // For commands that are programs of their own.
+  commander: { 'node:child_process': 'module.exports = {};' },
+  undici: {
+    // HTTP/2 is off unless asked for, and undici itself goes on without the module.
+    'node:http2': 'throw new Error("no HTTP/2 here");',
+    // A limit, and a class that no answer of undici is an instance of.
+    'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class IncomingMessage {} };',
+  },
+  // A parser of style attributes; none are allowed.
+  'sanitize-html': { postcss: 'module.exports = {};' },
+};
+
+/** How the source is read, for the package and for the single executable alike. */
+export const reading: Plugin[] = [
+  {
+    // What a library loads for something that svc never does: milliseconds at every start, or bytes of the package.
+    name: 'idle-parts',
+    resolveId(source, importer = '') {
+      const library = /node_modules\/(commander|undici|sanitize-html)\//u.exec(importer.replaceAll('\\', '/'))?.[1];
+      const stub = library && idleParts[library]?.[source];
+      return stub === undefined ? null : `\0idle:${library}:${source}`;
+    },
+    load(id) {
+      if (!id.startsWith('\0idle:')) return null;
+      const [, library = '', ...source] = id.split(':');
+      return idleParts[library]?.[source.join(':')] ?? null;
+    },
+  },
+  {
+    // `import text from './page.html?raw'`: the file as it is, as vitest reads it too.
+    name: 'raw-text',
+    load(id) {
+      if (!id.endsWith('?raw')) return null;
+      const text = readFileSync(id.slice(0, -'?raw'.length), 'utf8');
+      return { code: `export default ${JSON.stringify(text)}`, moduleType: 'js' };
+    },
+  },
+];
+
+/** Names stay as they are written, so that a stack trace that somebody reports can be read. */
+export const minify: OutputOptions['minify'] = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
+
+export const jqWasm = (): Uint8Array =>
+  stripWasm(readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm')));
