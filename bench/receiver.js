@@ -1,7 +1,7 @@
 // `svc webhooks listen` (verify, store durably, answer) against a bare node:http server that only verifies (product.md,
 // section 12: at least 0.35); bodies of 1 KB, 16 connections. Needs `npm run build`. Both are processes of their own, and
 // rounds alternate, so that both meet the same machine. Every delivery has an id of its own: repeats would not be
-// stored. Prints one JSON object.
+// stored.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median, tell } from './tell.js';
 
 const [, self, role] = process.argv;
 const secret = 'sample-secret';
@@ -54,15 +55,9 @@ async function measure() {
       best.svc = Math.max(best.svc, figures.svc);
       best.bare = Math.max(best.bare, figures.bare);
     }
-    const ratio = ratios.sort((a, b) => a - b)[ratios.length >> 1];
-    const figures = {
-      name: 'webhooks receiver',
-      ratio: Number(ratio.toFixed(2)),
-      target: 0.35,
-      svc_per_second: Math.round(best.svc),
-      bare_per_second: Math.round(best.bare),
-    };
-    process.stdout.write(`${JSON.stringify(figures)}\n`);
+    const value = median(ratios);
+    const detail = `${Math.round(best.svc)} a second against ${Math.round(best.bare)}`;
+    tell([{ what: 'webhook receiver / bare node:http that verifies', value, atLeast: 0.35, detail }]);
   } finally {
     svc.child.kill('SIGKILL');
     bare.child.kill('SIGKILL');

@@ -1,10 +1,11 @@
 // `GET /contacts/{id}` of the sandbox against a bare node:http server that answers the same bytes (product.md,
 // section 12: at least 0.5). Needs `npm run build`. Both servers are processes of their own, and rounds alternate, so
-// that both meet the same machine. Prints one JSON object.
+// that both meet the same machine.
 import { spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { median, tell } from './tell.js';
 
 const [, self, role, bytes] = process.argv;
 const path = '/contacts/1';
@@ -42,16 +43,9 @@ async function measure() {
   }
   sandbox.child.kill();
   bare.child.kill();
-  const ratio = ratios.sort((a, b) => a - b)[ratios.length >> 1];
-  process.stdout.write(
-    `${JSON.stringify({
-      name: 'sandbox GET /contacts/{id}',
-      ratio: Number(ratio.toFixed(2)),
-      target: 0.5,
-      sandbox_per_second: Math.round(best.sandbox),
-      bare_per_second: Math.round(best.bare),
-    })}\n`,
-  );
+  const value = median(ratios);
+  const detail = `${Math.round(best.sandbox)} a second against ${Math.round(best.bare)}`;
+  tell([{ what: 'sandbox GET /contacts/{id} / bare node:http', value, atLeast: 0.5, detail }]);
 }
 
 function start(args) {

@@ -6,8 +6,9 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median, tell } from './tell.js';
 
-const many = Number(process.argv[2] ?? 1_000_000);
+const many = Number(process.argv.find((word) => /^\d+$/u.test(word)) ?? 1_000_000);
 const few = 10_000;
 const rounds = 3;
 const project = join(import.meta.dirname, '..');
@@ -50,8 +51,6 @@ async function measure(...args) {
   return JSON.parse(usage);
 }
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
 try {
   const rolldown = join(project, 'node_modules', 'rolldown', 'bin', 'cli.mjs');
   const alone = join(folder, 'parse-alone.mjs');
@@ -71,22 +70,32 @@ try {
   const seconds = Object.fromEntries(
     Object.entries(runs).map(([name, all]) => [name, median(all.map((run) => run.seconds))]),
   );
-  const peak = (all) => `${median(all.map((run) => run.peakMiB)).toFixed(0)} MiB`;
-  const rate = (name) => `${Math.round(many / seconds[name]).toLocaleString('en')} rows/s`;
+  const rate = (name) => Math.round(many / seconds[name]);
   const cpu = (name) => median(runs[name].map((run) => run.cpuSeconds));
-  const lines = [
-    ['rows', many.toLocaleString('en')],
-    ['our parser alone', rate('parser')],
-    ['csv-parse alone', rate('library')],
-    ['contacts sync --dry-run', `${rate('dryRun')} (target 400,000)`],
-    ['  the same per CPU second', `${Math.round(many / cpu('dryRun')).toLocaleString('en')} rows/s`],
-    ['dry run / our parser', `${(seconds.parser / seconds.dryRun).toFixed(2)} (target 0.40)`],
-    ['  the same in CPU seconds', (cpu('parser') / cpu('dryRun')).toFixed(2)],
-    ['dry run / csv-parse', (seconds.library / seconds.dryRun).toFixed(2)],
-    [`peak memory at ${few.toLocaleString('en')} rows`, peak(runs.small)],
-    [`peak memory at ${many.toLocaleString('en')} rows`, `${peak(runs.dryRun)} (target 120 MB)`],
-  ];
-  for (const [name, value] of lines) process.stdout.write(`${name.padEnd(34)}${value}\n`);
+  const peak = (name) => (median(runs[name].map((run) => run.peakMiB)) * 2 ** 20) / 1e6;
+  const rows = `${many.toLocaleString('en')} rows`;
+  tell([
+    {
+      what: `dry run of ${rows}`,
+      value: rate('dryRun'),
+      unit: 'rows/s',
+      atLeast: 400_000,
+      detail: `${Math.round(many / cpu('dryRun')).toLocaleString('en')} a second of CPU`,
+    },
+    {
+      what: 'dry run / our bare parser',
+      value: seconds.parser / seconds.dryRun,
+      atLeast: 0.4,
+      detail: `${rate('parser').toLocaleString('en')} rows/s; ${(cpu('parser') / cpu('dryRun')).toFixed(2)} in CPU time`,
+    },
+    {
+      what: 'dry run / csv-parse alone',
+      value: seconds.library / seconds.dryRun,
+      detail: `${rate('library').toLocaleString('en')} rows/s`,
+    },
+    { what: `peak memory at ${few.toLocaleString('en')} rows`, value: peak('small'), unit: 'MB', atMost: 120 },
+    { what: `peak memory at ${rows}`, value: peak('dryRun'), unit: 'MB', atMost: 120 },
+  ]);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

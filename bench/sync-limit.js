@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tell } from './tell.js';
 
-const kind = process.argv[2] ?? 'on';
+const kind = process.argv.find((word) => word === 'sliding') ?? 'on';
 const rows = 12_000;
 const perMinute = 30;
 const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
@@ -41,13 +42,14 @@ try {
   const seconds = (performance.now() - began) / 1000;
   const { created, chunks, requests } = JSON.parse(printed);
   const optimum = Math.floor((chunks - 1) / perMinute) * 60;
-  const lines = [
-    ['rows', created.toLocaleString('en')],
-    ['seconds', `${seconds.toFixed(2)}, where the limit allows ${optimum}`],
-    ['ratio', `${(seconds / optimum).toFixed(3)} (target 1.02, plus one request)`],
-    ['refusals', `${requests - chunks} in ${Math.ceil(chunks / perMinute)} windows`],
-  ];
-  for (const [name, value] of lines) process.stdout.write(`${name.padEnd(12)}${value}\n`);
+  tell([
+    {
+      what: `sync of ${created.toLocaleString('en')} rows / what the limit allows`,
+      value: seconds / optimum,
+      atMost: 1.02,
+      detail: `${seconds.toFixed(2)} s where the limit allows ${optimum}; ${requests - chunks} refusals`,
+    },
+  ]);
 } finally {
   sandbox.kill('SIGTERM');
   await rm(folder, { recursive: true, force: true });

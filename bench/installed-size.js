@@ -1,0 +1,31 @@
+// What `npm install --global` of the package leaves, the keyring's native part included (product.md, section 12: at
+// most 8 MB). Needs `npm run build`, and a registry for the optional part.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesOf } from './size.js';
+import { tell } from './tell.js';
+
+const project = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+try {
+  const npm = (...argv) => execFileSync('npm', argv, { cwd: project, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+  const packed = npm('pack', '--json', '--ignore-scripts', '--pack-destination', folder);
+  // A list in npm 11 and older, by name in later ones.
+  const [{ filename, size }] = Object.values(JSON.parse(packed));
+  npm('install', '--global', '--prefix', join(folder, 'prefix'), join(folder, filename));
+  const root = join(folder, 'prefix', 'lib', 'node_modules');
+  const bundle = bytesOf(join(root, 'svc', 'dist'));
+  tell([
+    {
+      what: 'installed size, with the keyring',
+      value: bytesOf(root) / 1e6,
+      unit: 'MB',
+      atMost: 8,
+      detail: `${(bundle / 1e6).toFixed(1)} MB of it svc; ${(size / 1e6).toFixed(1)} MB to download`,
+    },
+  ]);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,62 @@
+// What a start of svc takes, against a bare `node -e 0` (product.md, section 12), and a Tab against `svc --version`.
+// Needs `npm run build`. Each run of svc stands beside a bare one, and the median of the pairs' ratios counts: what
+// disturbs the machine for a moment meets both, and what meets one alone is not in the middle.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median, tell } from './tell.js';
+
+const pairs = 41;
+const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+// Where this is set, Node itself reads certificates at every start, and every ratio would look better than it is.
+const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+const env = { ...inherited, SVC_CONFIG_DIR: folder, SVC_STATE_DIR: folder, SVC_API_KEY: 'key_acme' };
+
+const sandbox = spawn(process.execPath, [svc, 'sandbox', 'start', '--port', '0', '--rate-limit', 'off', '--json'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const [started] = await new Promise((resolve) => sandbox.stdout.once('data', (...line) => resolve(line)));
+  env.SVC_BASE_URL = JSON.parse(started).base_url;
+
+  const bare = ['-e', '0'];
+  const version = [svc, '--version'];
+  const tab = [svc, '__complete', '--', 'tickets', 're'];
+  const major = Number(process.versions.node.split('.')[0]);
+  tell([
+    { what: 'svc --version / bare node', atMost: 1.15, ...compare(version, bare) },
+    { what: 'svc --help / bare node', atMost: 1.15, ...compare([svc, '--help'], bare) },
+    { what: 'a Tab / svc --version', ...compare(tab, version) },
+    {
+      what: `svc contacts list / bare node ${major}`,
+      atMost: major < 22 ? 3.2 : 2.6,
+      ...compare([svc, 'contacts', 'list'], bare),
+    },
+  ]);
+} finally {
+  sandbox.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function compare(one, other) {
+  const [ones, others] = [[], []];
+  for (let i = -3; i < pairs; i++) {
+    // Which goes first alternates, too.
+    const times = i % 2 ? [milliseconds(one), milliseconds(other)] : [milliseconds(other), milliseconds(one)].reverse();
+    if (i < 0) continue;
+    ones.push(times[0]);
+    others.push(times[1]);
+  }
+  const detail = `${median(ones).toFixed(1)} ms against ${median(others).toFixed(1)} ms`;
+  return { value: median(ones.map((time, i) => time / others[i])), detail };
+}
+
+function milliseconds(argv) {
+  const began = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`);
+  return performance.now() - began;
+}
