@@ -98,7 +98,7 @@ export function recordTable(
 ): string {
   const entries = entriesOf(record, columns);
   const names = entries.map(({ path }) => sanitize(path));
-  const room = Math.min(Math.max(0, ...names.map(cells)), Math.max(readable, width >> 1));
+  const room = Math.min(Math.max(0, ...names.map(cells)), Math.max(readable, Math.floor(width / 2)));
   const lines = entries.map((entry, at) => {
     const name = pad(cut(names[at] ?? '', room), room + gap);
     const text = cut(cellForPeople(entry.value, entry.as), Math.max(1, width - room - gap));
