@@ -39,8 +39,12 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
   }
   const canEdit = ctx.ask.canAsk && !settings.noInput;
-  if (given.editor && !canEdit) {
-    throw new Failure('usage', '--editor needs a terminal.', { hint: `Give ${flag} TEXT or --body-file FILE.` });
+  // An editor that the user names and asks for may be a script, which needs no terminal: as with git.
+  const isScripted = !settings.noInput && Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
+  if (given.editor && !canEdit && !isScripted) {
+    throw new Failure('usage', '--editor needs a terminal, or an editor in VISUAL or EDITOR.', {
+      hint: `Give ${flag} TEXT or --body-file FILE.`,
+    });
   }
   if (given.editor || (given.opensEditor && canEdit)) {
     const text = (await ctx.ask.edit(given.initial ?? '', { extension: '.md' })).trimEnd();
