@@ -61,3 +61,12 @@ export class Failure extends Error {
     };
   }
 }
+
+/** Where several records were asked for: which one is not there. Other failures stay as they are. */
+export const notFoundNames =
+  (what: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    const { message, hint, status, fields } = error;
+    throw new Failure('not-found', `${what}: ${message}`, { hint, status, fields, cause: error });
+  };

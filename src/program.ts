@@ -74,17 +74,17 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') help = unasked;
-    else if (error.exitCode !== 0) throw usageOf(error, argv);
+    else if (error.exitCode !== 0) throw usageOf(error);
   }
   return invoked ?? { help };
 }
 
-function usageOf({ message }: CommanderError, argv: readonly string[]): Failure {
+/** `command`: the words of the command that refused, where one had been reached. */
+function usageOf({ message, command = [] }: CommanderError & { command?: readonly string[] }): Failure {
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
   const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
-  const group = entryNamed(firstWord(argv))?.name;
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
-    hint: suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: svc${group ? ` ${group}` : ''} --help`,
+    hint: suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
   });
 }
 
@@ -96,6 +96,9 @@ function build(
   ofGroup: () => object = () => ({}),
 ): Commander {
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
+  commander.exitOverride((error) => {
+    throw Object.assign(error, { command: path });
+  });
   if (!('commands' in node)) return buildLeaf(commander, node, path, onRun, ofGroup);
   if (node.itself) buildLeaf(commander, node.itself, path, onRun, ofGroup);
   // Of a flag that a group and its command both have, commander tells the group, wherever it stands.
@@ -172,7 +175,7 @@ function globalsOf(options: Record<string, unknown>): GlobalFlags {
 
 /** Parses the texts into what the command takes; a missing required value is asked for by `ask`, or is exit 2. */
 export async function given(
-  { command, argTexts, flagTexts }: Invocation,
+  { command, path, argTexts, flagTexts }: Invocation,
   ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
 ): Promise<Omit<Given, 'settings'>> {
   const read = async (
@@ -185,7 +188,9 @@ export async function given(
       let typed = texts[key] ?? [];
       if (typed.length === 0 && one.required) {
         const answer = await ask(label(key, one), one);
-        if (answer === undefined) throw new Failure('usage', `${label(key, one)} is required.`);
+        if (answer === undefined) {
+          throw new Failure('usage', `${label(key, one)} is required.`, { hint: `Run: svc ${path} --help` });
+        }
         typed = [answer];
       }
       values[key] = typed.length > 0 ? one.parse(typed, label(key, one)) : one.fallback;

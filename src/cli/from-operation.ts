@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Settings } from '../settings.ts';
 import { bodyText, textFlags } from './body-text.ts';
@@ -79,7 +79,10 @@ async function recordsView(
   inputFor: (id: number | undefined) => Input<Operation>,
 ): Promise<View> {
   const records: unknown[] = [];
-  for (const id of ids) records.push(unwrap(operation, await call(service, operation, inputFor(id))));
+  for (const id of ids) {
+    const answer = call(service, operation, inputFor(id));
+    records.push(unwrap(operation, await (ids.length > 1 ? answer.catch(notFoundNames(`${id}`)) : answer)));
+  }
   const read = operation.safety === 'read';
   if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
   const [record] = records;

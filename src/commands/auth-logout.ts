@@ -49,7 +49,9 @@ export const authLogout = defineCommand({
     for (const { profile, forgotten } of records) {
       const what = forgotten.map(nameOf).join(' and ');
       ctx.notice(
-        what ? `Logged out of profile ${profile}: the ${what} is forgotten.` : `Profile ${profile} is not logged in.`,
+        what
+          ? `Logged out of profile ${profile}: the ${what} ${forgotten.length > 1 ? 'are' : 'is'} forgotten.`
+          : `Profile ${profile} is not logged in.`,
       );
     }
     if (records.some(({ forgotten }) => forgotten.some((kind) => kind !== 'oauth'))) {

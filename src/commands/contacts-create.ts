@@ -57,10 +57,16 @@ async function batchFrom(
   const [first] = given;
   if (first) throw new Failure('usage', `--file and --${first.replace('_', '-')} contradict each other.`);
   const json = await readUserJson(ctx, file, '--file');
+  const source = file === '-' ? 'standard input' : file;
   const body = Array.isArray(json) ? { contacts: json } : json;
+  if (typeof body !== 'object' || body === null || !('contacts' in body)) {
+    throw new Failure('usage', `--file: ${source} holds no array of contacts; nothing was sent.`, {
+      hint: 'It is JSON like [{"name": …}, …]. One contact comes by flags: --name, --last-name, --email, --phone.',
+    });
+  }
   const checked = check(createContacts.body.options[0], body);
   if (checked.ok) return checked.value === undefined ? { contacts: [] } : (body as Body);
-  throw new Failure('usage', `${file} holds contacts that the service would refuse; nothing was sent.`, {
+  throw new Failure('usage', `--file: ${source} holds contacts that the service would refuse; nothing was sent.`, {
     fields: checked.fields,
   });
 }

@@ -12,7 +12,7 @@ import { defineCommand, type Param } from '../cli/command.ts';
 import { confirmed } from '../cli/confirm.ts';
 import { flagsOf } from '../cli/flags.ts';
 import { param } from '../cli/param.ts';
-import { Failure } from '../errors.ts';
+import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 
 const args = { id: param.requiredId('Id of the contact list') };
@@ -76,7 +76,9 @@ export const addToList = defineCommand({
     const wanted = [...new Set(flags.contact)];
     const contacts = [];
     for (const contactId of wanted) {
-      const { contact: found } = await call(service, getContact, { params: { id: contactId } });
+      const { contact: found } = await call(service, getContact, { params: { id: contactId } }).catch(
+        notFoundNames(`Contact ${contactId}`),
+      );
       if (!found.email) {
         throw new Failure('rejected', `Contact ${contactId} has no email address, which adding to a list needs.`, {
           hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,

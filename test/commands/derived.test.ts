@@ -20,6 +20,30 @@ describe('records', () => {
     expect(ran.stdout).toBe('');
   });
 
+  test.each([
+    ['contacts', 'get', '7', '99999'],
+    ['lists', 'add', '1', '--contact', '7', '--contact', '99999'],
+  ])('of several ids the one that is not there is named: %j', async (...argv) => {
+    const ran = await svc(sandboxWorld(), argv);
+    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(ran.stderr).toContain('99999: ');
+    expect(ran.stderr).not.toContain('7: ');
+  });
+
+  test('a table that was asked for in a pipe names its fields whole', async () => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'get', '7', '--output', 'table']);
+    expect(ran.stdout).toMatch(/^contact_id +7$/mu);
+    expect(ran.stdout).not.toContain('…');
+  });
+
+  test('a batch that is one contact, not an array, is told what the file should hold', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['contacts', 'create', '--file', '-'], { stdin: '{"name":"Ada"}' });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('standard input holds no array of contacts');
+    expect(world.sent).toEqual([]);
+  });
+
   test('an update sends only what was given', async () => {
     const world = sandboxWorld();
     const before = JSON.parse((await svc(world, ['contacts', 'get', '7', '--json'])).stdout);
@@ -72,6 +96,23 @@ describe('limits are judged before anything is sent', () => {
     const subject = '🦉'.repeat(255);
     const ran = await svc(sandboxWorld(), ['tickets', 'create', '--subject', subject, '--description', 'd', '--json']);
     expect(JSON.parse(ran.stdout).subject).toBe(subject);
+  });
+});
+
+describe('--editor in a pipe', () => {
+  const note = ['tickets', 'note', '7', '--editor', '--json'];
+
+  test('runs the editor that EDITOR names, which may be a script', async () => {
+    const ran = await svc(sandboxWorld(), note, { env: { EDITOR: './write-note' }, answers: ['Called back.'] });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ body: 'Called back.' });
+  });
+
+  test.each([{}, { EDITOR: './write-note', CI: '1' }])('is exit 2 with %j', async (env) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, note, { env });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('--body-file');
+    expect(world.sent).toEqual([]);
   });
 });
 
@@ -142,6 +183,18 @@ describe('what was typed wrong', () => {
     const ran = await svc(sandboxWorld(), argv);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(suggestion);
+  });
+
+  test.each([
+    [['tickets', 'list', '--nonsense'], 'Run: svc tickets list --help'],
+    [['auth', 'login', '--nonsense'], 'Run: svc auth login --help'],
+    [['tickets', 'get', '1', '2'], 'Run: svc tickets get --help'],
+    [['tickets', 'get'], 'Run: svc tickets get --help'],
+    [['--nonsense'], 'Run: svc --help'],
+  ])('%j is sent to the help of the very command: %s', async (argv, hint) => {
+    const ran = await svc(sandboxWorld(), argv);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr.trimEnd().split('\n').at(-1)).toBe(hint);
   });
 
   test('with --json the mistake is machine-readable too', async () => {
