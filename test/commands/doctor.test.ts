@@ -1,8 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { sandboxWorld as anyWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+
+/** With a redirect URI of its own: what listens on this machine's port 8976 is no matter of the test. */
+function sandboxWorld(...options: Parameters<typeof anyWorld>) {
+  const world = anyWorld(...options);
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  const profiles = { default: { redirect_uri: 'https://app.example.com/callback' } };
+  writeFileSync(join(world.folder, 'config', 'config.json'), JSON.stringify({ profiles }));
+  return world;
+}
 
 type Report = { ok: boolean; checks: { name: string; ok: boolean; message: string; fix: string | null }[] };
 
