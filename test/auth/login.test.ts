@@ -17,17 +17,16 @@ const status = async (world: AuthWorld) => JSON.parse((await world.svc(['auth', 
 
 test('after a login in the browser every later command just works', async () => {
   const world = await authWorld();
-  let page: Seen | undefined;
-  const ran = await login(world, [], async (url) => {
-    page = await visit(await world.consent(url));
+  let page: Promise<Seen> | undefined;
+  const ran = await login(world, [], (url) => {
+    page = world.consent(url).then(visit);
     return page;
   });
   expect(ran).toMatchObject({
     exitCode: 0,
     stdout: 'Logged in to Acme (account 1) as profile default. OAuth login, kept in the file.\n',
   });
-  expect(page?.status).toBe(200);
-  expect(page?.body).toContain('svc is connected to Acme');
+  expect(await page).toMatchObject({ status: 200, body: expect.stringContaining('svc is connected to Acme') });
   expect(await status(world)).toEqual({
     profile: 'default',
     base_url: origin,
