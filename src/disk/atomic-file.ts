@@ -1,16 +1,15 @@
-import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-export const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
+// These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
+// longer than to read what is a few hundred bytes.
 
-/** The file's text, or undefined where there is none. Other errors (no permission, a folder) are thrown. */
+export const isThere = async (path: string): Promise<boolean> => existsSync(path);
+
+/** The small file's text, or undefined where there is none. Other errors (no permission, a folder) are thrown. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
@@ -23,19 +22,19 @@ export async function readIfThere(path: string): Promise<string | undefined> {
  */
 export async function replaceFile(path: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
   try {
-    const file = await open(draft, 'wx', mode);
+    const file = await fs.open(draft, 'wx', mode);
     try {
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await fs.rename(draft, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await fs.rm(draft, { force: true });
     throw error;
   }
   await syncFolder(folder);
@@ -44,7 +43,7 @@ export async function replaceFile(path: string, text: string | Uint8Array, mode 
 /** Makes a rename or a creation in the folder survive a power cut. Windows cannot, and needs not, sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
+  const handle = await fs.open(folder, 'r');
   try {
     await handle.sync();
   } finally {

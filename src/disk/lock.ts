@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { promises as fs } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
@@ -18,23 +18,23 @@ const heartbeatMs = 30_000;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
 export async function tryLock(folder: string): Promise<Release | undefined> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   if (await isHeld(folder)) return undefined;
   const mine = `${await thisProcess()}.${Math.random().toString(36).slice(2)}`;
   const path = join(folder, mine);
-  await (await open(path, 'wx', 0o600)).close();
+  await (await fs.open(path, 'wx', 0o600)).close();
   if (await isHeld(folder, mine)) {
-    await rm(path, { force: true });
+    await fs.rm(path, { force: true });
     return undefined;
   }
   const heartbeat = setInterval(() => {
     const now = new Date();
-    utimes(path, now, now).catch(() => {});
+    fs.utimes(path, now, now).catch(() => {});
   }, heartbeatMs);
   heartbeat.unref();
   return async () => {
     clearInterval(heartbeat);
-    await rm(path, { force: true });
+    await fs.rm(path, { force: true });
   };
 }
 
@@ -60,15 +60,15 @@ export async function withLock<T>(
 
 /** The process ids of those who hold the lock, for a message. */
 export async function holders(folder: string): Promise<number[]> {
-  const entries = await readdir(folder).catch(() => []);
+  const entries = await fs.readdir(folder).catch(() => []);
   return entries.map((entry) => Number(entry.split('.')[1])).filter((pid) => pid > 0);
 }
 
 async function isHeld(folder: string, except?: string): Promise<boolean> {
-  for (const entry of await readdir(folder)) {
+  for (const entry of await fs.readdir(folder)) {
     if (entry === except) continue;
     if (await isAlive(folder, entry)) return true;
-    await rm(join(folder, entry), { force: true });
+    await fs.rm(join(folder, entry), { force: true });
   }
   return false;
 }
@@ -76,7 +76,7 @@ async function isHeld(folder: string, except?: string): Promise<boolean> {
 async function isAlive(folder: string, entry: string): Promise<boolean> {
   const [host, pid, start] = entry.split('.');
   if (host !== thisHost()) {
-    const file = await stat(join(folder, entry)).catch(() => undefined);
+    const file = await fs.stat(join(folder, entry)).catch(() => undefined);
     return file !== undefined && Date.now() - file.mtimeMs < foreignLifeMs;
   }
   try {
@@ -97,7 +97,7 @@ async function thisProcess(): Promise<string> {
 /** When the process started, in the kernel's own ticks; 0 where the platform does not tell. */
 async function startOf(pid: number): Promise<string> {
   if (process.platform !== 'linux') return '0';
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const line = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
   return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
 }

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { promises as fs } from 'node:fs';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
@@ -38,7 +38,7 @@ export async function readUserJson(ctx: Pick<Context, 'stdin'>, path: string, fl
 /** Adds to a file that somebody else reads, for example that of a CI job's outputs. */
 export async function appendUserText(path: string, text: string, what: string): Promise<void> {
   try {
-    await appendFile(path, text);
+    await fs.appendFile(path, text);
   } catch (error) {
     throw new Failure('failed', `${what} cannot be written: ${(error as Error).message}.`);
   }
@@ -46,7 +46,7 @@ export async function appendUserText(path: string, text: string, what: string): 
 
 async function readNamed(path: string, flag: string): Promise<Uint8Array> {
   try {
-    return await readFile(path);
+    return await fs.readFile(path);
   } catch (error) {
     if (isCode(error, 'ENOENT')) throw new Failure('usage', `${flag}: there is no file ${path}.`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
