@@ -102,6 +102,12 @@ test('connections are kept alive from one request to the next', async () => {
   expect(sockets.size).toBeLessThanOrEqual(2);
 });
 
+test('a handshake that never ends is a time-out before sending, so that a write may be repeated', async () => {
+  const url = await serveRaw((socket) => socket.resume());
+  const lost = await ask(url.replace('http:', 'https:'), {}, 200);
+  expect(lost).toMatchObject({ lost: 'before-sending', reason: 'timeout' });
+});
+
 describe('proxies', () => {
   /** A proxy that sends everything to one server and remembers what it was asked for. */
   async function proxyTo(target: string) {
