@@ -20,6 +20,7 @@ export type Source = {
 };
 
 const pieceSize = 64 * 1024;
+const stepSize = 4 * pieceSize;
 
 type Opened = { readonly handle: FileHandle; readonly close: () => Promise<void> };
 
@@ -118,15 +119,19 @@ async function spool(
   return { handle, close };
 }
 
-/** `reuse`: the same buffer each time, for a reader that is done with it before it asks for the next. */
+/**
+ * Read from the disk in large steps, since each is a wait, and handed on in small ones, since what is made of a piece
+ * lives until the next. `reuse`: the same buffer each time, for a reader that is done with a piece before it asks for
+ * the next.
+ */
 async function* pieces(handle: FileHandle, reuse: boolean): AsyncGenerator<Buffer> {
-  let buffer = Buffer.allocUnsafe(pieceSize);
+  let buffer = Buffer.allocUnsafe(stepSize);
   for (let position = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
-    if (!reuse) buffer = Buffer.allocUnsafe(pieceSize);
+    for (let at = 0; at < bytesRead; at += pieceSize) yield buffer.subarray(at, Math.min(at + pieceSize, bytesRead));
+    if (!reuse) buffer = Buffer.allocUnsafe(stepSize);
   }
 }
 
