@@ -63,9 +63,8 @@ export function failureOf(response: HttpResponse, asked?: Asked): Failure {
     return new Failure('rate-limited', sentence(said.text, 'The rate limit is reached'), { status });
   }
   if (status >= 500) {
-    return new Failure('failed', `The service failed with status ${status}${said.text ? `: ${said.text}` : ''}.`, {
-      status,
-    });
+    const fact = `The service failed with status ${status}`;
+    return new Failure('failed', sentence(said.text && `${fact}: ${said.text}`, fact), { status });
   }
   if (status >= 300 && status < 400) {
     return new Failure(

@@ -226,10 +226,12 @@ const whereToLook: Readonly<Record<string, string>> = {
   sendEvent: 'Events are in no answer of the API: look at the sequence in the product.',
 };
 
-export const unknownOutcome = (asked: Pick<Asked, 'id'>, why: string): Failure =>
-  new Failure('unknown', `It is not known whether ${asked.id || 'the request'} took effect. ${why}`, {
-    hint: `Do not repeat it blindly. ${whereToLook[asked.id] ?? 'Look first whether it is there.'}`,
+export function unknownOutcome({ id, safety }: Pick<Asked, 'id' | 'safety'>, why: string): Failure {
+  const look = safety === 'repeatable' ? 'Look at the record first.' : 'Look first whether it is there.';
+  return new Failure('unknown', `It is not known whether ${id || 'the request'} took effect. ${why}`, {
+    hint: `Do not repeat it blindly. ${whereToLook[id] ?? look}`,
   });
+}
 
 function stoppedShort(signal: AbortSignal, asked: Asked, history: History, outcome: Outcome): Failure {
   const sent = history.uncertain > 0 || (outcome.type === 'lost' && outcome.lost === 'after-sending');

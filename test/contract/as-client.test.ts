@@ -249,6 +249,15 @@ describe('a refusal becomes an exit code and the sentence that the service said'
     }
   });
 
+  test('what a failing service says ends with one full stop', async () => {
+    for (const error of ['Server error', 'Server error.']) {
+      const { failure } = await play(endpointOf('GET /contacts'), { status: 500, body: { error } });
+      expect(failure.message).toBe('The service failed with status 500: Server error.');
+    }
+    const { failure } = await play(endpointOf('GET /contacts'), { status: 500, body: '<html>' });
+    expect(failure.message).toBe('The service failed with status 500.');
+  });
+
   test('a refusal of field errors in any shape is no crash', async () => {
     for (const errors of [null, [], 'x', { name: 'is required' }, { name: null }, { name: [{ deep: 1 }] }, 5]) {
       const { failure } = await play(endpointOf('POST /tickets'), { status: 422, body: { message: 'No.', errors } });
