@@ -31,7 +31,11 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     return 0;
   }
   const [{ readConfig }, { settle }] = [await import('./auth/config-file.ts'), await import('./settings.ts')];
-  const settings = settle(invocation.globals, outer.env, await readConfig(outer.files));
+  const config = await readConfig(outer.files).catch((error: unknown) => {
+    if (invocation.command.judgesConfig) return {};
+    throw error;
+  });
+  const settings = settle(invocation.globals, outer.env, config);
   const ctx = settings.quiet ? quieted(outer) : outer;
   const values = await given(invocation, async (label, param) => {
     if (!ctx.ask.canAsk || settings.noInput) return undefined;

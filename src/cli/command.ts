@@ -56,6 +56,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly hidden?: boolean;
   /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */
   readonly passThrough?: boolean;
+  /** It runs without a configuration that cannot be read, which it says itself (`doctor`). */
+  readonly judgesConfig?: boolean;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };
 

@@ -8,6 +8,7 @@ export const doctor = defineCommand({
     'Looks at this machine and asks the service; leaves nothing changed. Ends with exit code 1 when something is wrong.',
   args: {},
   flags: {},
+  judgesConfig: true,
   examples: ['svc doctor', "svc doctor --jq '.checks[] | select(.ok | not) | .fix'"],
   async run(ctx, { settings }) {
     const { checkUp } = await import('./doctor-checks.ts');

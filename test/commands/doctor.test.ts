@@ -76,3 +76,14 @@ test('people see a line for each thing, scripts a row', async () => {
   const piped = await svc(sandboxWorld(), ['doctor']);
   expect(piped.stdout.split('\n')[0]?.split('\t').slice(0, 2)).toEqual(['ok', 'node']);
 });
+
+test('a damaged configuration is a check of its own and does not keep the others from being made', async () => {
+  const world = sandboxWorld();
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'config.json'), '{"profiles":');
+  const ran = await svc(world, ['doctor', '--json']);
+  expect(ran.exitCode).toBe(1);
+  const [check, ...others] = wrongOf(ran.stdout);
+  expect(check).toMatchObject({ name: 'config', message: expect.stringContaining('config.json') });
+  expect(others).toEqual([]);
+});
