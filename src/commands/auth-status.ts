@@ -115,18 +115,22 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** One name and value a line; a credential's line holds kind, state, store and expiry. */
+/** One name and value a line; a credential's: kind, state, store, expiry, what it serves, scopes granted and not. */
 function forPipe({ profile, base_url, account, credentials }: StatusReport): string {
+  const held = credentials.map(({ kind }) => kind);
   const rows = [
     ['profile', profile],
     ['base_url', base_url ?? ''],
     ['account', account ? sanitize(account.name) : ''],
     ['account_id', account ? String(account.id) : ''],
-    ...credentials.map(({ kind, valid, store, expires_at }) => [
+    ...credentials.map(({ kind, valid, store, expires_at, scopes, missing_scopes: missing }) => [
       kind,
       valid ? 'valid' : 'invalid',
       store,
       expires_at ?? '',
+      valid ? servesWhat(kind, held) : '',
+      scopes?.join(' ') ?? '',
+      missing?.join(' ') ?? '',
     ]),
   ];
   return rows.map((row) => `${row.join('\t')}\n`).join('');

@@ -22,9 +22,16 @@ describe('login with a secret', () => {
     const ran = await withKey(world, '  key_acme  ');
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(ran.stdout).toBe('Logged in to Acme (account 1) as profile default. API key, kept in the file.\n');
-    expect((await world.svc(['whoami'], { env: { SVC_BASE_URL: undefined } })).stdout).toBe(
-      `profile\tdefault\nbase_url\t${origin}\naccount\tAcme\naccount_id\t1\napi_key\tvalid\tfile\t\n`,
-    );
+    const { stdout } = await world.svc(['whoami'], { env: { SVC_BASE_URL: undefined } });
+    const rows = stdout.split('\n').map((row) => row.split('\t').slice(0, 4));
+    expect(rows).toEqual([
+      ['profile', 'default'],
+      ['base_url', origin],
+      ['account', 'Acme'],
+      ['account_id', '1'],
+      ['api_key', 'valid', 'file', ''],
+      [''],
+    ]);
   });
 
   test.each([
@@ -144,6 +151,23 @@ describe('status', () => {
       { kind: 'm2m', valid: true, store: 'environment' },
     ]);
     expect(await world.written()).toBe('');
+  });
+
+  test('in a pipe says what a terminal is told too: what is served, and the scopes granted and not', async () => {
+    const world = await authWorld();
+    await login(world, '--scope', 'identity', '--scope', 'webhooks:manage');
+    const { stdout } = await world.svc(['auth', 'status']);
+    const [kind, state, place, expires, serves, granted, missing] =
+      stdout.trimEnd().split('\n').at(-1)?.split('\t') ?? [];
+    expect([kind, state, place, serves, granted]).toEqual([
+      'oauth',
+      'valid',
+      'file',
+      'everything but meetings',
+      'identity webhooks:manage',
+    ]);
+    expect(expires).toBe('2026-03-01T13:00:00.000Z');
+    expect(missing?.split(' ')).toContain('tickets:read');
   });
 
   test('on a terminal says which credential serves what', async () => {
