@@ -70,7 +70,9 @@ describe('what a run loads', () => {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'any', SVC_CONFIG_DIR: `${built.folder}/config` },
     });
-    return String(ran.stdio[3]).split('\n').filter(Boolean);
+    const chunks = String(ran.stdio[3]).split('\n').filter(Boolean);
+    expect(chunks).toContain('quick');
+    return chunks;
   };
   const forPeople = /chalk|ora|inquirer|prompts|table|pager|editor|thread|board/u;
   const heavy =
