@@ -1,6 +1,6 @@
 // `--version` and the installed size of other services' command lines, side by side with svc: installed from the npm
 // registry into a temporary folder, hundreds of megabytes. Only by `npm run bench -- --peers`.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,11 @@ try {
   const rows = [];
   for (const [name, program] of Object.entries(peers)) {
     const prefix = join(folder, name);
-    execFileSync('npm', ['install', '--prefix', prefix, '--ignore-scripts', name], { stdio: 'ignore' });
+    const installed = spawnSync('npm', ['install', '--prefix', prefix, '--ignore-scripts', name], { stdio: 'ignore' });
+    if (installed.status !== 0) {
+      process.stderr.write(`  ${name} cannot be installed here.\n`);
+      continue;
+    }
     const ratios = [];
     for (let i = -1; i < pairs; i++) {
       const bare = milliseconds(process.execPath, ['-e', '0']);
