@@ -15,7 +15,7 @@ const [, self, role] = process.argv;
 const secret = 'sample-secret';
 const connections = 16;
 const deliveries = 12_000;
-const rounds = 5;
+const rounds = 9;
 let ids = 0;
 
 if (role === 'bare') await serveBare();
