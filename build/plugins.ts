@@ -43,8 +43,12 @@ export const reading: Plugin[] = [
   },
 ];
 
-/** Names stay as they are written, so that a stack trace that somebody reports can be read. */
-export const minify: OutputOptions['minify'] = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
+/** Functions keep their names, so that a stack trace that somebody reports can be read. */
+export const minify: OutputOptions['minify'] = {
+  compress: true,
+  mangle: { keepNames: true },
+  codegen: { removeWhitespace: true },
+};
 
 export const jqWasm = (): Uint8Array =>
   stripWasm(readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm')));
