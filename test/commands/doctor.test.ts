@@ -83,7 +83,10 @@ test('a damaged configuration is a check of its own and does not keep the others
   writeFileSync(join(world.folder, 'config', 'config.json'), '{"profiles":');
   const ran = await svc(world, ['doctor', '--json']);
   expect(ran.exitCode).toBe(1);
-  const [check, ...others] = wrongOf(ran.stdout);
-  expect(check).toMatchObject({ name: 'config', message: expect.stringContaining('config.json') });
-  expect(others).toEqual([]);
+  const { ok, checks } = JSON.parse(ran.stdout);
+  expect(ok).toBe(false);
+  expect(checks).toContainEqual(
+    expect.objectContaining({ name: 'config', ok: false, message: expect.stringContaining('config.json') }),
+  );
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'base URL', ok: true }));
 });
