@@ -3,7 +3,7 @@ import { Failure } from '../errors.ts';
 
 /** Where data goes. `false` means that nobody reads any more: stop, it is no failure. */
 export type Sink = {
-  /** Collected into pieces of a good size. */
+  /** Collected into pieces of a good size; what there is goes out too when svc begins to wait for more. */
   write(text: string): Promise<boolean>;
   /** Everything is with the operating system when this resolves. */
   flush(): Promise<boolean>;
@@ -15,6 +15,8 @@ const pieceSize = 32_768;
 export function sinkTo(stream: Writable, beforeWriting: () => void): Sink {
   let piece = '';
   let open = true;
+  let sent: Promise<boolean> = Promise.resolve(true);
+  let idle: NodeJS.Immediate | undefined;
   // A stream reports a closed pipe twice, to the write and as an event; unheard, the event would be a crash.
   if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   const send = (text: string) =>
@@ -25,7 +27,7 @@ export function sinkTo(stream: Writable, beforeWriting: () => void): Sink {
         else reject(new Failure('failed', `The output could not be written: ${reason(error)}.`, { cause: error }));
       });
     });
-  const flush = async () => {
+  const sendPiece = async () => {
     if (!open || piece === '') return open;
     const text = piece;
     piece = '';
@@ -33,10 +35,20 @@ export function sinkTo(stream: Writable, beforeWriting: () => void): Sink {
     open = await send(text);
     return open;
   };
+  // One after the other; a failure stays, so that whoever writes or flushes next hears of it.
+  const flush = () => {
+    clearImmediate(idle);
+    idle = undefined;
+    sent = sent.then(sendPiece);
+    return sent;
+  };
+  const flushIdle = () => void flush().catch(() => {});
   return {
     async write(text) {
       piece += text;
-      return piece.length < pieceSize ? open : flush();
+      if (piece.length >= pieceSize) return flush();
+      idle ??= setImmediate(flushIdle);
+      return open;
     },
     flush,
   };

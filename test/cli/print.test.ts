@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { View } from '../../src/cli/command.ts';
 import { print } from '../../src/cli/print.ts';
 import { Failure } from '../../src/errors.ts';
@@ -53,6 +53,21 @@ describe('in a pipe', () => {
       'openapi: 3.1.0\n',
     );
   });
+
+  test.each(['jsonl', 'csv', undefined] as const)(
+    'the first page is out while the second is waited for: %s',
+    async (output) => {
+      const { ctx, written } = screen({});
+      async function* pages() {
+        yield contacts[0];
+        await vi.waitFor(() => expect(written.stdout).toContain('Ada'));
+        yield contacts[1];
+      }
+      const data = { shape: 'list', records: pages(), columns: ['contact_id', 'name'] } as const;
+      expect(await print(ctx, { data }, { ...settings, output })).toBe(0);
+      expect(written.stdout.trimEnd().split('\n').length).toBeGreaterThan(1);
+    },
+  );
 
   test('a table that was asked for is a table, whole', async () => {
     expect((await printed(list, { output: 'table' })).stdout.split('\n')[0]).toBe(
