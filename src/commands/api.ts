@@ -48,9 +48,10 @@ const request = defineCommand({
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
     const sent = await sendRaw(service, wire, known);
-    if (flags.paginate)
-      return { data: { shape: 'record', record: await allPages(service, wire, known, sent) }, output: 'json' };
+    // Of many pages the first one's.
     const head = flags.include ? headOf(sent) : undefined;
+    if (flags.paginate)
+      return { data: { shape: 'record', record: await allPages(service, wire, known, sent) }, output: 'json', head };
     return { data: { shape: 'record', record: sent.how === 'gone' ? {} : sent.json }, output: 'json', head };
   },
 });

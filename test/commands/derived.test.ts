@@ -221,3 +221,10 @@ test('a destructive command asks on a terminal, and needs --yes in a pipe', asyn
   expect(world.sent).toEqual([]);
   expect((await svc(world, ['lists', 'delete', '1', '--yes'])).exitCode).toBe(0);
 });
+
+test('svc api -i shows the status and headers beside --paginate too', async () => {
+  const { stdout } = await svc(sandboxWorld(), ['api', 'contacts', '--paginate', '-i']);
+  const [head = '', body = ''] = stdout.split('\n\n', 2);
+  expect(head).toMatch(/^HTTP 200\n(?:[a-z-]+: .+\n?)+$/u);
+  expect(JSON.parse(body).contacts.length).toBeGreaterThanOrEqual(250);
+});
