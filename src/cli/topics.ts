@@ -82,7 +82,8 @@ const scripting = () => `What a script may rely on:
 
   - Flags, exit codes and JSON shapes change only with a new major version.
   - Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names the flag that is missing.
-  - Exit 9 means that a write may or may not have happened. Everything else that is not 0, 8 or 11 means it did not.
+  - Exit 9 means that a write may or may not have happened; after 130 and 143 the message says what is known. Every
+    other code that is not 0 or 8 means that it did not happen.
   - Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.
   - With --json the last line of standard error is {"error":{"kind","exit_code","status","message","hint","fields"}}.
   - No flag takes a secret: use SVC_API_KEY, or standard input.
