@@ -113,6 +113,16 @@ export const flagName = (key: string, flag: Pick<Param<unknown>, 'name'>): strin
 export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> =>
   ({ ...flag, fallback }) as Param<NonNullable<T>>;
 
+/** For what is always written in capitals, like a method or a currency: nobody means anything else by `eur`. */
+export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
+  ...flag,
+  parse: (texts, name) =>
+    flag.parse(
+      texts.map((text) => text.toUpperCase()),
+      name,
+    ),
+});
+
 export function parseInteger(text: string, flag: string, min: number, max: number): number {
   const value = /^[+-]?\d+$/u.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;

@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { defineCommand, type View } from '../cli/command.ts';
-import { param } from '../cli/param.ts';
+import { inCapitals, param } from '../cli/param.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
@@ -17,7 +17,7 @@ const request = defineCommand({
     'A request that the table of operations knows is repeated by its rules; of others only reads are.',
   args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
   flags: {
-    method: { ...param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' }) },
+    method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
     rawField: { ...param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }) },
     field: { ...param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }) },
     header: { ...param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }) },
@@ -48,11 +48,10 @@ const request = defineCommand({
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
     const sent = await sendRaw(service, wire, known);
-    // Of many pages the first one's.
+    const record = flags.paginate ? await allPages(service, wire, known, sent) : sent.how === 'gone' ? {} : sent.json;
+    // Of many pages the first one's head.
     const head = flags.include ? headOf(sent) : undefined;
-    if (flags.paginate)
-      return { data: { shape: 'record', record: await allPages(service, wire, known, sent) }, output: 'json', head };
-    return { data: { shape: 'record', record: sent.how === 'gone' ? {} : sent.json }, output: 'json', head };
+    return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
   },
 });
 

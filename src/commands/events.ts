@@ -4,7 +4,7 @@ import { fieldsOf } from '../api/shape.ts';
 import { defineCommand, type Group, type Param } from '../cli/command.ts';
 import { paramOf } from '../cli/flags.ts';
 import { minorUnits } from '../cli/money.ts';
-import { param } from '../cli/param.ts';
+import { inCapitals, param } from '../cli/param.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
 
@@ -41,7 +41,7 @@ const send = defineCommand({
     ...attributionFlags,
     value: param.text('Value in major units, for example 19.99', { placeholder: 'AMOUNT' }),
     value_minor: optional<number>('value_minor', kpiFields),
-    currency: optional('currency', kpiFields),
+    currency: inCapitals(optional('currency', kpiFields)),
   },
   examples: [
     'svc events send order_create --contact-name Ada --email ada@example.com --value 19.99 --currency EUR --utm-source news',

@@ -145,7 +145,10 @@ export const setList = defineCommand({
     }
     const body = { name: listName, contacts_ids: wanted };
     const record = await call(service, syncListContacts, { params: { contactList: id }, body });
-    return { data: { shape: 'record', record }, notes: [`List ${id} holds exactly ${wanted.length} contacts.`] };
+    return {
+      data: { shape: 'record', record },
+      notes: [`List ${id} holds exactly ${wanted.length === 1 ? '1 contact' : `${wanted.length} contacts`}.`],
+    };
   },
 });
 

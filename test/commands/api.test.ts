@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+test('a method in lower case is the method', async () => {
+  const ran = await svc(sandboxWorld(), [
+    'api',
+    'contacts/7',
+    '-X',
+    'patch',
+    '-f',
+    'company=Umbra',
+    '--jq',
+    '.contact.company',
+  ]);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: 'Umbra\n' });
+});
+
+test('a field that a read does not have is exit 2, as everywhere', async () => {
+  const ran = await svc(sandboxWorld(), ['api', 'contacts/7', '--fields', 'contact.nmae']);
+  expect(ran.exitCode).toBe(2);
+});
+
+test('--paginate is one document with the records of all pages', async () => {
+  const ran = await svc(sandboxWorld(), ['api', 'contacts?per_page=100', '--paginate']);
+  const { contacts, meta } = JSON.parse(ran.stdout) as { contacts: unknown[]; meta: { total: number } };
+  expect(contacts).toHaveLength(meta.total);
+});
+
+test('a path that leads out of the base URL is refused before anything is sent', async () => {
+  for (const path of ['https://elsewhere.example.com/contacts', '//elsewhere.example.com', '/../../x?y']) {
+    const world = sandboxWorld({ env: { SVC_BASE_URL: 'https://service.test/prefix', SVC_API_KEY: 'key_acme' } });
+    const ran = await svc(world, ['api', path]);
+    expect({ path, exitCode: ran.exitCode, sent: world.sent }).toEqual({ path, exitCode: 2, sent: [] });
+  }
+});
+
+test('a flag never takes a secret', async () => {
+  const ran = await svc(sandboxWorld(), ['api', '/contacts', '-H', 'Authorization: Bearer x']);
+  expect(ran.exitCode).toBe(2);
+});
+
+test('every operation names a command that exists', async () => {
+  const world = sandboxWorld();
+  const operations = JSON.parse((await svc(world, ['api', 'ls', '--json'])).stdout) as { command: string }[];
+  expect(operations).toHaveLength(37);
+  for (const { command } of operations) expect((await svc(world, [...command.split(' '), '--help'])).exitCode).toBe(0);
+});
