@@ -58,18 +58,19 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
       throw mistake;
     });
     history = { ...history, elapsedMs: ctx.clock.now().getTime() - started };
-    const outcome = outcomeOf(exchanged);
+    const parsed = 'lost' in exchanged ? undefined : parseBody(exchanged.body);
+    const outcome = outcomeOf(exchanged, parsed !== undefined);
     // The wait grows for a request that is refused again and again, not for one that others went ahead of.
     if (pass.progressed()) history = { ...history, refusals: 0 };
-    if (ctx.signal.aborted && outcome.type === 'lost') throw stoppedShort(ctx.signal, asked, history, outcome);
+    if (ctx.signal.aborted && outcome.type === 'lost') {
+      throw stoppedShort(ctx.signal, asked, history.uncertain > 0 || outcome.lost === 'after-sending');
+    }
     const step = decide(rules, history, outcome);
     await giveBack(pass, exchanged, step);
 
     switch (step.next) {
-      case 'accept': {
-        const response = exchanged as HttpResponse;
-        return { how: 'answered', response, json: parseBody(response.body)?.json };
-      }
+      case 'accept':
+        return { how: 'answered', response: exchanged as HttpResponse, json: parsed?.json };
       case 'gone':
         return { how: 'gone' };
       case 'renew': {
@@ -84,7 +85,7 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
         history = after(history, step.because);
         break;
       case 'look': {
-        const found = await lookFor(options.look, started, asked);
+        const found = await lookFor(options.look, started, asked, ctx.signal);
         if (found !== undefined) return { how: 'found', json: found };
         if (!mayRepeatAfterLook(rules, history)) throw notDone(exchanged, asked);
         await countdown(ctx, step.afterMs, 'No answer from the service');
@@ -109,6 +110,7 @@ async function enter(
   } catch (failure) {
     // Waiting in vain after an attempt that may have worked is no mere rate limit.
     if (history.uncertain === 0 || asked.safety === 'read' || !(failure instanceof Failure)) throw failure;
+    if (service.ctx.signal.aborted) throw stoppedShort(service.ctx.signal, asked, true);
     throw unknownOutcome(asked, failure.message);
   }
 }
@@ -146,13 +148,13 @@ function redirectOf(request: { method: string; url: string }, { status, headers 
   return target?.origin === new URL(request.url).origin ? target.href : undefined;
 }
 
-function outcomeOf(exchanged: HttpResponse | Lost): Outcome {
+function outcomeOf(exchanged: HttpResponse | Lost, readable: boolean): Outcome {
   if ('lost' in exchanged) return { type: 'lost', lost: exchanged.lost, reason: exchanged.reason };
-  const { status, body, headers } = exchanged;
+  const { status, headers } = exchanged;
   return {
     type: 'answered',
     status,
-    readable: parseBody(body) !== undefined,
+    readable,
     retryAfterMs: status === 429 ? retryAfterOf(headers) : undefined,
   };
 }
@@ -172,12 +174,18 @@ function after(history: History, because: 'rate-limit' | 'unsent' | 'lost'): His
   return { ...history, refusals: 0, unsent: 0, uncertain: history.uncertain + 1 };
 }
 
-async function lookFor(look: SendOptions['look'], started: number, asked: Asked): Promise<unknown> {
+async function lookFor(
+  look: SendOptions['look'],
+  started: number,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (!look) throw unknownOutcome(asked, 'The answer was lost.');
   try {
     return await look(started);
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
+    if (signal.aborted) throw stoppedShort(signal, asked, true);
     throw unknownOutcome(asked, `The answer was lost, and looking it up failed too: ${failure.message}`);
   }
 }
@@ -233,8 +241,8 @@ export function unknownOutcome({ id, safety }: Pick<Asked, 'id' | 'safety'>, why
   });
 }
 
-function stoppedShort(signal: AbortSignal, asked: Asked, history: History, outcome: Outcome): Failure {
-  const sent = history.uncertain > 0 || (outcome.type === 'lost' && outcome.lost === 'after-sending');
+/** `sent`: an attempt left that the service may have acted on. */
+function stoppedShort(signal: AbortSignal, asked: Asked, sent: boolean): Failure {
   if (asked.safety === 'read' || !sent) return interruption(signal, 'Interrupted. Nothing was changed.');
   return interruption(
     signal,

@@ -9,13 +9,14 @@ let built: Built;
 let server: Server;
 let base: string;
 let arrived: () => void = () => {};
-/** How the server behaves: never answers, or answers 429. */
-let answer: 'silence' | 'wait' = 'silence';
+/** How the server behaves: never answers, answers 429, or cuts every connection. */
+let answer: 'silence' | 'wait' | 'cut' = 'silence';
 
 beforeAll(async () => {
   built = await buildSvc();
   server = createServer((_, response) => {
     if (answer === 'wait') response.writeHead(429, { 'retry-after': '60' }).end('{"error":"Too many requests"}');
+    if (answer === 'cut') response.socket?.resetAndDestroy();
     arrived();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,6 +62,13 @@ describe('Ctrl-C', () => {
   test('during a write: 130, and what is known of it', async () => {
     answer = 'silence';
     const ran = await interrupted('SIGINT', ['tickets', 'note', '7', '--body', 'x'], 'write');
+    expect(ran.exitCode).toBe(130);
+    expect(ran.stderr).toContain('it may have taken effect');
+  });
+
+  test('between two attempts of a write whose answer was lost: 130, and that it may have taken effect', async () => {
+    answer = 'cut';
+    const ran = await interrupted('SIGINT', ['tickets', 'update', '7', '--priority', '4'], 'cut');
     expect(ran.exitCode).toBe(130);
     expect(ran.stderr).toContain('it may have taken effect');
   });
