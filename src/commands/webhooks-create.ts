@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { createWebhook, webhookEvents, webhookTarget } from '../api/webhooks.ts';
+import { createWebhook, webhookTarget } from '../api/webhooks.ts';
 import { defineCommand } from '../cli/command.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
-import { parseEvent } from '../webhooks/routes.ts';
 import { keepSecret } from '../webhooks/secrets.ts';
+import { eventArg } from './webhooks-event.ts';
 
 export const createWebhookSubscription = defineCommand({
   name: 'create',
@@ -13,13 +13,7 @@ export const createWebhookSubscription = defineCommand({
     'Prints the signing secret, which the service shows this once, and stores it for svc webhooks listen and trigger. ' +
     'With a credential from the environment nothing is stored.\nNeeds an OAuth login: the service refuses API keys here.',
   args: {
-    event: {
-      description: `One of ${webhookEvents.join(', ')}`,
-      placeholder: 'EVENT',
-      required: true,
-      choices: webhookEvents,
-      parse: (texts: readonly string[], label: string) => parseEvent(texts.at(-1) ?? '', label),
-    },
+    event: eventArg,
     url: {
       description: 'Where the service delivers: an https:// URL',
       placeholder: 'URL',

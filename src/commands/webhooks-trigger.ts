@@ -1,11 +1,11 @@
-import { webhookEvents } from '../api/webhooks.ts';
 import { defineCommand } from '../cli/command.ts';
 import { param, withFallback } from '../cli/param.ts';
 import { readUserBytes } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
-import { parseEvent, parseTarget } from '../webhooks/routes.ts';
+import { parseTarget } from '../webhooks/routes.ts';
 import { givenSecrets, storedSecrets } from '../webhooks/secrets.ts';
 import { sign } from '../webhooks/signature.ts';
+import { eventArg } from './webhooks-event.ts';
 
 export const triggerWebhook = defineCommand({
   name: 'trigger',
@@ -14,13 +14,7 @@ export const triggerWebhook = defineCommand({
     'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
     'The service itself sends nothing and knows nothing of it. A field that is a text stays one with --set; others take JSON.',
   args: {
-    event: {
-      description: `One of ${webhookEvents.join(', ')}`,
-      placeholder: 'EVENT',
-      required: true,
-      choices: webhookEvents,
-      parse: (texts: readonly string[], label: string) => parseEvent(texts.at(-1) ?? '', label),
-    },
+    event: eventArg,
   },
   flags: {
     to: withFallback(
