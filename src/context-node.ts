@@ -22,7 +22,7 @@ export function nodeContext(): Context {
   const paths = envPaths('svc', { suffix: '' });
   // What env-paths calls the log folder is the platform's place for state: XDG_STATE_HOME on Linux.
   const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
-  const clock: Context['clock'] = { now: () => new Date(), sleep };
+  const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
   const progress = lazyProgress(env);

@@ -32,7 +32,10 @@ export type Lost = {
 export type Exchange = (request: HttpRequest) => Promise<HttpResponse | Lost>;
 
 export type Clock = {
+  /** The wall clock. It may jump: for waits and deadlines use `ticks`. */
   now(): Date;
+  /** Milliseconds since some fixed moment. Never goes back, also where the wall clock is set. */
+  ticks(): number;
   /** Resolves early, never rejects, when `signal` fires. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };

@@ -7,12 +7,18 @@ import type { Ask, Clock, Context, Exchange } from '../src/context.ts';
 import { main } from '../src/main.ts';
 
 /** A clock that only moves when somebody sleeps, or when a test says so. */
-export type VirtualClock = Clock & { advance(ms: number): void };
+export type VirtualClock = Clock & {
+  advance(ms: number): void;
+  /** Somebody sets the machine's wall clock by so much; time itself goes on as before. */
+  set(ms: number): void;
+};
 
 export function virtualClock(start = '2026-03-01T12:00:00.000Z'): VirtualClock {
   let now = Date.parse(start);
+  let wallAhead = 0;
   return {
-    now: () => new Date(now),
+    now: () => new Date(now + wallAhead),
+    ticks: () => now,
     async sleep(ms, signal) {
       if (!signal?.aborted) now += ms;
       // A macrotask, so that sockets and other sleepers get their turn.
@@ -20,6 +26,9 @@ export function virtualClock(start = '2026-03-01T12:00:00.000Z'): VirtualClock {
     },
     advance(ms) {
       now += ms;
+    },
+    set(ms) {
+      wallAhead += ms;
     },
   };
 }

@@ -25,6 +25,7 @@ function loginClock(): LoginClock {
   const waiting = new Set<{ at: number; wake: () => void }>();
   return {
     now: () => new Date(now),
+    ticks: () => now,
     longWait,
     async sleep(ms, signal) {
       if (ms < 60_000) {

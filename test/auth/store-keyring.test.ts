@@ -10,7 +10,11 @@ import { tokenStore } from '../../src/auth/token-store.ts';
 import { real } from '../real-component.ts';
 import { secretService } from './secret-service.ts';
 
-const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) as Promise<void> };
+const clock = {
+  now: () => new Date(),
+  ticks: () => performance.now(),
+  sleep: (ms: number) => sleep(ms) as Promise<void>,
+};
 
 async function storeWith(env: Record<string, string>) {
   const config = await mkdtemp(join(tmpdir(), 'svc-keyring-'));

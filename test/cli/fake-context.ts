@@ -52,7 +52,7 @@ export function screen({ columns, rows, env = {}, failWrite }: Options = {}) {
     env,
     files: { config: '/nowhere', state: '/nowhere' },
     exchange: refuse,
-    clock: { now: () => new Date('2026-11-20T12:00:00Z'), sleep: async () => {} },
+    clock: { now: () => new Date('2026-11-20T12:00:00Z'), ticks: () => 0, sleep: async () => {} },
     random: refuse,
     tokens: { read: refuse, update: refuse, names: refuse, where: refuse },
     ask: { canAsk: false, confirm: refuse, text: refuse, secret: refuse, choose: refuse, edit: refuse },

@@ -26,6 +26,7 @@ function serviceOf(answers: (request: HttpRequest) => Reply) {
   let now = Date.parse('2026-11-20T09:00:00Z');
   const clock = {
     now: () => new Date(now),
+    ticks: () => now,
     sleep: async (ms: number) => {
       waits.push(ms);
       now += ms;

@@ -36,7 +36,7 @@ test.for(sendable)('$title', async ({ request, response, form = new URLSearchPar
       const headers = { 'content-type': 'application/json', ...response.headers };
       return { status: Number(response.start), headers, body: response.body };
     },
-    clock: { now: () => now, sleep: async () => {} },
+    clock: { now: () => now, ticks: () => now.getTime(), sleep: async () => {} },
     progress: () => {},
   };
   const client = { authUrl, clientId: client_id ?? '', clientSecret: client_secret ?? '' };

@@ -109,6 +109,7 @@ function simulated() {
   const sleepers: { at: number; wake: () => void }[] = [];
   const clock = {
     now: () => new Date(now),
+    ticks: () => now,
     sleep: (ms: number) => new Promise<void>((wake) => sleepers.push({ at: now + ms, wake })),
   };
   const run = async (done: Promise<unknown>) => {

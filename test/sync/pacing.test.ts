@@ -25,6 +25,7 @@ function eventClock(startAt: number): Clock & { readonly stir: () => void } {
   };
   return {
     now: () => new Date(now),
+    ticks: () => now,
     stir,
     sleep: (ms) =>
       new Promise((wake) => {

@@ -138,6 +138,7 @@ test('at the end an app that answers still gets what is queued; what waits for o
     // The grace itself never passes: stopping must not need all of it.
     clock: {
       now: clock.now,
+      ticks: clock.ticks,
       sleep: (ms, signal) =>
         ms === 5_000 ? new Promise((resolve) => signal?.addEventListener('abort', () => resolve())) : clock.sleep(ms),
     },

@@ -8,6 +8,7 @@ import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.
 
 export const realClock: Clock = {
   now: () => new Date(),
+  ticks: () => performance.now(),
   sleep: (ms, signal) =>
     sleep(ms, undefined, { signal }).then(
       () => {},

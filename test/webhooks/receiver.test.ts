@@ -27,7 +27,7 @@ async function receiver(more: Partial<ReceiverOptions> = {}) {
         stored.set(arrival.id, arrival);
       },
     },
-    clock: { now: () => new Date(), sleep: (ms) => sleep(ms) as Promise<void> },
+    clock: { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => sleep(ms) as Promise<void> },
     newId: () => `unreadable_${++ids}`,
     onReceipt: (receipt) => receipts.push(receipt),
     onTrouble: (error) => trouble.push(error),

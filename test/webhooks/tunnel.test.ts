@@ -7,6 +7,7 @@ import { openTunnel, splitWords, tunnelRecipe } from '../../src/webhooks/tunnel.
 
 const clock = {
   now: () => new Date(),
+  ticks: () => performance.now(),
   sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {}) as Promise<void>,
 };
 /** A tunnel program made of a line of JavaScript. */
