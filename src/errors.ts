@@ -1,3 +1,5 @@
+import type { HttpResponse } from './context.ts';
+
 /** Every way in which a run of svc can end without having done what was asked, and the exit code of each. */
 export const exitCodes = {
   failed: 1,
@@ -24,6 +26,10 @@ type Details = {
   readonly status?: number;
   /** Messages by field, as the service's validation answers have them. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
+  /** Of a write whose outcome is not known: for how long it was looked for, and ids of records that may be it. */
+  readonly looked?: { readonly seconds: number; readonly candidates: readonly number[] };
+  /** What the service answered, for whoever shows it as it is (`svc api`). */
+  readonly answer?: HttpResponse;
   readonly cause?: unknown;
 };
 
@@ -32,15 +38,19 @@ export class Failure extends Error {
   readonly kind: FailureKind;
   readonly hint: string | undefined;
   readonly status: number | undefined;
-  readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly fields: Details['fields'];
+  readonly looked: Details['looked'];
+  readonly answer: Details['answer'];
 
-  constructor(kind: FailureKind, message: string, { hint, status, fields, cause }: Details = {}) {
+  constructor(kind: FailureKind, message: string, { hint, status, fields, looked, answer, cause }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
     this.hint = hint;
     this.status = status;
     this.fields = fields;
+    this.looked = looked;
+    this.answer = answer;
   }
 
   get exitCode(): number {
@@ -57,6 +67,10 @@ export class Failure extends Error {
         message: this.message,
         hint: this.hint ?? null,
         fields: this.fields ?? null,
+        ...(this.kind === 'unknown' && {
+          looked_for_seconds: this.looked?.seconds ?? 0,
+          candidates: this.looked?.candidates ?? [],
+        }),
       },
     };
   }

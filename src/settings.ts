@@ -50,6 +50,8 @@ export type Settings = {
   readonly timeoutMs: number;
   /** Undefined: the command's own default. */
   readonly maxWaitMs?: number;
+  /** How long to look for a write whose outcome is not known (product.md, section 6). */
+  readonly settleMs: number;
   readonly color: (typeof colors)[number];
   readonly safeCells: boolean;
   readonly pager?: string;
@@ -70,6 +72,7 @@ export type GlobalFlags = {
   readonly debug?: boolean;
   readonly timeout?: string;
   readonly maxWait?: string;
+  readonly settle?: string;
   readonly noColor?: boolean;
   readonly safeCells?: boolean;
 };
@@ -100,6 +103,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
 
   const timeout = fromFlag('--timeout', flags.timeout) ?? fromEnv('SVC_TIMEOUT');
   const maxWait = fromFlag('--max-wait', flags.maxWait) ?? fromEnv('SVC_MAX_WAIT');
+  const settleFor = fromFlag('--settle', flags.settle) ?? fromEnv('SVC_SETTLE');
 
   return {
     profile,
@@ -120,6 +124,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     debug: flags.debug === true || toggle(fromEnv('SVC_DEBUG')),
     timeoutMs: timeout ? seconds(timeout, 0.001) : 30_000,
     maxWaitMs: maxWait ? seconds(maxWait, 0) : undefined,
+    settleMs: settleFor ? seconds(settleFor, 0) : 30_000,
     color: chooseColor(flags, env, config.color),
     safeCells: flags.safeCells === true,
     pager: env.PAGER ?? config.pager,

@@ -51,4 +51,5 @@ export const updateBranding = defineOperation({
   response: v.looseObject({ ok: v.boolean(), updated: v.array(v.string()) }),
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The branding', done: 'changed', lookHint: 'Look at it in the product.' },
 });

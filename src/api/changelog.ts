@@ -88,6 +88,7 @@ export const createChangelogEntry = defineOperation({
   response,
   answer,
   safety: 'verify',
+  effect: { of: 'The entry', done: 'created', lookHint: 'Look with: svc changelog list' },
   reachesCustomer: 'when-published',
 });
 
@@ -108,5 +109,6 @@ export const updateChangelogEntry = defineOperation({
   response,
   answer,
   safety: 'repeatable', // changelog.published fires once, however often the entry is published
+  effect: { of: 'The entry', done: 'changed', lookHint: 'Look at it with: svc changelog get ID' },
   reachesCustomer: 'when-published',
 });

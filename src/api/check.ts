@@ -35,7 +35,7 @@ type Container = {
  * Where `value` has a list in the place of an object: valibot takes any list for an object. An empty one passes, since
  * services that make no difference between the two write an empty object so.
  */
-function listsForObjects(schema: Schema | Container, value: unknown, path = '', found: string[] = []): string[] {
+export function listsForObjects(schema: Schema | Container, value: unknown, path = '', found: string[] = []): string[] {
   if (typeof value !== 'object' || value === null) return found;
   let inner = schema as Container;
   while (inner.wrapped) inner = inner.wrapped;

@@ -85,6 +85,7 @@ export const updateContact = defineOperation({
   response: v.looseObject({ contact: Contact }),
   answer: { shape: 'record', key: 'contact' },
   safety: 'repeatable',
+  effect: { of: 'The contact', done: 'changed', lookHint: 'Look at it with: svc contacts get ID' },
 });
 
 export const NewContact = v.object({
@@ -117,6 +118,7 @@ export const createContacts = defineOperation({
   response: v.looseObject({ contacts: v.union([v.array(CreatedContact), CreatedContact]) }),
   answer: { shape: 'record', key: 'contacts' },
   safety: 'verify', // the same email twice makes two contacts
+  effect: { of: 'The contact data', done: 'stored', lookHint: 'Look at the newest contacts with: svc contacts list' },
 });
 
 /** A row of syncContacts: `email` is the match key. An unparseable phone is ignored by the service. */
@@ -154,5 +156,6 @@ export const syncContacts = defineOperation({
   }),
   answer: { shape: 'record' },
   safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once
+  effect: { of: 'The contacts', done: 'synced', lookHint: 'Look at the newest contacts with: svc contacts list' },
   ownLimit: 30,
 });

@@ -89,6 +89,7 @@ export const replyToConversation = defineOperation({
   }),
   answer: { shape: 'record' },
   safety: 'verify',
+  effect: { of: 'The message', done: 'sent', lookHint: 'Look at the chat with: svc conversations get ID' },
   reachesCustomer: 'always',
 });
 
@@ -104,4 +105,5 @@ export const resolveConversation = defineOperation({
   response: v.looseObject({ conversation: ConversationItem }),
   answer: { shape: 'record', key: 'conversation' },
   safety: 'repeatable',
+  effect: { of: 'The conversation', done: 'resolved', lookHint: 'Look at it with: svc conversations get ID' },
 });

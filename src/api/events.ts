@@ -58,4 +58,9 @@ export const sendEvent = defineOperation({
   response: v.looseObject({ status: v.literal('ok'), enrolled: whole }),
   answer: { shape: 'record' },
   safety: 'once',
+  effect: {
+    of: 'The event',
+    done: 'received',
+    lookHint: 'The API shows no events: look at the sequence in the product.',
+  },
 });

@@ -40,6 +40,7 @@ export const createContactList = defineOperation({
   response: ListId,
   answer: { shape: 'record' },
   safety: 'verify',
+  effect: { of: 'The list', done: 'created', lookHint: 'Look with: svc lists list' },
 });
 
 export const updateContactList = defineOperation({
@@ -58,6 +59,7 @@ export const updateContactList = defineOperation({
   response: ListId,
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The list', done: 'changed', lookHint: 'Look with: svc lists list' },
 });
 
 export const deleteContactList = defineOperation({
@@ -71,6 +73,7 @@ export const deleteContactList = defineOperation({
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The list', done: 'deleted', lookHint: 'Look with: svc lists list' },
   destructive: true,
 });
 
@@ -111,6 +114,7 @@ export const createAndSyncListContacts = defineOperation({
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The contacts', done: 'added to the list', lookHint: 'Look with: svc lists members ID' },
 });
 
 export const syncListContacts = defineOperation({
@@ -125,6 +129,7 @@ export const syncListContacts = defineOperation({
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The members of the list', done: 'set', lookHint: 'Look with: svc lists members ID' },
   destructive: true,
 });
 
@@ -140,4 +145,5 @@ export const removeListContacts = defineOperation({
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The contacts', done: 'taken out of the list', lookHint: 'Look with: svc lists members ID' },
 });

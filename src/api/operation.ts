@@ -26,11 +26,11 @@ export type Module = 'support' | 'changelog' | 'feedback_board' | 'roadmap';
 export type CredentialKind = 'api_key' | 'oauth' | 'm2m';
 
 /**
- * What may be done after an answer was lost (time-out, reset, 5xx after sending):
+ * What may be done where the outcome of an attempt is not known (product.md, section 6):
  * - `read`: repeat;
  * - `repeatable`: repeat, since doing it twice is doing it once;
- * - `verify`: look first (`http/read-back.ts`), repeat only when nothing is found;
- * - `once`: it cannot be read back; say that the outcome is unknown.
+ * - `verify`: look for what it made (`http/look.ts`); sent again only where the service itself said that it failed;
+ * - `once`: it cannot be looked up; say that the outcome is unknown.
  */
 export type Safety = 'read' | 'repeatable' | 'verify' | 'once';
 
@@ -42,6 +42,14 @@ export type Schema = v.GenericSchema;
 export type Answer =
   | { readonly shape: 'record'; readonly key?: string }
   | { readonly shape: 'list'; readonly key: string; readonly paged: boolean };
+
+/** What a write does, in the words of its user: "The note may or may not have been added." */
+export type Effect = {
+  readonly of: string;
+  readonly done: string;
+  /** Where a person can see whether it was done; a full sentence. */
+  readonly lookHint: string;
+};
 
 export type Operation = {
   /** The document's operation name, for example `replyToTicket`. */
@@ -61,6 +69,8 @@ export type Operation = {
   readonly response: Schema;
   readonly answer: Answer;
   readonly safety: Safety;
+  /** Every write has one. */
+  readonly effect?: Effect;
   /** A customer receives something: always, or when the body publishes. */
   readonly reachesCustomer?: 'always' | 'when-published';
   /** Removes something that cannot be had back. */

@@ -120,6 +120,7 @@ export const createTicket = defineOperation({
   response: v.looseObject({ ticket: Ticket }),
   answer,
   safety: 'verify',
+  effect: { of: 'The ticket', done: 'created', lookHint: 'Look with: svc tickets list --search SUBJECT' },
 });
 
 export const updateTicket = defineOperation({
@@ -141,6 +142,7 @@ export const updateTicket = defineOperation({
   response: v.looseObject({ ticket: Ticket }),
   answer,
   safety: 'repeatable',
+  effect: { of: 'The ticket', done: 'changed', lookHint: 'Look at it with: svc tickets get ID' },
 });
 
 export const addTicketNote = defineOperation({
@@ -156,6 +158,7 @@ export const addTicketNote = defineOperation({
   response: v.looseObject({ note: v.looseObject({ id, body: v.string(), created_at: when }) }),
   answer: { shape: 'record', key: 'note' },
   safety: 'once', // notes are in no answer, so a lost one cannot be looked up
+  effect: { of: 'The note', done: 'added', lookHint: 'The API shows no notes: look at the ticket in the product.' },
 });
 
 export const replyToTicket = defineOperation({
@@ -179,5 +182,6 @@ export const replyToTicket = defineOperation({
   }),
   answer: { shape: 'record', key: 'message' },
   safety: 'verify', // a real message goes out: after a lost answer, look before repeating
+  effect: { of: 'The reply', done: 'sent', lookHint: 'Look at the thread with: svc tickets get ID' },
   reachesCustomer: 'always',
 });

@@ -137,6 +137,7 @@ export const createWebhook = defineOperation({
   }),
   answer: { shape: 'record' },
   safety: 'verify', // found after a lost answer, its secret is lost: read-back deletes it, so that it is made again
+  effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
 });
 
 export const deleteWebhook = defineOperation({
@@ -151,5 +152,6 @@ export const deleteWebhook = defineOperation({
   response: v.looseObject({ status: v.literal('ok') }),
   answer: { shape: 'record' },
   safety: 'repeatable',
+  effect: { of: 'The subscription', done: 'deleted', lookHint: 'Look with: svc webhooks list' },
   destructive: true,
 });

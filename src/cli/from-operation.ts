@@ -95,9 +95,9 @@ async function recordsView(
   };
 }
 
-/** The record itself, without the key that the service wraps it in. */
-export function unwrap(operation: Pick<Operation, 'answer'>, answer: unknown): unknown {
-  const { key } = operation.answer;
+/** The record itself, without the key that the service wraps it in; an empty one where the answer holds none. */
+export function unwrap({ answer: { key } }: Pick<Operation, 'answer'>, answer: unknown): unknown {
+  if (answer === undefined) return {};
   return key === undefined ? answer : ((answer as Record<string, unknown>)[key] ?? answer);
 }
 

@@ -13,7 +13,7 @@ import { sinkTo } from './write.ts';
 export async function print(ctx: Context, view: View, settings: Settings): Promise<number> {
   const readToTheEnd = view.file === undefined ? await printTo(ctx, view, settings) : await save(ctx, view, settings);
   ctx.progress(undefined);
-  if (!readToTheEnd) return 0;
+  if (!readToTheEnd && !view.failure) return 0;
   const notes = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
   if (view.failure) throw view.failure;

@@ -1,9 +1,11 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { defineCommand, type View } from '../cli/command.ts';
 import { inCapitals, param } from '../cli/param.ts';
+import type { Context, HttpResponse } from '../context.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
-import { connect, type Service } from '../http/call.ts';
+import { readBody } from '../http/answer.ts';
+import { connect, preparedLook, type Service } from '../http/call.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../http/raw.ts';
 import { queryString, type Wire } from '../http/request.ts';
 import { type Sent, send } from '../http/send.ts';
@@ -47,17 +49,46 @@ const request = defineCommand({
     const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
-    const sent = await sendRaw(service, wire, known);
-    const record = flags.paginate ? await allPages(service, wire, known, sent) : sent.how === 'gone' ? {} : sent.json;
-    // Of many pages the first one's head.
+    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure));
     const head = flags.include ? headOf(sent) : undefined;
+    if (sent.how === 'refused') {
+      // A filter or a choice of fields is meant for a success.
+      const isFiltered = settings.jq !== undefined || settings.fields !== undefined;
+      const body = isFiltered ? { data: { shape: 'nothing' } as const } : shown(sent.answer);
+      return { ...body, head, failure: sent.failure };
+    }
+    // Of many pages the first one's head.
+    const record = flags.paginate ? await allPages(service, wire, known, sent) : jsonOf(ctx, sent);
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
   },
 });
 
+/** An error of the service, with what it answered. */
+type Refused = { readonly how: 'refused'; readonly answer: HttpResponse; readonly failure: Failure };
+
+function answerIn(failure: unknown): Refused {
+  if (failure instanceof Failure && failure.answer) return { how: 'refused', answer: failure.answer, failure };
+  throw failure;
+}
+
+/** The body of an error: JSON as JSON, anything else as it is. */
+function shown({ body }: HttpResponse): Pick<View, 'data' | 'output' | 'read'> {
+  const read = readBody(body);
+  if (read.form === 'json') return { data: { shape: 'record', record: read.json }, output: 'json', read: true };
+  return { data: body === '' ? { shape: 'nothing' } : { shape: 'text', text: body } };
+}
+
+/** A write is done by its status, whatever the body; of a read the body is all there is. */
+function jsonOf(ctx: Context, sent: Sent): unknown {
+  if (sent.how !== 'answered') return sent.how === 'found' ? sent.json : {};
+  if (sent.body.form === 'json') return sent.body.json;
+  ctx.notice('Warning: the answer is JSON that is nested too deep to be shown.');
+  return {};
+}
+
 async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
-  const look = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
-  return send(service, askedOf(wire.method, known), wire, { look });
+  const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
+  return send(service, askedOf(wire.method, known), wire, { look: prepared?.look });
 }
 
 /** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */
@@ -65,8 +96,7 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
   try {
     const parsed = JSON.parse(body ?? '') as unknown;
     if (typeof parsed !== 'object' || parsed === null) return undefined;
-    const { lookFor } = await import('../http/read-back.ts');
-    return await lookFor(service, operation.id, { params, body: parsed } as unknown as Input<Operation>);
+    return await preparedLook(service, operation, { params, body: parsed } as unknown as Input<Operation>);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -75,7 +105,8 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
 
 /** The first page's document with the records of all pages in its list; `meta` is the last page's. */
 async function allPages(service: Service, wire: Wire, known: Known | undefined, first: Sent): Promise<unknown> {
-  const whole = first.how === 'gone' ? {} : (first.json as Record<string, unknown>);
+  const whole = jsonOf(service.ctx, first) as Record<string, unknown>;
+  if (typeof whole !== 'object' || whole === null) return whole;
   const lastOf = (json: unknown) => Number((json as { meta?: { last_page?: unknown } }).meta?.last_page ?? 1);
   const key = Object.keys(whole).find((name) => Array.isArray(whole[name]));
   if (!key) return whole;
@@ -83,7 +114,7 @@ async function allPages(service: Service, wire: Wire, known: Known | undefined, 
   let { meta } = whole;
   for (let page = 2; page <= lastOf({ meta }); page++) {
     const sent = await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known);
-    const json = (sent.how === 'gone' ? {} : sent.json) as Record<string, unknown>;
+    const json = jsonOf(service.ctx, sent) as Record<string, unknown>;
     records = records.concat(Array.isArray(json[key]) ? json[key] : []);
     meta = json.meta ?? meta;
   }
@@ -110,9 +141,9 @@ function headersFrom(lines: readonly string[]): Record<string, string> {
   );
 }
 
-function headOf(sent: Sent): string | undefined {
-  if (sent.how !== 'answered') return undefined;
-  const { status, headers } = sent.response;
+function headOf(sent: Sent | Refused): string | undefined {
+  if (sent.how !== 'answered' && sent.how !== 'refused') return undefined;
+  const { status, headers } = sent.how === 'answered' ? sent.response : sent.answer;
   return `HTTP ${status}\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\n`)
     .join('')}\n`;

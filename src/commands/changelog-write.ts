@@ -157,7 +157,8 @@ const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =
 
 /** An entry with what its dates mean. */
 function entryView(record: unknown): View {
-  const { id, status, is_live, published_at, title } = record as Entry;
+  const { id, status, is_live, published_at, title } = record as Partial<Entry>;
+  if (id === undefined) return { data: { shape: 'record', record } };
   const name = `Entry ${id} (${title})`;
   const note =
     status === 'draft'

@@ -50,11 +50,15 @@ const send = defineCommand({
     const body = eventOf(args.trigger, flags);
     const service = await connect(ctx, settings);
     const record = await call(service, sendEvent, { body });
-    const enrolled =
-      record.enrolled === 0 ? 'No sequence listens for it, so nobody was enrolled.' : `Enrolled: ${record.enrolled}.`;
-    return { data: { shape: 'record', record }, notes: [`Sent ${args.trigger}. ${enrolled}`] };
+    const notes = [`Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd()];
+    return { data: { shape: 'record', record: record ?? {} }, notes };
   },
 });
+
+function enrolledNote(enrolled: number | undefined): string {
+  if (enrolled === undefined) return '';
+  return enrolled === 0 ? 'No sequence listens for it, so nobody was enrolled.' : `Enrolled: ${enrolled}.`;
+}
 
 type Flags = Parameters<typeof send.run>[1]['flags'];
 

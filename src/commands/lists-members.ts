@@ -57,7 +57,7 @@ export const updateList = defineCommand({
     const service = await connect(ctx, settings);
     const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
     const record = await call(service, updateContactList, { params: { contactList: id }, body });
-    return { data: { shape: 'record', record }, notes: [`Contact list ${id} is changed.`] };
+    return { data: { shape: 'record', record: record ?? {} }, notes: [`Contact list ${id} is changed.`] };
   },
 });
 
@@ -121,7 +121,7 @@ export const removeFromList = defineCommand({
     const service = await connect(ctx, settings);
     const body = { contacts_ids: [...new Set(flags.contact)] };
     const record = await call(service, removeListContacts, { params: { contactList: id }, body });
-    return { data: { shape: 'record', record }, notes: [`Taken out of list ${id}; the contacts stay.`] };
+    return { data: { shape: 'record', record: record ?? {} }, notes: [`Taken out of list ${id}; the contacts stay.`] };
   },
 });
 
@@ -146,7 +146,7 @@ export const setList = defineCommand({
     const body = { name: listName, contacts_ids: wanted };
     const record = await call(service, syncListContacts, { params: { contactList: id }, body });
     return {
-      data: { shape: 'record', record },
+      data: { shape: 'record', record: record ?? {} },
       notes: [`List ${id} holds exactly ${wanted.length === 1 ? '1 contact' : `${wanted.length} contacts`}.`],
     };
   },

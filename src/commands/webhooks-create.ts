@@ -27,6 +27,11 @@ export const createWebhookSubscription = defineCommand({
     const service = await connect(ctx, settings);
     const body = { event_type: args.event, target_url: args.url };
     const made = await call(service, createWebhook, { body });
+    if (!made?.id || !made.signing_secret) {
+      const note =
+        'The signing secret is lost, since the answer lacks it: delete the subscription and create it again.';
+      return { data: { shape: 'record', record: made ?? {} }, notes: [note, 'To find its id: svc webhooks list'] };
+    }
     const notes = ['The signing secret is not shown again.'];
     if (service.session.from === 'profile') {
       try {

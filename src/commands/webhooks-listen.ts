@@ -127,7 +127,17 @@ function subscribing(ctx: Context, settings: Settings) {
     const soon = { maxWaitMs: 10_000 };
     return {
       list: async () => (await call(late, listWebhooks, {})).webhooks,
-      create: (event, url) => call(service, createWebhook, { body: { event_type: event, target_url: url } }),
+      create: async (event, url) => {
+        const made = await call(service, createWebhook, { body: { event_type: event, target_url: url } });
+        if (made?.id && made.signing_secret) return made;
+        throw new Failure(
+          'failed',
+          `The subscription to ${event} was created, but the answer lacks its signing secret.`,
+          {
+            hint: 'Find it with: svc webhooks list, delete it, and try again.',
+          },
+        );
+      },
       delete: async (id) => void (await call(late, deleteWebhook, { params: { webhook: id } }, soon)),
     };
   };

@@ -2,9 +2,11 @@ import type { Input, Operation, Output } from '../api/operation.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Context } from '../context.ts';
 import type { Settings } from '../settings.ts';
+import { type Body, judgeAnswer } from './answer.ts';
+import { strangerFailure } from './endings.ts';
 import { createGate, type Gate } from './gate.ts';
+import type { Prepared } from './look.ts';
 import { wireOf } from './request.ts';
-import { surprises } from './response.ts';
 import { type SendOptions, type Service, send } from './send.ts';
 import { sharedHold } from './shared-hold.ts';
 
@@ -23,6 +25,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
+    learnt: { isService: false, aheadMs: undefined, made: new Map() },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -34,28 +37,65 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
   return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } }) as Context;
 }
 
+/** The parsed answer. Of a write that is done undefined where the service answers with something else than the record. */
+export type Called<Op extends Operation> = Op['safety'] extends 'read' ? Output<Op> : Output<Op> | undefined;
+
+/** `call`, bound to a service. */
+export type Read = <const Op extends Operation>(operation: Op, input: Input<Op>) => Promise<Called<Op>>;
+
 /**
- * One operation, done: the parsed body of its successful answer. Throws the Failure that product.md's exit codes name;
- * `unknown` only where looking could not tell. An answer without promised fields is returned with a warning.
+ * One operation, done. Throws the Failure that product.md's exit codes name; `unknown` only where looking could not
+ * tell. An answer without promised fields is returned with a warning.
  */
 export async function call<const Op extends Operation>(
   service: Service,
   operation: Op,
   input: Input<Op>,
   options: Pick<SendOptions, 'maxWaitMs'> = {},
-): Promise<Output<Op>> {
+): Promise<Called<Op>> {
   const wire = wireOf(operation, input, service.settings.partnerSegment);
-  const look = operation.safety === 'verify' ? await prepareLook(service, operation, input) : undefined;
-  const sent = await send(service, operation, wire, { ...options, look });
-  if (sent.how === 'gone') return {} as Output<Op>;
-  const missing = surprises(operation, sent.json);
-  if (missing.length > 0) {
-    service.ctx.notice(`Warning: the answer to ${operation.id} lacks or changes ${missing.slice(0, 5).join(', ')}.`);
+  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
+  const sent = await send(service, operation, wire, { ...options, look: prepared?.look });
+  if (sent.how === 'gone') return undefined as Called<Op>;
+  if (sent.how === 'found') return sent.json as Called<Op>;
+  const judged = judgeAnswer(operation, sent.body);
+  if ('other' in judged) {
+    if (operation.safety === 'read') throw strangerFailure(service.session.baseUrl, sent.response, judged.other);
+    const { status } = sent.response;
+    service.ctx.notice(`Warning: it is done (HTTP ${status}), but the service answered with ${judged.other}.`);
+    return undefined as Called<Op>;
   }
-  return sent.json as Output<Op>;
+  service.learnt.isService = true;
+  if (judged.missing.length > 0) {
+    service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
+  }
+  const { json } = sent.body as Extract<Body, { form: 'json' }>;
+  prepared?.made(json);
+  return json as Called<Op>;
 }
 
-async function prepareLook<Op extends Operation>(service: Service, operation: Op, input: Input<Op>) {
-  const { lookFor } = await import('./read-back.ts');
-  return lookFor(service, operation.id, input);
+/** The clocks behind `Date` and `created_at` may be so far apart. */
+const apartMs = 5_000;
+
+/** Gets ready to look for what the write makes, before it is sent. */
+export async function preparedLook<Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+): Promise<Prepared> {
+  const { prepareLook } = await import('./look.ts');
+  const { clock } = service.ctx;
+  const started = clock.ticks();
+  const own = service.learnt.made.get(operation.id) ?? new Set<number>();
+  service.learnt.made.set(operation.id, own);
+  const isSurelySince = (createdAt: unknown) => {
+    const startedAt = clock.now().getTime() - (clock.ticks() - started);
+    const { aheadMs } = service.learnt;
+    return aheadMs !== undefined && Date.parse(String(createdAt)) > startedAt + aheadMs + apartMs;
+  };
+  const read =
+    (maxWaitMs?: number): Read =>
+    (asked, wanted) =>
+      call(service, asked, wanted, maxWaitMs === undefined ? {} : { maxWaitMs });
+  return prepareLook(read, operation, input, { own, isSurelySince });
 }

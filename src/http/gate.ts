@@ -5,7 +5,7 @@ import type { SharedHold } from './shared-hold.ts';
 
 /** Where requests of one token wait for their turn, in this process and, by the shared hold, across processes. */
 export type Gate = {
-  /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`. */
+  /** Resolves when the request may start. Throws rate-limited where that would outlast `deadline`, in the clock's ticks. */
   enter(options: { readonly ownLimit?: number; readonly deadline: number }): Promise<Pass>;
 };
 
@@ -23,7 +23,7 @@ type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>;
 export function createGate(ctx: Ports, shared: SharedHold): Gate {
   const state = limiter.newLimiter();
   let queue: (() => void)[] = [];
-  const now = () => ctx.clock.now().getTime();
+  const now = () => ctx.clock.ticks();
   const wake = () => {
     const waiting = queue;
     queue = [];
@@ -31,7 +31,8 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
   };
 
   async function enter({ ownLimit, deadline }: { ownLimit?: number; deadline: number }): Promise<Pass> {
-    limiter.hold(state, await shared.read());
+    const heldMs = await shared.leftMs();
+    if (heldMs > 0) limiter.hold(state, now() + heldMs);
     for (;;) {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting; this request was not sent.');
       const may = limiter.mayStart(state, now(), ownLimit);
@@ -52,7 +53,7 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
     async refused(afterMs) {
       limiter.refused(state, now(), afterMs);
       wake();
-      await shared.extend(state.holdUntil);
+      await shared.extend(state.holdUntil - now());
     },
     lost() {
       limiter.lost(state);
@@ -71,10 +72,10 @@ export const outlasted = (ms: number): Failure =>
 
 /** Sleeps, counting down on a terminal. Ends early when the run is interrupted. */
 export async function countdown(ctx: Ports, ms: number, why: string): Promise<void> {
-  const end = ctx.clock.now().getTime() + ms;
+  const end = ctx.clock.ticks() + ms;
   if (ms < 1000) return ctx.clock.sleep(ms, ctx.signal);
   for (;;) {
-    const left = end - ctx.clock.now().getTime();
+    const left = end - ctx.clock.ticks();
     if (left <= 0 || ctx.signal.aborted) break;
     ctx.progress(`${why}; going on in ${seconds(left)}`);
     await ctx.clock.sleep(Math.min(left, 1000), ctx.signal);

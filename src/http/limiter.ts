@@ -7,7 +7,7 @@
  * that can be refused, and then all wait together.
  */
 export type Limiter = {
-  /** Milliseconds of our own clock; nothing starts before. */
+  /** In the clock's ticks; nothing starts before. */
   holdUntil: number;
   inFlight: number;
   /** What the service will still take in this window, by its headers, careful side. */

@@ -11,10 +11,6 @@ export type Wire = {
   readonly body?: string;
 };
 
-// Writes carry the content type (general rule 3), also those that send nothing of their own: `{}` then, since a strict
-// server takes an empty body for broken JSON. A DELETE has no body at all: some servers do not read one.
-const bodied = new Set(['POST', 'PUT', 'PATCH']);
-
 /**
  * Makes the request of an operation. What the table's limits forbid is a usage Failure naming the fields: nothing is
  * sent. Fields that the table does not know are sent as given; the table judges, it does not strip.
@@ -30,8 +26,9 @@ export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, pa
   return {
     method: operation.method,
     path: path + queryString(query),
+    // Writes carry the content type (general rule 3), also those for which the document has no body.
     ...(operation.method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
-    ...(bodied.has(operation.method) ? { body: JSON.stringify(body ?? {}) } : {}),
+    ...(operation.body ? { body: JSON.stringify(body ?? {}) } : {}),
   };
 }
 

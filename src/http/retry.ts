@@ -1,10 +1,19 @@
 import type { Safety } from '../api/operation.ts';
 import type { Lost } from '../context.ts';
 
-/** How one attempt ended. `readable`: the body of a success is JSON. */
+/**
+ * How one attempt ended.
+ * - `unsent`: it never left (DNS, a refused connection, the TLS handshake);
+ * - `refused`: 429, nothing happened;
+ * - `settled`: the service itself has answered, with a success or an error of its own;
+ * - `unsettled`: it began to leave, and anything else came of it. It may have worked, or may still be on its way.
+ * `final`: trying again brings the same (a redirect, a page of another server), so only what was done is of interest.
+ */
 export type Outcome =
-  | { readonly type: 'answered'; readonly status: number; readonly readable: boolean; readonly retryAfterMs?: number }
-  | { readonly type: 'lost'; readonly lost: Lost['lost']; readonly reason: Lost['reason'] };
+  | { readonly type: 'unsent'; readonly reason: Lost['reason'] }
+  | { readonly type: 'refused'; readonly retryAfterMs?: number }
+  | { readonly type: 'settled'; readonly status: number }
+  | { readonly type: 'unsettled'; readonly final?: boolean };
 
 /** What has happened to this request so far, this attempt not counted. */
 export type History = {
@@ -13,89 +22,122 @@ export type History = {
   /** Attempts that never left. */
   readonly unsent: number;
   /** Attempts that the service may have acted on without our seeing a good answer. */
-  readonly uncertain: number;
+  readonly doubts: number;
   /** The 401 was already answered with another token. */
   readonly renewed: boolean;
   /** Since the first attempt began. */
   readonly elapsedMs: number;
 };
 
+export const untried: History = { refusals: 0, unsent: 0, doubts: 0, renewed: false, elapsedMs: 0 };
+
 export type Rules = {
   readonly safety: Safety;
   /** A 404 on a repeated delete means that the first one worked. */
   readonly deletes: boolean;
+  /** A customer would hear it twice, so it is sent once, whatever comes of it. */
+  readonly reachesCustomer: boolean;
   readonly maxWaitMs: number;
 };
 
-/** What to do next. `fail`: `as` says which story the user is told. */
+/**
+ * What to do next. `look`: after which kind of ending; only after `unsettled` may the attempt still take effect, so
+ * only there it is worth looking again, and only after `settled` may the request ever be sent again. `fail`: `as` says
+ * which story the user is told; `answer` is that of the last attempt.
+ */
 export type Next =
   | { readonly next: 'accept' }
   | { readonly next: 'gone' }
   | { readonly next: 'renew' }
-  | { readonly next: 'repeat'; readonly afterMs: number; readonly because: 'rate-limit' | 'unsent' | 'lost' }
-  | { readonly next: 'look'; readonly afterMs: number }
-  | { readonly next: 'fail'; readonly as: 'status' | 'unreadable' | 'rate-limited' | 'network' | 'unknown' };
+  | { readonly next: 'repeat'; readonly afterMs: number; readonly because: 'rate-limit' | 'unsent' | 'doubt' }
+  | { readonly next: 'look'; readonly after: 'settled' | 'final' | 'unsettled' }
+  | { readonly next: 'fail'; readonly as: 'answer' | 'rate-limited' | 'network' | 'unknown' };
 
 /** A refused connection is tried three times within about two seconds. */
 const unsentPauses = [500, 1200];
-const lostPauses = [500, 1000, 2000];
+const doubtPauses = [500, 1000, 2000];
+
+/** Never less between two tries, whatever the service asks for. */
+const shortestWaitMs = 250;
 
 /**
  * The one rule of repetition (product.md, section 6). Pure: the same history and outcome always lead to the same step.
  */
 export function decide(rules: Rules, history: History, outcome: Outcome): Next {
-  if (outcome.type === 'lost' && outcome.lost === 'before-sending') return afterUnsent(rules, history, outcome.reason);
-  if (outcome.type === 'answered') {
-    if (outcome.status === 429) return afterRefusal(rules, history, outcome.retryAfterMs);
-    if (outcome.status === 401 && !history.renewed) return { next: 'renew' };
-    if (outcome.status < 300 && outcome.readable) return { next: 'accept' };
-    // The first attempt may have deleted it: what we wanted is so.
-    if (outcome.status === 404 && rules.deletes && history.uncertain > 0) return { next: 'gone' };
-    if (outcome.status >= 300 && outcome.status < 500) return { next: 'fail', as: 'status' };
+  switch (outcome.type) {
+    case 'unsent':
+      return afterUnsent(rules, history, outcome.reason);
+    case 'refused':
+      return afterRefusal(rules, history, outcome.retryAfterMs);
+    case 'unsettled':
+      return afterUnsettled(rules, history, outcome.final === true);
+    case 'settled':
+      return afterAnswer(rules, history, outcome.status);
   }
-  return afterLoss(rules, history, outcome);
 }
 
 /** Nothing left this machine, so it is safe for all. */
 function afterUnsent(rules: Rules, history: History, reason: Lost['reason']): Next {
   const afterMs = unsentPauses[history.unsent];
-  const hopeless = reason === 'tls' || reason === 'aborted';
-  if (afterMs !== undefined && !hopeless && fits(rules, history, afterMs)) {
+  const isHopeless = reason === 'tls' || reason === 'aborted';
+  if (afterMs !== undefined && !isHopeless && fits(rules, history, afterMs)) {
     return { next: 'repeat', afterMs, because: 'unsent' };
   }
-  return { next: 'fail', as: isInDoubt(rules, history) ? 'unknown' : 'network' };
+  return { next: 'fail', as: inDoubt(rules, history) ? 'unknown' : 'network' };
 }
 
 /** The service did nothing, so it is safe for all. The wait grows only where the same request is refused again. */
 function afterRefusal(rules: Rules, history: History, retryAfterMs = 1000): Next {
   const growth = Math.min(2 ** history.refusals - 1, 30) * 1000;
-  const afterMs = retryAfterMs + growth;
+  const afterMs = Math.max(shortestWaitMs, retryAfterMs) + growth;
   if (fits(rules, history, afterMs)) return { next: 'repeat', afterMs, because: 'rate-limit' };
-  return { next: 'fail', as: isInDoubt(rules, history) ? 'unknown' : 'rate-limited' };
+  return { next: 'fail', as: inDoubt(rules, history) ? 'unknown' : 'rate-limited' };
 }
 
-/** The service may have acted: a lost answer, one that cannot be read, or a server failure. */
-function afterLoss(rules: Rules, history: History, outcome: Outcome): Next {
-  const giveUp = { next: 'fail', as: reasonOf(rules.safety, outcome) } as const;
-  if (rules.safety === 'once') return giveUp;
-  const afterMs = lostPauses[history.uncertain];
-  // The last look decides whether it was done, so a write that can be verified is always looked up.
-  if (rules.safety === 'verify') return { next: 'look', afterMs: afterMs ?? 0 };
-  if (afterMs === undefined || !fits(rules, history, afterMs)) return giveUp;
-  return { next: 'repeat', afterMs, because: 'lost' };
+function afterAnswer(rules: Rules, history: History, status: number): Next {
+  if (status < 300) return { next: 'accept' };
+  if (status === 401 && !history.renewed) return { next: 'renew' };
+  // The first attempt may have deleted it: what we wanted is so.
+  if (status === 404 && rules.deletes && history.doubts > 0) return { next: 'gone' };
+  if (status < 500) return { next: 'fail', as: inDoubt(rules, history) ? 'unknown' : 'answer' };
+  // The service failed and says so: nothing of this attempt is still on its way ("check before retrying writes").
+  if (rules.safety === 'verify') return { next: 'look', after: 'settled' };
+  return repeatOrEnd(rules, history);
 }
 
-/** After a look that found nothing: may the request be sent again? */
-export const mayRepeatAfterLook = (rules: Rules, history: History): boolean =>
-  lostPauses[history.uncertain] !== undefined && fits(rules, history, 0);
+function afterUnsettled(rules: Rules, history: History, isFinal: boolean): Next {
+  if (rules.safety === 'verify') return { next: 'look', after: isFinal ? 'final' : 'unsettled' };
+  if (isFinal) return { next: 'fail', as: rules.safety === 'read' ? 'answer' : 'unknown' };
+  return repeatOrEnd(rules, history);
+}
 
-function reasonOf(safety: Safety, outcome: Outcome): 'status' | 'unreadable' | 'network' | 'unknown' {
-  if (safety !== 'read') return 'unknown';
-  if (outcome.type === 'lost') return 'network';
-  return outcome.status < 300 ? 'unreadable' : 'status';
+/** For what may be done twice. */
+function repeatOrEnd(rules: Rules, history: History): Next {
+  const afterMs = doubtPauses[history.doubts];
+  if (rules.safety !== 'once' && afterMs !== undefined && fits(rules, history, afterMs)) {
+    return { next: 'repeat', afterMs, because: 'doubt' };
+  }
+  return { next: 'fail', as: rules.safety === 'read' ? 'answer' : 'unknown' };
+}
+
+/** What a look shows. `isAbsent`: surely nothing that agrees is there, but what is surely older. */
+export type Sight = { readonly after: 'settled' | 'final' | 'unsettled'; readonly isAbsent: boolean };
+
+/** After a look that found nothing of ours. Sent again only where no earlier copy can still arrive. */
+export function decideAfterLook(
+  rules: Rules,
+  history: History,
+  { after, isAbsent }: Sight,
+):
+  | { readonly next: 'repeat'; readonly afterMs: number }
+  | { readonly next: 'fail'; readonly as: 'unknown' | 'nothing-stored' } {
+  if (after !== 'settled' || !isAbsent || rules.reachesCustomer) return { next: 'fail', as: 'unknown' };
+  const afterMs = doubtPauses[history.doubts];
+  if (afterMs === undefined || !fits(rules, history, afterMs)) return { next: 'fail', as: 'nothing-stored' };
+  return { next: 'repeat', afterMs };
 }
 
 const fits = (rules: Rules, history: History, afterMs: number): boolean =>
   history.elapsedMs + afterMs <= rules.maxWaitMs;
 
-const isInDoubt = (rules: Rules, history: History): boolean => rules.safety !== 'read' && history.uncertain > 0;
+const inDoubt = (rules: Rules, history: History): boolean => rules.safety !== 'read' && history.doubts > 0;

@@ -1,12 +1,26 @@
+import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Bearer, Session } from '../auth/session.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Settings } from '../settings.ts';
-import { countdown, type Gate, interruption, outlasted, type Pass } from './gate.ts';
+import { type Body, isOwnError, readBody } from './answer.ts';
+import {
+  baseUrlHint,
+  briefly,
+  nothingStored,
+  redirected,
+  stoppedShort,
+  strangerFailure,
+  unknownOutcome,
+  unreachable,
+} from './endings.ts';
+import { countdown, type Gate, outlasted, type Pass } from './gate.ts';
 import type { Wire } from './request.ts';
-import { failureOf, parseBody, retryAfterOf, unreadable } from './response.ts';
-import { decide, type History, mayRepeatAfterLook, type Next, type Outcome, type Rules } from './retry.ts';
+import { failureOf, unreadable } from './response.ts';
+import { decide, decideAfterLook, type History, type Next, type Outcome, type Rules, untried } from './retry.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { type Look, type Looked, lookUntilSettled } from './settle.ts';
 import type { Trace } from './trace.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -16,66 +30,89 @@ export type Service = {
   readonly session: Session;
   readonly settings: Settings;
   readonly gateFor: (bearer: Bearer) => Gate;
+  readonly learnt: Learnt;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };
 
+/** What this run has learnt of the service. */
+export type Learnt = {
+  /** The base URL has answered as the service does. */
+  isService: boolean;
+  /** By how much its clock is ahead of ours at most, by the `Date` of its latest answer. */
+  aheadMs: number | undefined;
+  /** Ids that this run has made, by operation. */
+  readonly made: Map<string, Set<number>>;
+};
+
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
-export type Asked = Pick<Operation, 'id' | 'safety' | 'credentials' | 'scope' | 'module' | 'ownLimit'>;
+export type Asked = Pick<
+  Operation,
+  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reachesCustomer'
+>;
 
 export type SendOptions = {
   /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
   readonly maxWaitMs?: number;
-  /** For `verify`: finds what the lost request has made. `startedMs`: our clock when the first attempt began. */
-  readonly look?: (startedMs: number) => Promise<unknown>;
+  /** For `verify`: finds what an attempt has made whose outcome is not known. */
+  readonly look?: Look;
 };
 
 export type Sent =
-  | { readonly how: 'answered'; readonly response: HttpResponse; readonly json: unknown }
-  /** Read back after a lost answer. */
+  | { readonly how: 'answered'; readonly response: HttpResponse; readonly body: Body }
+  /** Found by looking. */
   | { readonly how: 'found'; readonly json: unknown }
   /** A repeated delete that found nothing more to delete. */
   | { readonly how: 'gone' };
 
+/** An attempt, its answer read once. */
+type Attempt = { readonly exchanged: HttpResponse | Lost; readonly body: Body; readonly outcome: Outcome };
+
 const defaultMaxWaitMs = 120_000;
+
+/** A subscription that was made, found without its secret and removed is made again so often. */
+const removalsAtMost = 3;
 
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
-  const { ctx, session } = service;
-  const started = ctx.clock.now().getTime();
+  const { ctx, session, settings } = service;
+  const started = ctx.clock.ticks();
   const rules: Rules = {
     safety: asked.safety,
     deletes: asked.id.startsWith('delete'),
-    maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
+    reachesCustomer: asked.reachesCustomer === 'always',
+    maxWaitMs: options.maxWaitMs ?? settings.maxWaitMs ?? defaultMaxWaitMs,
   };
+  const deadline = started + rules.maxWaitMs;
   let bearer = await session.bearer(asked);
-  let history: History = { refusals: 0, unsent: 0, uncertain: 0, renewed: false, elapsedMs: 0 };
+  let history = untried;
+  let removals = 0;
+  // What became of the latest attempt that the service may have acted on.
+  let doubt: string | undefined;
 
-  for (let attempt = 1; ; attempt++) {
-    const pass = await enter(service, bearer, asked, history, started + rules.maxWaitMs);
-    const exchanged = await exchange(service, bearer, wire, attempt).catch((mistake) => {
+  for (let number = 1; ; number++) {
+    const pass = await hidingNoDoubt(service.gateFor(bearer).enter({ ownLimit: asked.ownLimit, deadline }));
+    const attempt = await attemptOnce(service, bearer, wire, number).catch((mistake) => {
       pass.lost();
       throw mistake;
     });
-    history = { ...history, elapsedMs: ctx.clock.now().getTime() - started };
-    const parsed = 'lost' in exchanged ? undefined : parseBody(exchanged.body);
-    const outcome = outcomeOf(exchanged, parsed !== undefined);
+    const { exchanged, outcome } = attempt;
+    history = { ...history, elapsedMs: ctx.clock.ticks() - started };
+    if (isDoubtful(outcome)) doubt = briefly(exchanged);
     // The wait grows for a request that is refused again and again, not for one that others went ahead of.
     if (pass.progressed()) history = { ...history, refusals: 0 };
-    if (ctx.signal.aborted && outcome.type === 'lost') {
-      throw stoppedShort(ctx.signal, asked, history.uncertain > 0 || outcome.lost === 'after-sending');
-    }
     const step = decide(rules, history, outcome);
     await giveBack(pass, exchanged, step);
+    if (ctx.signal.aborted && 'lost' in exchanged) throw stoppedShort(ctx.signal, asked, doubt);
 
     switch (step.next) {
       case 'accept':
-        return { how: 'answered', response: exchanged as HttpResponse, json: parsed?.json };
+        return { how: 'answered', response: exchanged as HttpResponse, body: attempt.body };
       case 'gone':
         return { how: 'gone' };
       case 'renew': {
-        const renewed = await session.renew(bearer);
-        if (!renewed) throw failureOf(exchanged as HttpResponse, asked);
+        const renewed = await hidingNoDoubt(session.renew(bearer));
+        if (!renewed) throw doubt === undefined ? refusal(attempt) : unknownOutcome(asked, `${doubt}; then HTTP 401`);
         bearer = renewed;
         history = { ...history, renewed: true };
         break;
@@ -85,34 +122,127 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
         history = after(history, step.because);
         break;
       case 'look': {
-        const found = await lookFor(options.look, started, asked, ctx.signal);
-        if (found !== undefined) return { how: 'found', json: found };
-        if (!mayRepeatAfterLook(rules, history)) throw notDone(exchanged, asked);
-        await countdown(ctx, step.afterMs, 'No answer from the service');
-        history = after(history, 'lost');
+        const looked = await lookAfter(step.after);
+        if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
+        if ('removed' in looked.findings && ++removals <= removalsAtMost) {
+          doubt = undefined;
+          break;
+        }
+        const then = decideAfterLook(rules, history, { after: step.after, isAbsent: isAbsent(looked) });
+        if (then.next === 'fail') {
+          throw then.as === 'unknown'
+            ? unknownOutcome(asked, doubt ?? '', { looked, answer: answerOf(exchanged) })
+            : nothingStored(asked, (exchanged as HttpResponse).status, looked);
+        }
+        await countdown(ctx, then.afterMs, 'The service failed');
+        history = after(history, 'doubt');
         break;
       }
       case 'fail':
-        throw endOf(step.as, exchanged, asked, service);
+        throw await endOf(step.as, attempt);
     }
+  }
+
+  /** A failure on the way to another attempt must not hide that an earlier one may have worked. */
+  async function hidingNoDoubt<T>(step: Promise<T>): Promise<T> {
+    try {
+      return await step;
+    } catch (failure) {
+      if (doubt === undefined || asked.safety === 'read' || !(failure instanceof Failure)) throw failure;
+      if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
+      throw unknownOutcome(asked, `${doubt}; then: ${failure.message.replace(/\.$/u, '')}`);
+    }
+  }
+
+  async function lookAfter(ending: 'settled' | 'final' | 'unsettled'): Promise<Looked> {
+    if (!options.look) throw unknownOutcome(asked, doubt ?? '');
+    const settleMs = ending === 'unsettled' ? settings.settleMs : 0;
+    const looked = await lookUntilSettled(ctx, options.look, settleMs, `Not known yet (${doubt}); looking for it`);
+    if (ctx.signal.aborted && !('found' in looked.findings)) throw stoppedShort(ctx.signal, asked, doubt);
+    return looked;
+  }
+
+  async function endOf(as: Extract<Next, { next: 'fail' }>['as'], attempt: Attempt): Promise<Failure> {
+    const { exchanged } = attempt;
+    if (as === 'unknown') {
+      const answer = answerOf(exchanged);
+      const failure = unknownOutcome(asked, endedBy(doubt, attempt), { answer });
+      const location = answer && answer.status < 400 ? answer.headers.location : undefined;
+      return location
+        ? new Failure('unknown', failure.message, { ...failure, hint: baseUrlHint(location, wire.path) })
+        : failure;
+    }
+    if ('lost' in exchanged) return unreachable(session.baseUrl, exchanged);
+    if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
+    if (exchanged.status !== 404 || !isOwnError(exchanged, attempt.body)) return refusal(attempt);
+    if (await isService(service, bearer, asked)) return refusal(attempt);
+    if (asked.safety === 'read') return strangerFailure(session.baseUrl, exchanged, 'errors to everything');
+    return unknownOutcome(asked, `${session.baseUrl} is not the service: HTTP 404 to everything`);
+  }
+
+  /** The Failure of an answer that ends it. */
+  function refusal({ exchanged, body }: Attempt): Failure {
+    const response = exchanged as HttpResponse;
+    const { status } = response;
+    if (status < 300) return unreadable(response);
+    if (status < 400) return redirected(response, wire.path);
+    if (status < 500 && status !== 401 && !isOwnError(response, body))
+      return strangerFailure(session.baseUrl, response);
+    return failureOf(response, asked);
   }
 }
 
-async function enter(
-  service: Service,
-  bearer: Bearer,
-  asked: Asked,
-  history: History,
-  deadline: number,
-): Promise<Pass> {
-  try {
-    return await service.gateFor(bearer).enter({ ownLimit: asked.ownLimit, deadline });
-  } catch (failure) {
-    // Waiting in vain after an attempt that may have worked is no mere rate limit.
-    if (history.uncertain === 0 || asked.safety === 'read' || !(failure instanceof Failure)) throw failure;
-    if (service.ctx.signal.aborted) throw stoppedShort(service.ctx.signal, asked, true);
-    throw unknownOutcome(asked, failure.message);
+const answerOf = (exchanged: HttpResponse | Lost): HttpResponse | undefined =>
+  'status' in exchanged ? exchanged : undefined;
+
+/** Surely nothing that agrees is there. A look that failed shows nothing. */
+const isAbsent = ({ findings, trouble }: Looked): boolean =>
+  'candidates' in findings && findings.candidates.length === 0 && !trouble;
+
+const isDoubtful = (outcome: Outcome): boolean =>
+  outcome.type === 'unsettled' || (outcome.type === 'settled' && outcome.status >= 500);
+
+/** What is known of a write that ends in doubt: the attempt that may have worked, and what came last. */
+function endedBy(doubt: string | undefined, { exchanged, outcome }: Attempt): string {
+  const last = briefly(exchanged);
+  return doubt === undefined || isDoubtful(outcome) ? last : `${doubt}; then ${last}`;
+}
+
+async function attemptOnce(service: Service, bearer: Bearer, wire: Wire, number: number): Promise<Attempt> {
+  const exchanged = await exchange(service, bearer, wire, number);
+  if ('lost' in exchanged) {
+    const outcome: Outcome =
+      exchanged.lost === 'before-sending' ? { type: 'unsent', reason: exchanged.reason } : { type: 'unsettled' };
+    return { exchanged, body: { form: 'none' }, outcome };
   }
+  const body = readBody(exchanged.body);
+  return { exchanged, body, outcome: outcomeOf(exchanged, body) };
+}
+
+function outcomeOf(response: HttpResponse, body: Body): Outcome {
+  const { status } = response;
+  if (status === 429) return { type: 'refused', retryAfterMs: retryAfterMs(response.headers) };
+  if (status < 300) return body.form === 'none' ? { type: 'unsettled' } : { type: 'settled', status };
+  // A credential that is refused has done nothing, whoever refuses it.
+  if (status === 401 || isOwnError(response, body)) return { type: 'settled', status };
+  return { type: 'unsettled', final: status < 500 };
+}
+
+/**
+ * A 404 may come from a wrong base URL, whose server has none of the paths. Asked once in a run: the service answers
+ * for the account, whatever the credential may see. Where it cannot be asked, the 404 is believed.
+ */
+async function isService(service: Service, bearer: Bearer, asked: Asked): Promise<boolean> {
+  if (service.learnt.isService) return true;
+  if (asked.id === getAccount.id) return false;
+  const probed = await exchange(service, bearer, { method: getAccount.method, path: getAccount.path }, 1);
+  if ('lost' in probed) return true;
+  const body = readBody(probed.body);
+  service.learnt.isService =
+    probed.status < 300
+      ? body.form === 'json'
+      : probed.status !== 404 && (isOwnError(probed, body) || probed.status >= 500);
+  return service.learnt.isService;
 }
 
 async function exchange(service: Service, bearer: Bearer, wire: Wire, attempt: number): Promise<HttpResponse | Lost> {
@@ -132,9 +262,13 @@ async function exchange(service: Service, bearer: Bearer, wire: Wire, attempt: n
       timeoutMs: settings.timeoutMs,
       signal: ctx.signal,
     };
-    const began = ctx.clock.now().getTime();
+    const began = ctx.clock.ticks();
+    const beganAt = ctx.clock.now().getTime();
     const answer = await ctx.exchange(request);
-    trace?.(request, answer, { attempt, tookMs: ctx.clock.now().getTime() - began });
+    // `Date` has whole seconds: the true time may be almost a second later.
+    const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
+    if (!Number.isNaN(date)) service.learnt.aheadMs = date + 1000 - beganAt;
+    trace?.(request, answer, { attempt, tookMs: Math.round(ctx.clock.ticks() - began) });
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return answer;
     url = next;
@@ -148,105 +282,17 @@ function redirectOf(request: { method: string; url: string }, { status, headers 
   return target?.origin === new URL(request.url).origin ? target.href : undefined;
 }
 
-function outcomeOf(exchanged: HttpResponse | Lost, readable: boolean): Outcome {
-  if ('lost' in exchanged) return { type: 'lost', lost: exchanged.lost, reason: exchanged.reason };
-  const { status, headers } = exchanged;
-  return {
-    type: 'answered',
-    status,
-    readable,
-    retryAfterMs: status === 429 ? retryAfterOf(headers) : undefined,
-  };
-}
-
 async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next): Promise<void> {
   if ('lost' in exchanged) return pass.lost();
   if (exchanged.status !== 429) {
     const remaining = Number.parseInt(exchanged.headers['x-ratelimit-remaining'] ?? '', 10);
     return pass.answered(Number.isNaN(remaining) ? undefined : remaining);
   }
-  await pass.refused(step.next === 'repeat' ? step.afterMs : (retryAfterOf(exchanged.headers) ?? 1000));
+  await pass.refused(step.next === 'repeat' ? step.afterMs : (retryAfterMs(exchanged.headers) ?? 1000));
 }
 
-function after(history: History, because: 'rate-limit' | 'unsent' | 'lost'): History {
+function after(history: History, because: 'rate-limit' | 'unsent' | 'doubt'): History {
   if (because === 'rate-limit') return { ...history, refusals: history.refusals + 1 };
   if (because === 'unsent') return { ...history, refusals: 0, unsent: history.unsent + 1 };
-  return { ...history, refusals: 0, unsent: 0, uncertain: history.uncertain + 1 };
-}
-
-async function lookFor(
-  look: SendOptions['look'],
-  started: number,
-  asked: Asked,
-  signal: AbortSignal,
-): Promise<unknown> {
-  if (!look) throw unknownOutcome(asked, 'The answer was lost.');
-  try {
-    return await look(started);
-  } catch (failure) {
-    if (!(failure instanceof Failure)) throw failure;
-    if (signal.aborted) throw stoppedShort(signal, asked, true);
-    throw unknownOutcome(asked, `The answer was lost, and looking it up failed too: ${failure.message}`);
-  }
-}
-
-/** Every attempt failed and the last look found nothing. */
-function notDone(exchanged: HttpResponse | Lost, asked: Asked): Failure {
-  if ('lost' in exchanged) return unknownOutcome(asked, 'The answer was lost every time; so far nothing is there.');
-  if (exchanged.status < 300) return unknownOutcome(asked, 'The answer could not be read; so far nothing is there.');
-  return new Failure('failed', `${failureOf(exchanged, asked).message} Nothing was stored: svc looked.`, {
-    status: exchanged.status,
-    hint: 'It is safe to try again.',
-  });
-}
-
-function endOf(
-  as: Extract<Next, { next: 'fail' }>['as'],
-  exchanged: HttpResponse | Lost,
-  asked: Asked,
-  service: Service,
-) {
-  switch (as) {
-    case 'rate-limited':
-      return 'status' in exchanged ? outlasted(retryAfterOf(exchanged.headers) ?? 1000) : outlasted(0);
-    case 'unreadable':
-      return unreadable(exchanged as HttpResponse);
-    case 'status':
-      return failureOf(exchanged as HttpResponse, asked);
-    case 'network': {
-      const { detail, reason } = exchanged as Lost;
-      return new Failure('network', `Could not reach ${new URL(service.session.baseUrl).origin}: ${detail}`, {
-        hint: networkHints[reason] ?? 'Nothing was changed. Check the address and the network, or run: svc doctor',
-      });
-    }
-    case 'unknown':
-      return unknownOutcome(asked, 'lost' in exchanged ? exchanged.detail : `It answered ${exchanged.status}.`);
-  }
-}
-
-const networkHints: Partial<Record<Lost['reason'], string>> = {
-  timeout: 'Nothing was changed. Give --timeout SECONDS for a slow network, or run: svc doctor',
-  tls: 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.',
-};
-
-const whereToLook: Readonly<Record<string, string>> = {
-  addTicketNote: 'Notes are in no answer of the API: look at the ticket in the product.',
-  sendEvent: 'Events are in no answer of the API: look at the sequence in the product.',
-};
-
-export function unknownOutcome({ id, safety }: Pick<Asked, 'id' | 'safety'>, why: string): Failure {
-  const look = safety === 'repeatable' ? 'Look at the record first.' : 'Look first whether it is there.';
-  return new Failure('unknown', `It is not known whether ${id || 'the request'} took effect. ${why}`, {
-    hint: `Do not repeat it blindly. ${whereToLook[id] ?? look}`,
-  });
-}
-
-/** `sent`: an attempt left that the service may have acted on. */
-function stoppedShort(signal: AbortSignal, asked: Asked, sent: boolean): Failure {
-  if (asked.safety === 'read' || !sent) return interruption(signal, 'Interrupted. Nothing was changed.');
-  return interruption(
-    signal,
-    `Interrupted after ${asked.id || 'the request'} was sent: it may have taken effect.`,
-    whereToLook[asked.id] ?? 'Look whether it is there before you repeat it.',
-  );
+  return { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 };
 }

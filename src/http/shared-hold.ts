@@ -5,13 +5,13 @@ import { withLock } from '../disk/lock.ts';
 
 /**
  * One process that is told to wait tells the others on the same token. A small file in the state folder holds the
- * moment; its name is a hash, so no secret is written. Losing the file costs one more 429, so every error here is
+ * moment by the wall clock, which alone several processes have in common; its name is a hash, so no secret is written. Losing the file costs one more 429, so every error here is
  * ignored: a full disk must not stop a request.
  */
 export type SharedHold = {
-  /** Milliseconds of the machine's clock; 0 where nobody has to wait now. */
-  read(): Promise<number>;
-  extend(until: number): Promise<void>;
+  /** For how many milliseconds everybody has to wait from now on; 0 where nobody has to. */
+  leftMs(): Promise<number>;
+  extend(ms: number): Promise<void>;
 };
 
 /** A moment further ahead comes from a clock that was set back, not from a rate limit. */
@@ -25,25 +25,26 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     return path;
   };
 
-  const read = async (): Promise<number> => {
+  const leftMs = async (): Promise<number> => {
     try {
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
       if (!path && !(await isThere(folder))) return 0;
       const { until } = JSON.parse((await readIfThere(await pathOf())) ?? '{}') as { until?: unknown };
       const now = ctx.clock.now().getTime();
-      return typeof until === 'number' && until > now && until < now + longestHoldMs ? until : 0;
+      return typeof until === 'number' && until > now && until < now + longestHoldMs ? until - now : 0;
     } catch {
       return 0;
     }
   };
 
   return {
-    read,
-    async extend(until) {
+    leftMs,
+    async extend(ms) {
       try {
         const file = await pathOf();
         await withLock(`${file}.lock`, ctx, async () => {
-          if ((await read()) < until) await replaceFile(file, JSON.stringify({ until }));
+          if ((await leftMs()) >= ms) return;
+          await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
         });
       } catch {
         // See above.

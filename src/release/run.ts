@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
 import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import { isShown, rememberUnforeseen } from './memory.ts';
@@ -67,7 +68,7 @@ async function alone<T>(ctx: Context, name: string, work: () => Promise<T>): Pro
  */
 async function create(service: Service, wanted: Wanted): Promise<Released> {
   const body = newBody({ ...wanted, draft: true });
-  const { entry: made } = await call(service, createChangelogEntry, { body });
+  const made = recordIn(await call(service, createChangelogEntry, { body }));
   await rememberUnforeseen(service, made, wanted.content);
   const { entry: item, doubled } = entryOf(wanted.version, await entries(service));
   const mine = !item || item.id === made.id;
@@ -85,9 +86,17 @@ async function change(
   doubled: readonly number[],
 ): Promise<Released> {
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
-  const { entry } = await call(service, updateChangelogEntry, { params: { id: before.id }, body: plan.body });
+  const entry = recordIn(await call(service, updateChangelogEntry, { params: { id: before.id }, body: plan.body }));
   await rememberUnforeseen(service, entry, wanted.content);
   return { action: plan.action, changes: Object.keys(plan.body), entry, doubled };
+}
+
+/** Without the record it is not known which entry to go on with; the next run finds it by its version. */
+function recordIn(answer: { readonly entry: Entry } | undefined): Entry {
+  if (answer?.entry?.id !== undefined) return answer.entry;
+  throw new Failure('failed', 'The entry was written, but the answer of the service does not show it.', {
+    hint: 'Run the same command again: it goes on from what is there.',
+  });
 }
 
 async function entries(service: Service): Promise<Item[]> {

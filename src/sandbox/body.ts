@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { check } from '../api/check.ts';
 import { NewContact, syncChunkSize } from '../api/contacts.ts';
 import type { Schema } from '../api/operation.ts';
+import { jsonDepth } from '../text/json-depth.ts';
 import { invalid, type Refusal } from './answer.ts';
 
 /** Bytes; the service's own maximum is not shown. */
@@ -37,7 +38,7 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
     if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
       return wrong('must be sent with Content-Type: application/json');
     }
-    if (depthOf(body) > deepest) return wrong(`may be nested ${deepest} levels deep`);
+    if (jsonDepth(body) > deepest) return wrong(`may be nested ${deepest} levels deep`);
     try {
       value = JSON.parse(body);
     } catch {
@@ -53,17 +54,3 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
 
 /** What is nested deeper than the stack could be read, but never written again. */
 const deepest = 100;
-
-function depthOf(json: string): number {
-  let depth = 0;
-  let most = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === 0x22) isText = !isText;
-    else if (isText) at += code === 0x5c ? 1 : 0;
-    else if (code === 0x7b || code === 0x5b) most = Math.max(most, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
-  }
-  return most;
-}

@@ -85,12 +85,17 @@ function inChunk(
   refused: ReadonlyMap<number, string>,
   sent: readonly number[],
 ): SyncAnswer {
+  // Taken, by its status, but the body is something else: what was new and what was not is not known.
+  const { created, updated, errors } = answer ?? { created: 0, updated: sent.length, errors: [] };
   return {
-    created: answer?.created ?? 0,
-    updated: answer?.updated ?? 0,
+    created,
+    updated,
     errors: [
       ...[...refused].map(([index, error]) => ({ index, error })),
-      ...(answer?.errors ?? []).map(({ index, error }) => ({ index: sent[index] ?? -1, error })),
+      ...(Array.isArray(errors) ? errors : []).map((one) => ({
+        index: sent[one?.index] ?? -1,
+        error: String(one?.error ?? 'refused'),
+      })),
     ],
   };
 }

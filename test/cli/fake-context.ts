@@ -13,6 +13,7 @@ export const settings: Settings = {
   yes: false,
   quiet: false,
   debug: false,
+  settleMs: 30_000,
   timeoutMs: 30_000,
   color: 'auto',
   safeCells: false,

@@ -133,7 +133,7 @@ function simulated() {
 async function pace(server: Server, count: number, lanes: number, rttMs: number) {
   const { clock, run } = simulated();
   const signal = new AbortController().signal;
-  const shared = { read: async () => 0, extend: async () => {} };
+  const shared = { leftMs: async () => 0, extend: async () => {} };
   const gate = createGate({ clock, signal, progress: () => {}, notice: () => {} }, shared);
   let left = count;
   let refusals = 0;

@@ -1,147 +1,202 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide, type History, mayRepeatAfterLook, type Outcome, type Rules } from '../../src/http/retry.ts';
+import { decide, decideAfterLook, type History, type Outcome, type Rules, untried } from '../../src/http/retry.ts';
+
+const safeties = ['read', 'repeatable', 'verify', 'once'] as const;
 
 const rules = (safety: Rules['safety'], more: Partial<Rules> = {}): Rules => ({
   safety,
   deletes: false,
+  reachesCustomer: false,
   maxWaitMs: 120_000,
   ...more,
 });
-const fresh: History = { refusals: 0, unsent: 0, uncertain: 0, renewed: false, elapsedMs: 0 };
-const answered = (status: number, more: Partial<Extract<Outcome, { type: 'answered' }>> = {}): Outcome => ({
-  type: 'answered',
-  status,
-  readable: true,
-  ...more,
-});
-const cut: Outcome = { type: 'lost', lost: 'after-sending', reason: 'reset' };
-const unsent: Outcome = { type: 'lost', lost: 'before-sending', reason: 'refused' };
 
-describe('a lost answer', () => {
+const settled = (status: number): Outcome => ({ type: 'settled', status });
+const unsettled: Outcome = { type: 'unsettled' };
+const stranger: Outcome = { type: 'unsettled', final: true };
+const unsent: Outcome = { type: 'unsent', reason: 'refused' };
+const refused = (retryAfterMs?: number): Outcome => ({ type: 'refused', retryAfterMs });
+
+describe('an attempt whose outcome is not known', () => {
   test.each([
-    ['read', { next: 'repeat', afterMs: 500, because: 'lost' }],
-    ['repeatable', { next: 'repeat', afterMs: 500, because: 'lost' }],
-    ['verify', { next: 'look', afterMs: 500 }],
+    ['read', { next: 'repeat', afterMs: 500, because: 'doubt' }],
+    ['repeatable', { next: 'repeat', afterMs: 500, because: 'doubt' }],
+    ['verify', { next: 'look', after: 'unsettled' }],
     ['once', { next: 'fail', as: 'unknown' }],
   ] as const)('of a %s operation', (safety, next) => {
-    expect(decide(rules(safety), fresh, cut)).toEqual(next);
-    expect(decide(rules(safety), fresh, answered(500))).toEqual(next);
-    expect(decide(rules(safety), fresh, answered(200, { readable: false }))).toEqual(next);
+    expect(decide(rules(safety), untried, unsettled)).toEqual(next);
   });
 
   test.each([
-    ['read', cut, 'network'],
-    ['read', answered(502), 'status'],
-    ['read', answered(200, { readable: false }), 'unreadable'],
-    ['repeatable', cut, 'unknown'],
-    ['repeatable', answered(500), 'unknown'],
-  ] as const)('every time: a %s operation ends (%#)', (safety, outcome, as) => {
-    expect(decide(rules(safety), { ...fresh, uncertain: 3 }, outcome)).toEqual({ next: 'fail', as });
+    ['read', { next: 'repeat', afterMs: 500, because: 'doubt' }],
+    ['repeatable', { next: 'repeat', afterMs: 500, because: 'doubt' }],
+    ['verify', { next: 'look', after: 'settled' }],
+    ['once', { next: 'fail', as: 'unknown' }],
+  ] as const)('of a %s operation that the service itself says has failed', (safety, next) => {
+    expect(decide(rules(safety), untried, settled(500))).toEqual(next);
   });
 
-  test('of a write is looked up even when there is no time left to repeat it', () => {
-    const late = { ...fresh, uncertain: 3, elapsedMs: 200_000 };
-    expect(decide(rules('verify'), late, cut)).toEqual({ next: 'look', afterMs: 0 });
-    expect(mayRepeatAfterLook(rules('verify'), late)).toBe(false);
+  test.each([
+    ['read', { next: 'fail', as: 'answer' }],
+    ['repeatable', { next: 'fail', as: 'unknown' }],
+    ['verify', { next: 'look', after: 'final' }],
+    ['once', { next: 'fail', as: 'unknown' }],
+  ] as const)('of a %s operation that another server or a redirect answers is not tried again', (safety, next) => {
+    expect(decide(rules(safety), untried, stranger)).toEqual(next);
+  });
+
+  test.each([
+    ['read', unsettled, 'answer'],
+    ['read', settled(500), 'answer'],
+    ['repeatable', unsettled, 'unknown'],
+    ['repeatable', settled(500), 'unknown'],
+  ] as const)('every time: a %s operation ends (%#)', (safety, outcome, as) => {
+    expect(decide(rules(safety), { ...untried, doubts: 3 }, outcome)).toEqual({ next: 'fail', as });
+  });
+});
+
+describe('after a look that found nothing of ours', () => {
+  test('only what the service said has failed, and is surely absent, is sent again', () => {
+    const again = { next: 'repeat', afterMs: 500 };
+    const unknown = { next: 'fail', as: 'unknown' };
+    const look = (after: 'settled' | 'final' | 'unsettled', isAbsent: boolean) =>
+      decideAfterLook(rules('verify'), untried, { after, isAbsent });
+    expect(look('settled', true)).toEqual(again);
+    expect(look('settled', false)).toEqual(unknown);
+    expect(look('unsettled', true)).toEqual(unknown);
+    expect(look('final', true)).toEqual(unknown);
+  });
+
+  test('a message to a customer is never sent again', () => {
+    const reply = rules('verify', { reachesCustomer: true });
+    expect(decideAfterLook(reply, untried, { after: 'settled', isAbsent: true })).toEqual({
+      next: 'fail',
+      as: 'unknown',
+    });
+  });
+
+  test('it ends as not stored when the service fails every time, or when there is no time left', () => {
+    const ended = { next: 'fail', as: 'nothing-stored' };
+    const sight = { after: 'settled', isAbsent: true } as const;
+    expect(decideAfterLook(rules('verify'), { ...untried, doubts: 3 }, sight)).toEqual(ended);
+    expect(decideAfterLook(rules('verify'), { ...untried, elapsedMs: 120_000 }, sight)).toEqual(ended);
   });
 });
 
 describe('a request that never left', () => {
   test('is tried three times within about two seconds, whatever it is', () => {
-    for (const safety of ['read', 'repeatable', 'verify', 'once'] as const) {
-      const waits = [0, 1].map((n) => decide(rules(safety), { ...fresh, unsent: n }, unsent));
+    for (const safety of safeties) {
+      const waits = [0, 1].map((n) => decide(rules(safety), { ...untried, unsent: n }, unsent));
       expect(waits).toEqual([
         { next: 'repeat', afterMs: 500, because: 'unsent' },
         { next: 'repeat', afterMs: 1200, because: 'unsent' },
       ]);
-      expect(decide(rules(safety), { ...fresh, unsent: 2 }, unsent)).toEqual({ next: 'fail', as: 'network' });
+      expect(decide(rules(safety), { ...untried, unsent: 2 }, unsent)).toEqual({ next: 'fail', as: 'network' });
     }
   });
 
-  test('is in doubt when an earlier attempt may have worked', () => {
-    const doubtful = { ...fresh, unsent: 2, uncertain: 1 };
-    expect(decide(rules('repeatable'), doubtful, unsent)).toEqual({ next: 'fail', as: 'unknown' });
-    expect(decide(rules('read'), doubtful, unsent)).toEqual({ next: 'fail', as: 'network' });
-  });
-
   test('a certificate that is not accepted does not get better by waiting', () => {
-    const outcome: Outcome = { type: 'lost', lost: 'before-sending', reason: 'tls' };
-    expect(decide(rules('read'), fresh, outcome)).toEqual({ next: 'fail', as: 'network' });
+    expect(decide(rules('read'), untried, { type: 'unsent', reason: 'tls' })).toEqual({ next: 'fail', as: 'network' });
   });
 });
 
 describe('429', () => {
   test('waits as long as it is told, and longer only where the same request is refused again', () => {
     const waits = [0, 1, 2, 3].map((refusals) => {
-      const next = decide(rules('once'), { ...fresh, refusals }, answered(429, { retryAfterMs: 7000 }));
+      const next = decide(rules('once'), { ...untried, refusals }, refused(7000));
       return next.next === 'repeat' ? next.afterMs : undefined;
     });
     expect(waits).toEqual([7000, 8000, 10_000, 14_000]);
   });
 
+  test('without a word of how long, and for less than a moment, it still waits', () => {
+    expect(decide(rules('read'), untried, refused())).toMatchObject({ afterMs: 1000 });
+    expect(decide(rules('read'), untried, refused(1))).toMatchObject({ afterMs: 250 });
+  });
+
   test('ends where the wait would outlast --max-wait', () => {
-    const outcome = answered(429, { retryAfterMs: 61_000 });
-    expect(decide(rules('read', { maxWaitMs: 60_000 }), fresh, outcome)).toEqual({ next: 'fail', as: 'rate-limited' });
+    const outcome = refused(61_000);
+    expect(decide(rules('read', { maxWaitMs: 60_000 }), untried, outcome)).toEqual({
+      next: 'fail',
+      as: 'rate-limited',
+    });
   });
 });
 
-test('a 404 on a repeated delete is success, on a first one it is not', () => {
-  const deletes = rules('repeatable', { deletes: true });
-  expect(decide(deletes, { ...fresh, uncertain: 1 }, answered(404))).toEqual({ next: 'gone' });
-  expect(decide(deletes, fresh, answered(404))).toEqual({ next: 'fail', as: 'status' });
+describe('after an attempt that may have worked', () => {
+  const doubtful = { ...untried, unsent: 2, doubts: 1 };
+  const impatient = { maxWaitMs: 0 };
+
+  test.each([
+    ['a rate limit', refused(1000)],
+    ['a refused connection', unsent],
+    ['a refusal by the service', settled(422)],
+    ['a login that ended', settled(403)],
+  ])('%s does not hide the doubt of a write, and a read has none', (_, outcome) => {
+    expect(decide(rules('repeatable', impatient), doubtful, outcome)).toEqual({ next: 'fail', as: 'unknown' });
+    expect(decide(rules('read', impatient), doubtful, outcome)).not.toMatchObject({ as: 'unknown' });
+  });
+
+  test('a 404 on a delete is success, on a first one it is not', () => {
+    const deletes = rules('repeatable', { deletes: true });
+    expect(decide(deletes, { ...untried, doubts: 1 }, settled(404))).toEqual({ next: 'gone' });
+    expect(decide(deletes, untried, settled(404))).toEqual({ next: 'fail', as: 'answer' });
+  });
 });
 
 test('a 401 renews the token once', () => {
-  expect(decide(rules('once'), fresh, answered(401))).toEqual({ next: 'renew' });
-  expect(decide(rules('once'), { ...fresh, renewed: true }, answered(401))).toEqual({ next: 'fail', as: 'status' });
+  expect(decide(rules('once'), untried, settled(401))).toEqual({ next: 'renew' });
+  expect(decide(rules('once'), { ...untried, renewed: true }, settled(401))).toEqual({ next: 'fail', as: 'answer' });
 });
 
 const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({
-    type: fc.constant('answered' as const),
-    status: fc.constantFrom(200, 201, 302, 400, 401, 403, 404, 422, 429, 500, 503),
-    readable: fc.boolean(),
+    type: fc.constant('settled' as const),
+    status: fc.constantFrom(200, 201, 400, 401, 403, 404, 422, 500, 501),
+  }),
+  fc.record({ type: fc.constant('unsettled' as const), final: fc.boolean() }),
+  fc.record({
+    type: fc.constant('refused' as const),
     retryAfterMs: fc.option(fc.integer({ min: 0, max: 90_000 }), { nil: undefined }),
   }),
   fc.record({
-    type: fc.constant('lost' as const),
-    lost: fc.constantFrom('before-sending' as const, 'after-sending' as const),
-    reason: fc.constantFrom(
-      'dns',
-      'refused',
-      'tls',
-      'timeout',
-      'reset',
-      'truncated',
-      'aborted',
-    ) as fc.Arbitrary<'reset'>,
+    type: fc.constant('unsent' as const),
+    reason: fc.constantFrom('dns' as const, 'refused' as const, 'tls' as const),
   }),
 );
 
-test('whatever happens: a once operation that may have worked is never sent again, and every run ends', () => {
+const counted = { 'rate-limit': 'refusals', unsent: 'unsent', doubt: 'doubts' } as const;
+
+test('whatever happens: what may still arrive is never sent again, and every run ends', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom('read', 'repeatable', 'verify', 'once') as fc.Arbitrary<Rules['safety']>,
-      fc.infiniteStream(anyOutcome),
-      (safety, outcomes) => {
-        let history = fresh;
-        let steps = 0;
-        for (const outcome of outcomes) {
-          if (++steps > 400) throw new Error('does not end');
-          const step = decide(rules(safety), history, outcome);
+      fc.constantFrom(...safeties),
+      fc.boolean(),
+      fc.infiniteStream(fc.tuple(anyOutcome, fc.boolean())),
+      (safety, reachesCustomer, steps) => {
+        const rule = rules(safety, { reachesCustomer });
+        let history: History = untried;
+        let mayStillArrive = false;
+        let taken = 0;
+        for (const [outcome, isAbsent] of steps) {
+          if (++taken > 400) throw new Error('does not end');
+          if (safety === 'verify' || safety === 'once') expect(mayStillArrive).toBe(false);
+          mayStillArrive ||= outcome.type === 'unsettled';
+          const step = decide(rule, history, outcome);
           if (step.next === 'accept' || step.next === 'fail' || step.next === 'gone') return;
           if (step.next === 'renew') history = { ...history, renewed: true };
           if (step.next === 'look') {
             expect(safety).toBe('verify');
-            if (!mayRepeatAfterLook(rules(safety), history)) return;
-            history = { ...history, uncertain: history.uncertain + 1, elapsedMs: history.elapsedMs + step.afterMs };
+            const then = decideAfterLook(rule, history, { after: step.after, isAbsent });
+            if (then.next === 'fail') return;
+            expect(reachesCustomer).toBe(false);
+            history = { ...history, doubts: history.doubts + 1, elapsedMs: history.elapsedMs + then.afterMs };
           }
           if (step.next === 'repeat') {
-            if (step.because === 'lost') expect(['read', 'repeatable']).toContain(safety);
-            const field = { 'rate-limit': 'refusals', unsent: 'unsent', lost: 'uncertain' } as const;
-            const counted = field[step.because];
-            history = { ...history, [counted]: history[counted] + 1, elapsedMs: history.elapsedMs + step.afterMs };
+            if (step.because === 'doubt') expect(['read', 'repeatable']).toContain(safety);
+            const field = counted[step.because];
+            history = { ...history, [field]: history[field] + 1, elapsedMs: history.elapsedMs + step.afterMs };
             expect(history.elapsedMs).toBeLessThanOrEqual(120_000);
           }
         }

@@ -1,0 +1,115 @@
+import * as v from 'valibot';
+import { listsForObjects } from '../api/check.ts';
+import type { Operation } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
+import type { HttpResponse } from '../context.ts';
+import { jsonDepth } from '../text/json-depth.ts';
+
+/** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
+export type Body =
+  | { readonly form: 'json'; readonly json: unknown }
+  | { readonly form: 'deep' }
+  | { readonly form: 'none' };
+
+/** No answer of the service comes near it, and far below what makes reading or printing JSON run out of stack. */
+export const deepestJson = 200;
+
+export function readBody(text: string): Body {
+  try {
+    const json: unknown = JSON.parse(text);
+    return jsonDepth(text) > deepestJson ? { form: 'deep' } : { form: 'json', json };
+  } catch {
+    return { form: 'none' };
+  }
+}
+
+/** What an error says, whatever its shape (service-api.txt, Errors; RFC 9457). */
+export type Said = {
+  readonly code?: string;
+  readonly description?: string;
+  readonly text?: string;
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+};
+
+/** `error` is read first, then `message`, then what a problem document calls them; `errors` by field. */
+export function readError(json: unknown): Said {
+  if (typeof json !== 'object' || json === null) return {};
+  const { error, error_description, message, errors, detail, title } = json as Record<string, unknown>;
+  const code = textOf(error);
+  return {
+    code,
+    description: textOf(error_description),
+    text: code ?? textOf(message) ?? textOf(detail) ?? textOf(title),
+    fields: fieldMessages(errors),
+  };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function fieldMessages(errors: unknown): Said['fields'] {
+  if (typeof errors !== 'object' || errors === null) return undefined;
+  const fields = Object.entries(errors).map(([field, messages]): [string, string[]] => [
+    field,
+    [messages].flat().map((message) => (typeof message === 'string' ? message : JSON.stringify(message))),
+  ]);
+  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}
+
+/**
+ * Whether the service itself has answered, and not a gateway, a web page or another API in its place: an error in one
+ * of the document's shapes, or a problem document. A server failure must have the simple shape, for gateways like to
+ * write `{"message": …}` too, and 502, 503 and 504 are theirs whatever the body.
+ */
+export function isOwnError({ status, headers }: HttpResponse, body: Body): boolean {
+  if (body.form !== 'json' || typeof body.json !== 'object' || body.json === null) return false;
+  if (status >= 502 && status <= 504) return false;
+  const { error, message, detail, title } = body.json as Record<string, unknown>;
+  if (typeof error === 'string') return true;
+  if (status >= 500) return false;
+  const isProblem = /^application\/problem\+json\b/iu.test(headers['content-type'] ?? '');
+  return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
+}
+
+/** How a success agrees with the table. `other`: it is not what the operation answers at all, in a few words. */
+export type Judged = { readonly missing: readonly string[] } | { readonly other: string };
+
+/**
+ * The one gate of every successful answer. Fields are only ever added (Versioning, 2), so unknown ones pass. A promised
+ * field that is missing or of another type is worth a warning: the answer is used all the same. A body of another kind
+ * (a list for an object, a scalar, no record where the record belongs) is not used.
+ */
+export function judgeAnswer({ response, answer }: Pick<Operation, 'response' | 'answer'>, body: Body): Judged {
+  if (body.form === 'none') return { other: 'no JSON' };
+  if (body.form === 'deep') return { other: `JSON that is nested more than ${deepestJson} levels deep` };
+  const { json } = body;
+  const promised = fieldsOf(response);
+  if (!isObject(json)) return { other: kindOf(json) };
+  if (answer.key === undefined) {
+    if (!hasAny(json, promised)) return { other: 'an object with none of its fields' };
+  } else {
+    const held = json[answer.key];
+    if (held === undefined) return { other: `an object without "${answer.key}"` };
+    const { type, fields = {} } = promised[answer.key] ?? { type: 'unknown' };
+    const fits = isObject(held) ? type !== 'list' : Array.isArray(held) && type !== 'object' && held.every(isObject);
+    if (!fits) return { other: `${kindOf(held)} as "${answer.key}"` };
+    if (isObject(held) && type === 'object' && !hasAny(held, fields)) return { other: `an empty "${answer.key}"` };
+  }
+  const result = v.safeParse(response, json);
+  const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
+  return { missing: [...new Set([...issues, ...listsForObjects(response, json)])] };
+}
+
+const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>
+  Object.keys(promised).some((field) => json[field] !== undefined);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.every(isObject) ? 'a list' : 'a list of other things than records';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false';
+}
+
+export const looksLikeHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)\b/iu.test(body);

@@ -1,0 +1,114 @@
+import type { Effect, Operation } from '../api/operation.ts';
+import type { HttpResponse, Lost } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { looksLikeHtml } from './answer.ts';
+import { interruption } from './gate.ts';
+import type { Looked } from './settle.ts';
+
+type Asked = Pick<Operation, 'safety' | 'effect'>;
+
+const anyEffect: Effect = {
+  of: 'The request',
+  done: 'carried out',
+  lookHint: 'Look whether it was done before you send it again.',
+};
+
+/** What became of an attempt whose outcome is not known, in a few words: `HTTP 504`, `no answer within 30 s`. */
+export function briefly(exchanged: HttpResponse | Lost): string {
+  if ('lost' in exchanged) return lowered(exchanged.detail);
+  const { status, headers, body } = exchanged;
+  if (status < 300) return `HTTP ${status}, but the answer is ${looksLikeHtml(body) ? 'a web page' : 'no JSON'}`;
+  if (status < 400) return `the address redirects to ${headers.location ?? 'nowhere'}, HTTP ${status}`;
+  return `HTTP ${status}`;
+}
+
+const lowered = (sentence: string): string =>
+  `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/u, '');
+
+/** Exit 9: what was sent, what was looked for and for how long. */
+export function unknownOutcome(
+  asked: Asked,
+  why: string,
+  { looked, answer }: { readonly looked?: Looked; readonly answer?: HttpResponse } = {},
+): Failure {
+  const { of, done, lookHint } = asked.effect ?? anyEffect;
+  const candidates = looked && 'candidates' in looked.findings ? looked.findings.candidates : [];
+  const sentences = [`${of} may or may not have been ${done} (${why}).`];
+  if (looked) sentences.push(lookedFor(looked, candidates));
+  return new Failure('unknown', sentences.join(' '), {
+    hint:
+      asked.safety === 'repeatable'
+        ? `${lookHint} It is safe to run the command again: doing it twice is doing it once.`
+        : `Do not repeat it blindly. ${lookHint}`,
+    looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates },
+    answer,
+  });
+}
+
+function lookedFor({ ms, trouble }: Looked, candidates: readonly number[]): string {
+  const span = ms < 1000 ? 'svc looked once' : `svc looked for ${Math.round(ms / 1000)} s`;
+  if (candidates.length > 0) {
+    const ids = candidates.join(' and ');
+    return `${span}: ${ids} ${candidates.length === 1 ? 'has' : 'have'} the same content, but may have been there before.`;
+  }
+  return trouble ? `${span}, and that failed too: ${trouble.message}` : `${span} and did not find it.`;
+}
+
+/** Every attempt was answered with a failure of the service, and the last look showed that nothing is there. */
+export const nothingStored = (asked: Asked, status: number, { ms }: Looked): Failure =>
+  new Failure('failed', `The service failed (HTTP ${status}), and nothing was stored: svc looked.`, {
+    status,
+    hint: `It is safe to try again. ${(asked.effect ?? anyEffect).lookHint}`,
+    looked: { seconds: Math.round(ms / 100) / 10, candidates: [] },
+  });
+
+/** How `briefly` tells of an attempt that the interruption itself has cut short. */
+const itself = 'it was interrupted';
+
+/** `why`: what became of an attempt that the service may have acted on; undefined where none left. */
+export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | undefined): Failure {
+  if (asked.safety === 'read') return interruption(signal, 'Interrupted.');
+  if (why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
+  const { of, done, lookHint } = asked.effect ?? anyEffect;
+  const reason = why === itself ? '' : ` (${why})`;
+  return interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`, lookHint);
+}
+
+/** The address answers, but is not the service: a web page, another API, a wrong path prefix. */
+export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what?: string): Failure {
+  const { status, body } = exchanged;
+  const kind = what ?? (looksLikeHtml(body) ? 'a web page' : body.trim() === '' ? 'nothing' : 'something else');
+  return new Failure('failed', `${baseUrl} is not the service: it answers with ${kind} (HTTP ${status}).`, {
+    status,
+    hint: 'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor',
+    answer: exchanged,
+  });
+}
+
+/** Reads that are redirected to another origin; a write is never followed. `path` is what was asked for. */
+export function redirected(exchanged: HttpResponse, path: string): Failure {
+  const { location = '' } = exchanged.headers;
+  return new Failure('failed', `The service redirects to ${location || 'nowhere'} (HTTP ${exchanged.status}).`, {
+    status: exchanged.status,
+    hint: baseUrlHint(location, path),
+    answer: exchanged,
+  });
+}
+
+/** The base URL under which the same path is the redirect's target. */
+export function baseUrlHint(location: string, path: string): string {
+  if (!/^https?:/iu.test(location) || !URL.canParse(location)) return 'Check the base URL: --base-url, SVC_BASE_URL.';
+  const target = location.replace(/#.*$/u, '');
+  const base = target.endsWith(path) ? target.slice(0, -path.length) : new URL(location).origin;
+  return `If that is where the service is, use: --base-url ${base}`;
+}
+
+const networkHints: Partial<Record<Lost['reason'], string>> = {
+  timeout: 'Nothing was changed. Give --timeout SECONDS for a slow network, or run: svc doctor',
+  tls: 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.',
+};
+
+export const unreachable = (baseUrl: string, { detail, reason }: Lost): Failure =>
+  new Failure('network', `Could not reach ${new URL(baseUrl).origin}: ${detail}`, {
+    hint: networkHints[reason] ?? 'Nothing was changed. Check the address and the network, or run: svc doctor',
+  });

@@ -1,0 +1,55 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { countdown } from './gate.ts';
+
+/** What a look shows. Without `found` or `removed`: ids of records that agree but may be older; none: surely absent. */
+export type Findings =
+  | { readonly found: unknown }
+  /** It was there and is taken away again, since its answer cannot be had any more: the request may be sent again. */
+  | { readonly removed: true }
+  | { readonly candidates: readonly number[] };
+
+/** Looks once; each read waits out limits and repeats for `maxWaitMs` (default: --max-wait). Throws where it cannot look. */
+export type Look = (maxWaitMs?: number) => Promise<Findings>;
+
+export type Looked = {
+  readonly findings: Findings;
+  readonly ms: number;
+  /** Why the last look did not succeed. */
+  readonly trouble?: Failure;
+};
+
+const pauses = [500, 1000, 2000, 4000, 8000];
+
+/** The last look may repeat its reads too. */
+const lastLookMs = 5_000;
+
+/** Looking again does not help where the service refuses to show it. */
+const hopeless: readonly Failure['kind'][] = ['auth', 'forbidden', 'usage'];
+
+/**
+ * Looks for what a request made whose outcome is not known: at once, then again with growing pauses until `settleMs`
+ * have passed, for the request may be late. The last look is at the very end. Ends early when the run is interrupted.
+ */
+export async function lookUntilSettled(ctx: Context, look: Look, settleMs: number, why: string): Promise<Looked> {
+  const began = ctx.clock.ticks();
+  let looked: Looked = { findings: { candidates: [] }, ms: 0 };
+  for (let round = 0; ; round++) {
+    const leftMs = Math.max(0, settleMs - (ctx.clock.ticks() - began));
+    looked = await lookOnce(look, settleMs === 0 ? undefined : Math.max(leftMs, lastLookMs), looked);
+    looked = { ...looked, ms: Math.max(0, ctx.clock.ticks() - began) };
+    const isOver = leftMs === 0 || ctx.signal.aborted || (looked.trouble && hopeless.includes(looked.trouble.kind));
+    if (isOver || !('candidates' in looked.findings)) return looked;
+    const pauseMs = pauses[Math.min(round, pauses.length - 1)] ?? 0;
+    await countdown(ctx, Math.min(pauseMs, Math.max(0, settleMs - looked.ms)), why);
+  }
+}
+
+async function lookOnce(look: Look, maxWaitMs: number | undefined, before: Looked): Promise<Looked> {
+  try {
+    return { findings: await look(maxWaitMs), ms: before.ms };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { ...before, trouble: failure };
+  }
+}
