@@ -67,8 +67,7 @@ const itself = 'it was interrupted';
 
 /** `why`: what became of an attempt that the service may have acted on; undefined where none left. */
 export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | undefined): Failure {
-  if (asked.safety === 'read') return interruption(signal, 'Interrupted.');
-  if (why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
+  if (asked.safety === 'read' || why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const reason = why === itself ? '' : ` (${why})`;
   return interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`, lookHint);

@@ -8,6 +8,7 @@ import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
+import { readBody } from './answer.ts';
 import type { Read } from './call.ts';
 import type { Findings, Look } from './settle.ts';
 
@@ -220,10 +221,15 @@ async function lookBefore(page: () => Promise<View>): Promise<View | undefined> 
   try {
     return await page();
   } catch (failure) {
-    const isRefused = failure instanceof Failure && (failure.kind === 'forbidden' || (failure.status ?? 0) >= 500);
-    if (isRefused) return undefined;
+    if (failure instanceof Failure && isBlind(failure)) return undefined;
     throw failure;
   }
+}
+
+/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing of the write. */
+function isBlind({ kind, status = 0, answer }: Failure): boolean {
+  if (kind === 'forbidden' || status >= 500) return true;
+  return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
 }
 
 const pagesAtMost = 50;

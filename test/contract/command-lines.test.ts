@@ -2,15 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { base, seen, serviceOf, words } from './command-runner.ts';
 import { people } from './lines-people.ts';
 import { work } from './lines-work.ts';
-import { done, list, wholeContact } from './samples.ts';
+import { chat, done, list, meta, wholeContact, wholeTicket } from './samples.ts';
+
+const notAskedFor = { error: 'Not asked for.' };
+
+/** What is there before anything is written. */
+const before = {
+  contacts: [],
+  tickets: [],
+  entries: [],
+  webhooks: [],
+  ticket: wholeTicket,
+  conversation: { ...chat, messages: [] },
+  meta,
+};
 
 // What people type (product.md, section 2) against what the service then gets (service-api.txt), both written by hand.
 
-test.for([...people, ...work])('svc $type', async ({ type, stdin, sends, answers, prints }) => {
-  let at = 0;
-  const { sent, run } = serviceOf(() => ({ status: 200, body: answers[at++] ?? { error: 'Not asked for.' } }));
+test.for([...people, ...work])('svc $type', async ({ type, stdin, looks, sends, answers, prints }) => {
+  let at = looks ? -1 : 0;
+  const { sent, run } = serviceOf(() => ({ status: 200, body: at++ < 0 ? before : (answers[at - 1] ?? notAskedFor) }));
   const ran = await run([...words(type), '--json'], { stdin });
-  expect(sent.map(seen), ran.stderr).toEqual(sends);
+  expect(sent.map(seen), ran.stderr).toEqual([...(looks ? [[looks]] : []), ...sends]);
   expect([ran.exitCode, JSON.parse(ran.stdout)]).toEqual([0, prints ?? answers.at(-1)]);
   for (const { url, headers } of sent) {
     const token = url.includes('/oauth-platform/')

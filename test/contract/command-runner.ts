@@ -6,7 +6,9 @@ export type Line = {
   /** As typed after `svc`; quotes as a shell reads them. */
   readonly type: string;
   readonly stdin?: string;
-  /** Every request, in order: method, path with query, body. Page 1 of 50 may be left unsaid. */
+  /** What is read first, so that a lost answer could be told from an older record that agrees. */
+  readonly looks?: string;
+  /** Every other request, in order: method, path with query, body. Page 1 of 50 may be left unsaid. */
   readonly sends: readonly (readonly [request: string, body?: unknown])[];
   /** The answers to them. */
   readonly answers: readonly unknown[];

@@ -40,6 +40,7 @@ export const people: readonly Line[] = [
   },
   {
     type: 'contacts create --name Ada --last-name L --email ada@example.com --phone +12025550101 --company Example',
+    looks: 'GET /contacts?per_page=100',
     sends: [
       [
         'POST /contacts/create',
@@ -51,6 +52,7 @@ export const people: readonly Line[] = [
   },
   {
     type: 'contacts create --file -',
+    looks: 'GET /contacts?per_page=100',
     stdin: '[{"name":"Ada","last_name":"L","email":"ada@example.com","phone":"+12025550101"}]',
     sends: [
       [
@@ -109,7 +111,7 @@ export const people: readonly Line[] = [
     answers: [{ data: [list] }, { contact_list_id: 5 }],
     prints: { contact_list_id: 5 },
   },
-  { type: 'lists delete 5 --yes', sends: [['POST /contactslists/5/delete', {}]], answers: [done] },
+  { type: 'lists delete 5 --yes', sends: [['POST /contactslists/5/delete']], answers: [done] },
   {
     type: 'lists members 5',
     sends: [['GET /contactslists/5/get_contacts']],

@@ -27,6 +27,7 @@ export const work: readonly Line[] = [
   { type: 'ticket get 8', sends: [['GET /tickets/8']], answers: [{ ticket: wholeTicket }], prints: wholeTicket },
   {
     type: "tickets create --subject 'Printer on fire' --description Smoke --priority 3 --contact 7 --due-at 2026-12-01T10:00:00Z",
+    looks: 'GET /tickets?per_page=100',
     sends: [
       [
         'POST /tickets',
@@ -44,6 +45,7 @@ export const work: readonly Line[] = [
   },
   {
     type: 'tickets create --subject Piped --body-file -',
+    looks: 'GET /tickets?per_page=100',
     stdin: 'Line one\nLine two\n',
     sends: [['POST /tickets', { subject: 'Piped', description: expect.stringMatching(/^Line one\nLine two\n?$/u) }]],
     answers: [{ ticket: wholeTicket }],
@@ -75,6 +77,7 @@ export const work: readonly Line[] = [
   },
   {
     type: "tickets reply 8 --body 'We are on it'",
+    looks: 'GET /tickets/8',
     sends: [['POST /tickets/8/replies', { body: 'We are on it' }]],
     answers: [{ message: reply }],
     prints: reply,
@@ -93,12 +96,13 @@ export const work: readonly Line[] = [
   },
   {
     type: 'conversation reply 31 --body Hello',
+    looks: 'GET /conversations/31',
     sends: [['POST /conversations/31/messages', { body: 'Hello' }]],
     answers: [{ message, handling_mode: 'human' }],
   },
   {
     type: 'conversations resolve 31',
-    sends: [['POST /conversations/31/resolve', {}]],
+    sends: [['POST /conversations/31/resolve']],
     answers: [{ conversation: chat }],
     prints: chat,
   },
@@ -111,6 +115,7 @@ export const work: readonly Line[] = [
   { type: 'changelog get 9', sends: [['GET /changelog/9']], answers: [{ entry: wholeEntry }], prints: wholeEntry },
   {
     type: "changelog create --title 'Dark mode' --content 'It is here.' --version 1.2.0 --category-id 3 --label new --labels ui --status published --published-at 2026-12-01T10:00:00Z",
+    looks: 'GET /changelog?per_page=100',
     sends: [
       [
         'POST /changelog',
@@ -191,6 +196,7 @@ export const work: readonly Line[] = [
   },
   {
     type: 'webhooks create ticket.created https://hooks.example.com/svc',
+    looks: 'GET /oauth-platform/webhooks',
     sends: [
       ['POST /oauth-platform/webhooks', { event_type: 'ticket.created', target_url: 'https://hooks.example.com/svc' }],
     ],

@@ -63,14 +63,14 @@ describe('Ctrl-C', () => {
     answer = 'silence';
     const ran = await interrupted('SIGINT', ['tickets', 'note', '7', '--body', 'x'], 'write');
     expect(ran.exitCode).toBe(130);
-    expect(ran.stderr).toContain('it may have taken effect');
+    expect(ran.stderr).toContain('The note may or may not have been added');
   });
 
-  test('between two attempts of a write whose answer was lost: 130, and that it may have taken effect', async () => {
+  test('between two attempts of a write whose answer was lost: 130, and that it may have worked', async () => {
     answer = 'cut';
     const ran = await interrupted('SIGINT', ['tickets', 'update', '7', '--priority', '4'], 'cut');
     expect(ran.exitCode).toBe(130);
-    expect(ran.stderr).toContain('it may have taken effect');
+    expect(ran.stderr).toContain('The ticket may or may not have been changed');
   });
 
   test('while a rate limit is waited out: 130, the request was not sent again', async () => {

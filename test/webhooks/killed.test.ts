@@ -198,8 +198,8 @@ test('killed again and again under load, nothing that was answered is lost, and 
 
 test.each([
   ['none', 1, 6],
-  ['forwarding', 4, 2],
-  ['forwarded', 4, 3],
+  ['forwarding', 7, 2],
+  ['forwarded', 7, 3],
 ] as const)(
   'killed (%s %i) with subscriptions at the service, the next start removes its %i, and nobody else’s',
   async (fault, nth, left) => {
