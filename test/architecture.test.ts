@@ -25,7 +25,7 @@ const roomOf = (file: string): string => (file.includes('/') ? (file.split('/')[
 const own = imports.filter(({ to }) => !to.startsWith('node:') && (to.endsWith('.ts') || to.endsWith('.json')));
 
 /** What each room may import of the others. Types of `context` and `settings`, and `errors`, are for all but `api`. */
-const everybody = ['context', 'errors', 'settings', 'version'];
+const everybody = ['context', 'errors', 'settings', 'version', 'text'];
 const allowed: Record<string, readonly string[]> = {
   api: [],
   derive: ['api', 'version'],
@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
   sync: [...everybody, 'api', 'http', 'disk', 'cli', 'release'],
   release: [...everybody, 'api', 'http', 'disk'],
   webhooks: [...everybody, 'api', 'http', 'disk'],
+  text: [],
   sandbox: [...everybody, 'api', 'webhooks', 'disk'],
   mcp: [...everybody, 'api', 'derive', 'http', 'sync', 'cli'],
   node: [...everybody, 'auth', 'disk', 'cli'],

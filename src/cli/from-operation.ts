@@ -1,3 +1,4 @@
+import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Context } from '../context.ts';
@@ -86,13 +87,20 @@ async function recordsView(
   const read = operation.safety === 'read';
   if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
   const [record] = records;
-  const note = about.note?.(record as never, ids[0] ?? 0);
+  // People see what fits; --json and its siblings print what came.
+  const shown = recordFitted(operation, record) as never;
+  const note = about.note?.(shown, ids[0] ?? 0);
   return {
     data: { shape: 'record', record },
     read,
-    human: about.human && ((terminal) => about.human?.(record as never, terminal) ?? ''),
+    human: about.human && ((terminal) => about.human?.(shown, terminal) ?? ''),
     notes: note ? [note] : [],
   };
+}
+
+function recordFitted({ response, answer }: Operation, record: unknown): unknown {
+  const schema = answer.key === undefined ? response : fieldsOf(response)[answer.key]?.schema;
+  return schema ? fitted(schema, record) : record;
 }
 
 /** The record itself, without the key that the service wraps it in; an empty one where the answer holds none. */

@@ -11,7 +11,7 @@ type Person = {
   readonly phone?: string | null;
 } | null;
 
-type Attachment = { readonly name: string; readonly mime: string; readonly size: number };
+type Attachment = { readonly name: string; readonly mime: string; readonly size?: number };
 
 type Message = {
   /** Of tickets. */
@@ -193,7 +193,8 @@ function attachment({ width, paint }: Terminal, { name, mime, size }: Attachment
   return ' '.repeat(indent) + paint('dim', cut(text, Math.max(1, width - indent)));
 }
 
-function bytes(size: number): string {
+function bytes(size: number | undefined): string {
+  if (size === undefined) return 'unknown size';
   if (size < 1000) return `${size} B`;
   return size < 1_000_000 ? `${Math.round(size / 1000)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
 }

@@ -26,7 +26,7 @@ export const conversations: Group = {
       text: 'body',
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       note: (answer: { handling_mode: string }, id) =>
-        `Sent in conversation ${id}, now handled by: ${answer.handling_mode}.`,
+        `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
     fromOperation('resolve', resolveConversation, {
       examples: ['svc conversations resolve 3'],

@@ -55,8 +55,8 @@ const send = defineCommand({
   },
 });
 
-function enrolledNote(enrolled: number | undefined): string {
-  if (enrolled === undefined) return '';
+function enrolledNote(enrolled: unknown): string {
+  if (typeof enrolled !== 'number') return '';
   return enrolled === 0 ? 'No sequence listens for it, so nobody was enrolled.' : `Enrolled: ${enrolled}.`;
 }
 

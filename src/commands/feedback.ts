@@ -1,4 +1,6 @@
 import { getRoadmap, listFeedback } from '../api/feedback.ts';
+import { fitted } from '../api/fit.ts';
+import type { Output } from '../api/operation.ts';
 import { defineCommand, type Group } from '../cli/command.ts';
 import { fromOperation } from '../cli/from-operation.ts';
 import { cellForPipe } from '../cli/views.ts';
@@ -30,13 +32,14 @@ const get = defineCommand({
   flags: {},
   examples: ['svc roadmap get', "svc roadmap get --jq '.[].posts[].title'"],
   async run(ctx, { settings }) {
-    const { statuses } = await call(await connect(ctx, settings), getRoadmap, {});
+    const answer = await call(await connect(ctx, settings), getRoadmap, {});
+    const { statuses: shown } = fitted(getRoadmap.response, answer) as Output<typeof getRoadmap>;
     return {
-      data: { shape: 'list', records: statuses, columns: ['slug', 'name', 'color'] },
+      data: { shape: 'list', records: answer.statuses, columns: ['slug', 'name', 'color'] },
       read: true,
-      human: async (terminal) => (await import('../cli/board.ts')).roadmapBoard(statuses, terminal),
+      human: async (terminal) => (await import('../cli/board.ts')).roadmapBoard(shown, terminal),
       // A column alone says little to a script: a row for each post.
-      plain: () => statuses.flatMap(({ slug, posts }) => posts.map((post) => rowOf(slug, post))).join(''),
+      plain: () => shown.flatMap(({ slug, posts }) => posts.map((post) => rowOf(slug, post))).join(''),
     };
   },
 });

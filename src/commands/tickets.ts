@@ -62,7 +62,7 @@ export const tickets: Group = {
     fromOperation('reply', replyToTicket, {
       text: 'body',
       examples: ["svc tickets reply 8 --body 'Mended in 2.1, thank you for telling us.'"],
-      note: (message: { channel: string }, id) => `Sent on ticket ${id} by ${message.channel}.`,
+      note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],
 };

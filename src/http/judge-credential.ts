@@ -22,11 +22,7 @@ export async function judgeCredential(service: Service, kind: CredentialKind, ac
     if (error.kind === 'auth') return { valid: false, refusal: error };
     // A 403 or 404 comes after the token was accepted.
     if (error.kind === 'forbidden' || (kind === 'm2m' && error.kind === 'not-found')) return { valid: true };
-    if (error.kind !== 'not-found') throw error;
-    throw new Failure('failed', `${service.session.baseUrl} has no /platform/account.`, {
-      status: error.status,
-      hint: 'Is it the base URL of the API, with its path prefix? Check --base-url.',
-    });
+    throw error;
   }
 }
 

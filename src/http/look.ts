@@ -1,6 +1,7 @@
 import { getChangelogEntry, listChangelog } from '../api/changelog.ts';
 import { listContacts } from '../api/contacts.ts';
 import { getConversation } from '../api/conversations.ts';
+import { fitted } from '../api/fit.ts';
 import type { Operations } from '../api/index.ts';
 import { listContactLists } from '../api/lists.ts';
 import type { Input, Operation, Output } from '../api/operation.ts';
@@ -190,7 +191,7 @@ export type Prepared = { readonly look: Look; readonly made: (answer: unknown) =
  */
 export async function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
-  { id }: Pick<Op, 'id'>,
+  { id, response }: Pick<Op, 'id' | 'response'>,
   input: Input<Op>,
   { own, isSurelySince }: Aids,
 ): Promise<Prepared> {
@@ -212,7 +213,8 @@ export async function prepareLook<Op extends Operation>(
   };
 
   function note(answer: unknown): void {
-    for (const made of looking.made(answer as Output<Op>)) own.add(made);
+    const made = looking.made(fitted(response, answer) as Output<Op>);
+    for (const one of made) if (typeof one === 'number') own.add(one);
   }
 }
 

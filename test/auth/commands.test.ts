@@ -85,7 +85,7 @@ describe('login with a secret', () => {
     world.override = () => ({ status: 404, headers: {}, body: '{"error":"no such path"}' });
     const ran = await withKey(world, 'key_acme');
     expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toContain('has no /platform/account');
+    expect(ran.stderr).toContain('is not the service');
   });
 
   test('without an address: exit 2 with advice', async () => {

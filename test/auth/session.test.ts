@@ -12,7 +12,7 @@ async function holding(...kinds: CredentialKind[]): Promise<AuthWorld> {
   world.override = ({ headers }) => ({
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ used: headers.authorization }),
+    body: JSON.stringify({ account_id: 1, used: headers.authorization }),
   });
   const store = storeOf(world);
   for (const kind of kinds) {

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { type OperationId, operations } from '../../src/api/index.ts';
+import type { HttpResponse } from '../../src/context.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { type Ran, svc } from '../svc.ts';
+import { lines } from './command-lines.ts';
+
+const deep = (open: string, close: string) => `${open.repeat(20_000)}1${close.repeat(20_000)}`;
+
+/** Bodies that no operation answers with, all of them valid JSON. */
+const bodies: readonly string[] = [
+  'null',
+  'true',
+  '0',
+  '-1e308',
+  '""',
+  '"text"',
+  '[]',
+  '[null]',
+  '[[]]',
+  '[1,"a",null]',
+  '[{}]',
+  '{}',
+  '{"":null}',
+  '{"error":null}',
+  '{"status":"up"}',
+  '{"__proto__":{"id":1}}',
+  '{"data":null,"meta":null}',
+  deep('[', ']'),
+  deep('{"a":', '}'),
+];
+
+/** Bodies that hold what belongs there, with one thing changed into something else. */
+function mutants(id: string, body: string): string[] {
+  const whole = JSON.parse(body) as Record<string, unknown>;
+  const { answer } = operations[id as OperationId] as { answer: { key?: string } };
+  const key = answer.key ?? Object.keys(whole)[0] ?? 'id';
+  const swapped = (value: unknown) => JSON.stringify({ ...whole, [key]: value });
+  const inner = [whole[key]].flat()[0];
+  const fields = typeof inner === 'object' && inner !== null ? inner : whole;
+  const hollow = (value: unknown) => Object.fromEntries(Object.keys(fields).map((field) => [field, value]));
+  const wrapped = (record: unknown) =>
+    answer.key === undefined ? JSON.stringify(record) : swapped(Array.isArray(whole[key]) ? [record] : record);
+  return [
+    ...[null, 5, 'text', [], [null], [[1]], {}].map(swapped),
+    ...[null, 5, 'text', [], [null], {}, { a: { b: [null] } }, true].map((value) => wrapped(hollow(value))),
+    wrapped({}),
+    JSON.stringify({ ...whole, meta: null }),
+    JSON.stringify({ ...whole, meta: { current_page: 'x', last_page: null, total: [] } }),
+  ];
+}
+
+const credentials = { SVC_API_KEY: 'key_acme', SVC_M2M_TOKEN: 'm2m_sandbox' };
+
+/** Runs the operation's command; its own request is processed, and answered with `body` where that is given. */
+async function play(id: OperationId, body: string | undefined, flags: readonly string[], columns?: number) {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const tokens = { account_id: 1, scopes: ['webhooks:manage'] };
+  const { access_token } = (await world.control('POST', 'tokens', tokens)) as { access_token: string };
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+  if (id === 'deleteWebhook') {
+    const hook = JSON.stringify({ event_type: 'call.completed', target_url: 'https://hooks.example.com/svc' });
+    await world.sandbox.handle({ method: 'POST', url: '/oauth-platform/webhooks', headers, body: hook });
+  }
+  const { method, path } = operations[id];
+  const pattern = new RegExp(`${path.replace(/\{\w+\}/gu, '\\d+')}$`, 'u');
+  let answered = '{}';
+  const { argv, stdin } = lines[id];
+  const odd = {
+    ...world,
+    async exchange(request: Parameters<typeof world.exchange>[0]) {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      if (request.method !== method || !pattern.test(new URL(request.url).pathname)) return answer;
+      answered = answer.body;
+      return body === undefined ? answer : { ...answer, body };
+    },
+  };
+  const ran = await svc(odd, [...argv, ...flags], {
+    env: { ...credentials, SVC_ACCESS_TOKEN: access_token },
+    stdin,
+    columns,
+  });
+  return { ran, answered };
+}
+
+const ways: [name: string, flags: readonly string[], columns: number | undefined][] = [
+  ['as JSON', ['--json'], undefined],
+  ['in a pipe', [], undefined],
+  ['on a terminal', [], 80],
+];
+
+/** Neither a crash nor a false word: a read is done or one clear error, a write that the service took is done. */
+function expectSense(id: OperationId, ran: Ran, body: string): void {
+  const told = `${body.slice(0, 120)}\n${ran.stderr}`;
+  expect(ran.stderr, told).not.toMatch(/does not know|undefined|NaN|\[object|at \w+ \(|Maximum call stack/u);
+  const isRead = operations[id].safety === 'read';
+  expect(isRead ? [0, 1, 3] : [0], told).toContain(ran.exitCode);
+}
+
+describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
+  test.each(ways)(
+    'answered with odd JSON is no crash %s, and a write that was taken is done',
+    async (_, flags, columns) => {
+      const { answered } = await play(id, undefined, ['--json']);
+      for (const body of [...bodies, ...mutants(id, answered)]) {
+        const { ran } = await play(id, body, flags, columns);
+        expectSense(id, ran, body);
+        if (ran.exitCode === 0 && flags.length > 0) expect(() => JSON.parse(ran.stdout), body).not.toThrow();
+        if (ran.exitCode !== 0) expect(ran.stderr).toMatch(/is not the service|deep/u);
+      }
+    },
+  );
+});
