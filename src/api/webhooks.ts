@@ -136,7 +136,7 @@ export const createWebhook = defineOperation({
     signing_secret: described('Shown once', filled),
   }),
   answer: { shape: 'record' },
-  safety: 'verify', // found after a lost answer, its secret is lost: read-back deletes it, so that it is made again
+  safety: 'verify', // found by looking, its secret is lost: the look deletes it, so that it is made again
   effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
 });
 

@@ -35,6 +35,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_DEBUG', '1 shows each HTTP exchange (--debug)'],
   ['SVC_TIMEOUT', 'seconds per attempt (--timeout)'],
   ['SVC_MAX_WAIT', 'seconds to wait out rate limits and retries (--max-wait)'],
+  ['SVC_SETTLE', 'seconds to look for a write whose answer was lost (--settle)'],
   ['NO_COLOR, FORCE_COLOR, TERM', 'colour; TERM=dumb means none'],
   ['PAGER, VISUAL, EDITOR, BROWSER', 'the programs that svc opens'],
   ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'proxies'],
@@ -82,10 +83,12 @@ const scripting = () => `What a script may rely on:
 
   - Flags, exit codes and JSON shapes change only with a new major version.
   - Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names the flag that is missing.
-  - Exit 9 means that a write may or may not have happened; after 130 and 143 the message says what is known. Every
-    other code that is not 0 or 8 means that it did not happen.
+  - Exit 9 means that a write may or may not have happened: look before you repeat it. After 130 and 143 the message
+    says what is known. Every other code that is not 0 or 8 means that it did not happen.
+  - A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.
   - Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.
-  - With --json the last line of standard error is {"error":{"kind","exit_code","status","message","hint","fields"}}.
+  - With --json the last line of standard error is {"error":{"kind","exit_code","status","message","hint","fields"}};
+    with exit 9 it has "looked_for_seconds" and "candidates" too.
   - No flag takes a secret: use SVC_API_KEY, or standard input.
 
   $ svc tickets create --subject 'Nightly job failed' --description 'See the log.' --jq .id
