@@ -138,8 +138,15 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
     const { startInspector } = await import('./inspector/server.ts');
     const target = (event: string | null) => targetOf(routes, event);
     const { url: listening } = receiver;
-    const about = { port: options.inspectPort, inbox: seat.inbox, forwarder, target, listening, watch: reporter.watch };
-    const inspector = await startInspector(about);
+    const inspector = await startInspector({
+      port: options.inspectPort,
+      key: Buffer.from(ctx.random(24)).toString('base64url'),
+      inbox: seat.inbox,
+      forwarder,
+      target,
+      listening,
+      watch: reporter.watch,
+    });
     running.inspector = inspector;
     ctx.notice(`Inspect the events at ${inspector.url}`);
   }
