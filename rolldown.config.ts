@@ -42,6 +42,8 @@ export default defineConfig({
     main: 'src/main.ts',
     'context-node': 'src/context-node.ts',
     'completion-tree': 'src/cli/completion-tree.ts',
+    // Started as a thread, by this name.
+    'jq-worker': 'src/cli/jq-worker.cjs',
   },
   platform: 'node',
   external: ['@napi-rs/keyring'],
