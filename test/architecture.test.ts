@@ -38,7 +38,8 @@ const allowed: Record<string, readonly string[]> = {
   release: [...everybody, 'api', 'http', 'disk'],
   webhooks: [...everybody, 'api', 'http', 'disk'],
   sandbox: [...everybody, 'api', 'webhooks', 'disk'],
-  mcp: [...everybody, 'api', 'derive', 'http', 'sync', 'cli'],
+  // A new subscription's secret is kept as the commands keep it.
+  mcp: [...everybody, 'api', 'derive', 'http', 'sync', 'cli', 'webhooks'],
   node: [...everybody, 'auth', 'disk', 'cli'],
 };
 
