@@ -86,10 +86,14 @@ function aboutOf({ event, at, headers, unreadable, to }: Record<string, unknown>
   };
 }
 
-const textsOf = (headers: unknown): Headers =>
-  typeof headers === 'object' && headers !== null
-    ? Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => isText(entry[1])))
-    : {};
+/** Headers with one text each: Node gives a list where a header may come several times. */
+export const textsOf = (headers: unknown): Headers =>
+  Object.fromEntries(
+    Object.entries(Object(headers) as object).flatMap(([name, value]): [string, string][] => {
+      if (Array.isArray(value)) return [[name, value.filter(isText).join(', ')]];
+      return isText(value) ? [[name, value]] : [];
+    }),
+  );
 
 function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Arrival } from './inbox-line.ts';
-import { type Envelope, type Headers, judge, type Refusal } from './judge.ts';
+import { type Arrival, textsOf } from './inbox-line.ts';
+import { type Envelope, judge, type Refusal } from './judge.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -109,7 +109,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   }
 
   function decide(request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
-    const headers = request.headers as Headers;
+    const headers = textsOf(request.headers);
     const at = clock.now().toISOString();
     const verdict = judge(headers, raw, options.secrets(), (id) => inbox.has(id) || storing.has(id));
     if (verdict.kind === 'rejected') {

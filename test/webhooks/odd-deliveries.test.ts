@@ -181,9 +181,26 @@ test('headers of any name are kept and passed on, and never crash', async () => 
     ['constructor', 'y'],
     ['x-latin', 'Zo\u00eb'],
     ['content-encoding', '__proto__'],
+    ['set-cookie', 'a=1'],
   ]);
   expect(await deliver(running.url, envelope('evt_1'), headers)).toBe(204);
   await running.until(() => app.got.length === 1);
   expect(app.got[0]?.headers).toMatchObject({ constructor: 'y', 'content-encoding': '__proto__' });
   expect((await running.end()).exitCode).toBe(0);
+  const shown = await svc(made, ['webhooks', 'inbox', 'show', 'evt_1'], { columns: 80, env: { NO_COLOR: '1' } });
+  expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('set-cookie: a=1') });
+});
+
+test('what the app answers with an error is marked as a failure, on a terminal', async () => {
+  const made = await liveWorld();
+  endings.push(() => made.sandbox.close());
+  const app = await startApp(0, ({ body }) => (body.includes('good') ? 204 : 500));
+  endings.push(() => app.close());
+  const running = await listening(made, ['--forward-to', app.url], { env: { ...env, NO_COLOR: '1' }, columns: 120 });
+  await deliver(running.url, envelope('bad'));
+  await deliver(running.url, envelope('good'));
+  await running.until(() => app.got.length === 2 && running.said.stdout.includes('204 in'));
+  expect(running.said.stdout).toMatch(/bad +✗ 500 in \d+ ms/u);
+  expect(running.said.stdout).toMatch(/good +✓ 204 in \d+ ms/u);
+  await running.end();
 });
