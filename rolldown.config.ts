@@ -12,7 +12,7 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 const together = [
   { name: 'version', test: /src\/version\.ts|[^/]+\/package\.json$/u },
   { name: 'tree', test: /src\/(commands\/index|cli\/(global-flags|topics|root-help)|errors)\.ts/u },
-  { name: 'http-client', test: /src\/node\/(exchange|direct|sending)/u },
+  { name: 'http-client', test: /src\/node\/(exchange|direct|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
     name: 'core',
@@ -42,6 +42,8 @@ export default defineConfig({
     main: 'src/main.ts',
     'context-node': 'src/context-node.ts',
     'completion-tree': 'src/cli/completion-tree.ts',
+    // Started as a thread, by this name.
+    'jq-worker': 'src/cli/jq-worker.cjs',
   },
   platform: 'node',
   external: ['@napi-rs/keyring'],

@@ -1,38 +1,60 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { defineConfig } from 'rolldown';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { defineConfig, type Plugin } from 'rolldown';
 import { jqWasm, minify, reading } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
-/** One script, which is all that a single executable of Node can hold; other files are carried as assets. */
-export default defineConfig({
-  input: 'build/binary-entry.ts',
-  platform: 'node',
-  external: ['@napi-rs/keyring'],
-  plugins: [
-    ...reading,
-    thirdPartyLicenses(),
-    {
-      // There is no file beside the script that jq-web could read its WebAssembly from.
-      name: 'jq-wasm-asset',
-      transform(code, id) {
-        if (!/jq-web\/jq\.js$/u.test(id.replaceAll('\\', '/'))) return null;
-        const carried = "var wasmBinary = process.getBuiltinModule('node:sea').getRawAsset('jq.wasm');";
-        const replaced = code.replace("var wasmBinary = Module['wasmBinary'];", carried);
-        if (replaced === code) throw new Error('jq-web takes its WebAssembly in another way now');
-        return replaced;
-      },
-      writeBundle({ dir = '' }) {
-        writeFileSync(join(dir, 'jq.wasm'), jqWasm());
-      },
-    },
-  ],
-  output: {
-    dir: 'binary/parts',
-    entryFileNames: 'svc.cjs',
-    format: 'cjs',
-    cleanDir: true,
-    codeSplitting: false,
-    minify,
+const jqWeb = dirname(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
+const output = { dir: 'binary/parts', format: 'cjs', codeSplitting: false, minify } as const;
+
+/** Puts something else in one place of one file; an error where the place is not there any more. */
+const replacing = (name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin => ({
+  name,
+  transform(code, id) {
+    if (!file.test(id.replaceAll('\\', '/'))) return null;
+    const replaced = code.replace(from, () => to);
+    if (replaced === code) throw new Error(`${name}: ${id} does not hold ${from}`);
+    return replaced;
   },
 });
+
+/** One script, which is all that a single executable of Node can hold; other files are carried as assets. */
+export default defineConfig([
+  {
+    input: 'build/binary-entry.ts',
+    platform: 'node',
+    external: ['@napi-rs/keyring'],
+    plugins: [
+      ...reading,
+      thirdPartyLicenses(jqWeb),
+      // There is no file that a thread could be started from, and a thread cannot ask for the assets everywhere.
+      replacing('jq-worker-asset', /src\/cli\/jq-thread\.ts$/u, [
+        "new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] })",
+        `new Worker(process.getBuiltinModule('node:sea').getAsset('jq-worker.cjs', 'utf8'), {
+          eval: true,
+          execArgv: [],
+          workerData: process.getBuiltinModule('node:sea').getAsset('jq.wasm'),
+        })`,
+      ]),
+    ],
+    output: { ...output, entryFileNames: 'svc.cjs', cleanDir: true },
+  },
+  {
+    input: 'src/cli/jq-worker.cjs',
+    platform: 'node',
+    plugins: [
+      replacing('jq-wasm-asset', /jq-web\/jq\.js$/u, [
+        "var wasmBinary = Module['wasmBinary'];",
+        "var wasmBinary = require('node:worker_threads').workerData;",
+      ]),
+      {
+        name: 'jq-wasm',
+        writeBundle({ dir = '' }) {
+          writeFileSync(join(dir, 'jq.wasm'), jqWasm());
+        },
+      },
+    ],
+    output: { ...output, entryFileNames: 'jq-worker.cjs', cleanDir: false },
+  },
+]);

@@ -25,6 +25,7 @@ const config = {
   disableExperimentalSEAWarning: true,
   assets: {
     'jq.wasm': join(parts, 'jq.wasm'),
+    'jq-worker.cjs': join(parts, 'jq-worker.cjs'),
     'examples/contacts.csv': join(project, 'examples', 'contacts.csv'),
   },
 };

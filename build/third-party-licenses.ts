@@ -12,12 +12,13 @@ type Library = {
 
 /**
  * Writes THIRD-PARTY-LICENSES.txt beside the bundle: the licence of every library that a chunk has code of. The
- * licences ask for it, since a bundle leaves the libraries' own files behind.
+ * licences ask for it, since a bundle leaves the libraries' own files behind. `bundledApart`: folders of libraries that
+ * are in another bundle of the same executable.
  */
-export const thirdPartyLicenses = (): Plugin => ({
+export const thirdPartyLicenses = (...bundledApart: readonly string[]): Plugin => ({
   name: 'third-party-licenses',
   generateBundle(_, bundle) {
-    const folders = new Set<string>();
+    const folders = new Set(bundledApart);
     for (const output of Object.values(bundle)) {
       if (output.type !== 'chunk') continue;
       for (const id of output.moduleIds) {

@@ -24,7 +24,16 @@ export type HttpResponse = {
  */
 export type Lost = {
   readonly lost: 'before-sending' | 'after-sending';
-  readonly reason: 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'truncated' | 'aborted';
+  readonly reason:
+    | 'dns'
+    | 'refused'
+    | 'tls'
+    | 'timeout'
+    | 'reset'
+    | 'truncated'
+    | 'aborted'
+    | 'too-large'
+    | 'unreadable';
   /** One sentence for a person, without secrets. */
   readonly detail: string;
 };

@@ -48,7 +48,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
       : ctx.ask.text(question);
   });
   const { checkOutput, print } = await import('./cli/print.ts');
-  await checkOutput(settings);
+  await checkOutput(settings, ctx.signal);
   const view = await invocation.command.run(ctx, { ...values, settings });
   return print(ctx, view, settings);
 }

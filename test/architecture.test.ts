@@ -39,7 +39,8 @@ const allowed: Record<string, readonly string[]> = {
   webhooks: [...everybody, 'api', 'http', 'disk'],
   text: [],
   sandbox: [...everybody, 'api', 'webhooks', 'disk'],
-  mcp: [...everybody, 'api', 'derive', 'http', 'sync', 'cli'],
+  // A new subscription's secret is kept as the commands keep it.
+  mcp: [...everybody, 'api', 'derive', 'http', 'sync', 'cli', 'webhooks'],
   node: [...everybody, 'auth', 'disk', 'cli'],
 };
 

@@ -54,7 +54,11 @@ async function consentPage() {
 }
 
 async function inspector() {
-  const told = await lineWith(['webhooks', 'listen', '--port', '0', '--inspect'], /http:\/\/127\.0\.0\.1:\d+/gu, 2);
+  const told = await lineWith(
+    ['webhooks', 'listen', '--port', '0', '--inspect'],
+    /http:\/\/127\.0\.0\.1:\d+(?:\/\?key=\S+)?/gu,
+    2,
+  );
   const [receiver, page] = told;
   for (const event of ['contact.created', 'ticket.created', 'changelog.published', 'feedback.created']) {
     await execa(process.execPath, [bin, 'webhooks', 'trigger', event, '--to', receiver], { env });

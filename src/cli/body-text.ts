@@ -20,6 +20,8 @@ type GivenText = {
   /** Open the editor where nothing was given: on a terminal, and only for new texts. */
   readonly opensEditor: boolean;
   readonly required: boolean;
+  /** `kept`: a blank text from its own flag is sent as it is, since it empties the field. */
+  readonly blank: 'refused' | 'kept';
   readonly initial?: string;
 };
 
@@ -33,7 +35,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   ];
   const named = ways.filter((way) => way !== false);
   if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
-  if (given.text !== undefined) return given.text;
+  if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
   if (given.bodyFile !== undefined) {
     const text = await readUserText(ctx, given.bodyFile, '--body-file');
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
@@ -48,15 +50,17 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   }
   if (given.editor || (given.opensEditor && canEdit)) {
     const text = (await ctx.ask.edit(given.initial ?? '', { extension: '.md' })).trimEnd();
-    if (text.trim() !== '') return text;
-    if (given.required) throw new Failure('failed', 'The text was left empty, so nothing was sent.');
-    return undefined;
+    if (isBlank(text)) throw new Failure('usage', 'The text was left empty, so nothing was sent.');
+    return text;
   }
   if (!given.required) return undefined;
   throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
 }
 
+/** Space, and characters that nobody sees. */
+const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
+
 function notBlank(text: string, where: string): string {
-  if (text.trim() !== '') return text;
+  if (!isBlank(text)) return text;
   throw new Failure('usage', `${where} is empty, so there is nothing to send.`);
 }

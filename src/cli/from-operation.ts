@@ -133,13 +133,15 @@ async function bodyOf(ctx: Context, settings: Settings, operation: Operation, ab
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
+    const required = fields[about.text]?.required === true;
     const text = await bodyText(ctx, settings, {
       field: about.text,
       text: flags[about.text] as string | undefined,
       bodyFile: flags.bodyFile as string | undefined,
       editor: flags.editor === true,
       opensEditor: !about.update,
-      required: fields[about.text]?.required === true,
+      required,
+      blank: required ? 'refused' : 'kept',
     });
     if (text !== undefined) body[about.text] = text;
   }

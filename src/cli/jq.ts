@@ -1,15 +1,16 @@
-import loading from 'jq-web';
 import { Failure } from '../errors.ts';
+import { interruption } from '../http/gate.ts';
+import { askJq } from './jq-thread.ts';
 import { toJson } from './sanitize.ts';
 
 /** Refuses a filter that does not compile, before anything is sent: on no input at all it is compiled and never run. */
-export async function checkFilter(filter: string): Promise<void> {
-  await run('', filter, 'usage');
+export async function checkFilter(filter: string, signal?: AbortSignal): Promise<void> {
+  await run('', filter, { kind: 'usage', signal });
 }
 
 /** The results of a filter over one JSON value, one by one. */
-export async function filtered(value: unknown, filter: string): Promise<unknown[]> {
-  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, 'failed');
+export async function filtered(value: unknown, filter: string, signal?: AbortSignal): Promise<unknown[]> {
+  const lines = await run(wellFormed(JSON.stringify(value) ?? 'null'), filter, { kind: 'failed', signal });
   return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line));
 }
 
@@ -23,31 +24,23 @@ export function resultLine(result: unknown, indent?: number): string {
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/gu, (written, half) => (half ? '\\ufffd' : written));
 
-async function run(json: string, filter: string, kind: 'usage' | 'failed'): Promise<string> {
-  const jq = await loading;
-  const { exitCode } = process;
+type Running = { readonly kind: 'usage' | 'failed'; readonly signal: AbortSignal | undefined };
+
+async function run(json: string, filter: string, { kind, signal }: Running): Promise<string> {
   // The space: a filter may begin with a minus, which would be read as an option.
   const program = filter.trim() === '' ? '.' : ` ${filter}`;
-  try {
-    return jq.raw(json, program, ['-c']) ?? '';
-  } catch (error) {
-    throw new Failure(
-      kind,
-      `The filter ${filter} ${kind === 'usage' ? 'is not valid jq' : 'failed'}: ${said(error)}.`,
-      {
-        hint: kind === 'usage' ? 'The language: https://jqlang.org/manual/' : 'Look at the data with --json.',
-      },
-    );
-  } finally {
-    // jq is a whole program: it leaves its own exit code behind.
-    process.exitCode = exitCode;
-  }
+  const answer = await askJq({ json, program }, signal);
+  if (answer === undefined) throw interruption(signal as AbortSignal, `Interrupted while the filter ${filter} ran.`);
+  if ('text' in answer) return answer.text;
+  const verdict = kind === 'usage' ? 'is not valid jq' : 'failed';
+  throw new Failure(kind, `The filter ${filter} ${verdict}: ${sentence(answer.said)}.`, {
+    hint: kind === 'usage' ? 'The language: https://jqlang.org/manual/' : 'Look at the data with --json.',
+  });
 }
 
 /** The first line that jq said, without its own name and place. */
-function said(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  const lines = (stderr ?? message).split('\n');
+function sentence(said: string): string {
+  const lines = said.split('\n');
   const line = lines.find((text) => text.startsWith('jq: error')) ?? lines[0] ?? '';
   return line
     .replace(/^jq: error(?: \(at [^)]*\))?: /u, '')

@@ -168,7 +168,7 @@ const yamlOf = async (value: unknown): Promise<string> => (await import('./yaml.
 /** Strings are raw, as gh prints them; only on a terminal are they made harmless, and objects readable. */
 async function jqOf({ ctx, settings }: Printing, value: unknown): Promise<string> {
   const { filtered, resultLine } = await import('./jq.ts');
-  const results = await filtered(value, settings.jq ?? '.');
+  const results = await filtered(value, settings.jq ?? '.', ctx.signal);
   const { isTTY } = ctx.stdout;
   const lines = results.map((result) => `${resultLine(result, isTTY ? 2 : undefined)}\n`).join('');
   return isTTY ? sanitize(lines, { keepNewlines: true }) : lines;

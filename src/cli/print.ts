@@ -45,10 +45,10 @@ async function save(ctx: Context, view: View & { file?: string }, settings: Sett
 }
 
 /** A wrong --jq is said before anything is sent. */
-export async function checkOutput({ jq }: Pick<Settings, 'jq'>): Promise<void> {
+export async function checkOutput({ jq }: Pick<Settings, 'jq'>, signal: AbortSignal): Promise<void> {
   if (jq === undefined) return;
   const { checkFilter } = await import('./jq.ts');
-  await checkFilter(jq);
+  await checkFilter(jq, signal);
 }
 
 async function printData(printing: Printing, data: Data): Promise<boolean> {

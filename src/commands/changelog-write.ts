@@ -126,6 +126,7 @@ async function bodyFrom(
     editor: flags.editor === true,
     opensEditor: isNew,
     required: isNew,
+    blank: 'refused',
   });
   const fromFile = text !== undefined && flags.content === undefined;
   const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};

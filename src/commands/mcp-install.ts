@@ -2,6 +2,7 @@ import { defineCommand, type Param } from '../cli/command.ts';
 import { param } from '../cli/param.ts';
 import { Failure } from '../errors.ts';
 import { type Client, clients, type Entry } from '../mcp/clients.ts';
+import type { Grant } from '../mcp/tools.ts';
 import type { Settings } from '../settings.ts';
 
 const targets = [...clients, 'print'] as const;
@@ -22,6 +23,7 @@ export const installMcp = defineCommand({
   flags: {
     allowWrite: param.toggle('Let it change records'),
     allowSend: param.toggle('Let it reach customers'),
+    allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
     file: param.file('Another file of the client than its usual one'),
@@ -31,8 +33,9 @@ export const installMcp = defineCommand({
     const { configFileOf, withServer } = await import('../mcp/clients.ts');
     const { grantedTools } = await import('../mcp/tools.ts');
     const only = flags.tools?.split(',').map((tool) => tool.trim());
-    grantedTools({ write: flags.allowWrite, send: flags.allowSend, only });
-    const entry = entryFor(settings, flags.allowWrite, flags.allowSend, only);
+    const grant = { write: flags.allowWrite, send: flags.allowSend, webhooks: flags.allowWebhooks, only };
+    grantedTools(grant);
+    const entry = entryFor(settings, grant);
     const name = flags.name ?? 'svc';
     if (client === 'print') {
       const text = withServer('claude', undefined, name, entry) ?? '';
@@ -61,7 +64,7 @@ export const installMcp = defineCommand({
 });
 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
-function entryFor(settings: Settings, write: boolean, send: boolean, only: readonly string[] | undefined): Entry {
+function entryFor(settings: Settings, { write, send, webhooks, only }: Grant): Entry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
   return {
     command: 'svc',
@@ -71,6 +74,7 @@ function entryFor(settings: Settings, write: boolean, send: boolean, only: reado
       ...(baseUrlNamed && baseUrl ? ['--base-url', baseUrl] : []),
       ...(write ? ['--allow-write'] : []),
       ...(send ? ['--allow-send'] : []),
+      ...(webhooks ? ['--allow-webhooks'] : []),
       ...(only ? ['--tools', only.join(',')] : []),
     ],
   };

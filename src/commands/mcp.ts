@@ -14,10 +14,19 @@ const names: Param<readonly string[] | undefined> = {
 };
 
 export const grantFlags = {
-  allowWrite: param.toggle('Offer tools that change records'),
-  allowSend: param.toggle('Offer tools that reach customers: replies, chat messages, publishing'),
+  allowWrite: param.toggle('Offer tools that change records, of which no customer hears'),
+  allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write publishing'),
+  allowWebhooks: param.toggle('Offer tools that create and delete webhook subscriptions'),
   tools: names,
 };
+
+type Allowed = { readonly allowWrite: boolean; readonly allowSend: boolean; readonly allowWebhooks: boolean };
+
+const grantOf = ({ allowWrite: write, allowSend: send, allowWebhooks: webhooks }: Allowed) => ({
+  write,
+  send,
+  webhooks,
+});
 
 const serveMcp = defineCommand({
   name: 'mcp',
@@ -30,7 +39,7 @@ const serveMcp = defineCommand({
   examples: ['svc mcp --allow-write', 'svc mcp --tools listTickets,getTicket', 'svc mcp install print'],
   async run(ctx, { flags, settings }) {
     const { serve } = await import('../mcp/server.ts');
-    await serve(ctx, settings, { write: flags.allowWrite, send: flags.allowSend, only: flags.tools });
+    await serve(ctx, settings, { ...grantOf(flags), only: flags.tools });
     return { data: { shape: 'nothing' } };
   },
 });

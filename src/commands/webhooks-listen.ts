@@ -12,6 +12,7 @@ import type { Forwarding } from '../webhooks/forward.ts';
 import { type Refusal, refusals } from '../webhooks/judge.ts';
 import type { EventLine, Line } from '../webhooks/lines.ts';
 import { mainFields } from '../webhooks/main-fields.ts';
+import { isGood } from '../webhooks/report.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../webhooks/routes.ts';
 import { givenSecrets, storedSecrets } from '../webhooks/secrets.ts';
 import type { Subscribing } from '../webhooks/subscriptions.ts';
@@ -170,7 +171,7 @@ function printer() {
       paint('dim', clockTime(line.time)),
       color ? paint(color, name) : name,
       paint('dim', pad(cut(id, idWidth), idWidth)),
-      paint(styleOf(line), pad(`${marks[verdictOf(line)] ?? '→'} ${told(line)}`, 16)),
+      paint(styleOf(line), pad(`${markOf(line)} ${told(line)}`, 16)),
     ].join('  ');
     return `${start}  ${cut(fields, Math.max(width - cells(start) - 2, 0))}`.trimEnd();
   };
@@ -186,6 +187,12 @@ const verdictOf = (line: Line): EventLine['verdict'] | 'forwarded' =>
   line.kind === 'event' ? line.verdict : 'forwarded';
 
 const marks: Partial<Record<string, string>> = { accepted: '✓', repeat: '↻', unreadable: '?', rejected: '✗' };
+
+/** What the app did not take is a failure, also where svc itself has done its part. */
+const markOf = (line: Line): string => (isRefused(line.forward) ? '✗' : (marks[verdictOf(line)] ?? '→'));
+
+const isRefused = (forward: Forwarding | null): boolean =>
+  forward?.state === 'failed' || (forward?.state === 'answered' && !isGood(forward));
 
 /** A colour for each event, so that the eye finds its kind; red is kept for what went wrong. */
 const colors: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
@@ -220,7 +227,7 @@ function styleOf(line: Line): Parameters<Terminal['paint']>[0] {
   }
   const { forward } = line;
   if (forward?.state === 'waiting') return 'yellow';
-  if (forward?.state === 'failed' || (forward?.status ?? 200) >= 300) return 'red';
+  if (isRefused(forward)) return 'red';
   return 'green';
 }
 

@@ -1,10 +1,8 @@
-import { operations } from '../api/index.ts';
+import { type OperationId, operations } from '../api/index.ts';
 import type { Operation, Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { type Reach, reachOf } from './grants.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
-
-/** What a tool may do, as a person grants it: look, change the account, reach a customer. */
-export type Reach = 'read' | 'write' | 'send';
 
 export type Annotations = {
   readonly title: string;
@@ -26,36 +24,39 @@ export type Tool = {
 
 /** A tool for every operation, in the document's order. `maySend`: publishing is allowed. */
 export const toolsOf = ({ maySend }: { readonly maySend: boolean }): Tool[] =>
-  Object.values<Operation>(operations).map((operation) => ({
-    name: operation.id,
-    description: describe(operation, maySend),
-    inputSchema: inputSchemaOf(operation, maySend),
-    annotations: annotationsOf(operation),
-    reach: reachOf(operation),
-    operation,
-  }));
+  (Object.keys(operations) as OperationId[]).map((id) => {
+    const operation: Operation = operations[id];
+    const reach = reachOf[id];
+    return {
+      name: id,
+      description: describe(operation, reach, maySend),
+      inputSchema: inputSchemaOf(operation, maySend),
+      annotations: annotationsOf(operation, reach),
+      reach,
+      operation,
+    };
+  });
 
-export function reachOf({ safety, reachesCustomer }: Operation): Reach {
-  if (safety === 'read') return 'read';
-  return reachesCustomer === 'always' ? 'send' : 'write';
-}
-
-const annotationsOf = ({ summary, safety, destructive, reachesCustomer }: Operation): Annotations => ({
+const annotationsOf = ({ summary, safety, destructive, reachesCustomer }: Operation, reach: Reach): Annotations => ({
   title: summary,
   readOnlyHint: safety === 'read',
   destructiveHint: destructive === true,
   idempotentHint: safety === 'read' || safety === 'repeatable',
-  openWorldHint: reachesCustomer !== undefined,
+  openWorldHint: reachesCustomer !== undefined || reach === 'send' || reach === 'webhooks',
 });
 
-function describe(operation: Operation, maySend: boolean): string {
+function describe(operation: Operation, reach: Reach, maySend: boolean): string {
   const { summary, answer, module, safety, reachesCustomer, credentials } = operation;
   const remarks = [
     answer.shape === 'list' && answer.paged && 'Pages of 50 unless per_page says otherwise, at most 100.',
     module && `Needs the ${module.replaceAll('_', ' ')} module.`,
     reachesCustomer === 'always' && 'A real message goes to a real customer: be sure of the text and the recipient.',
+    reach === 'send' && reachesCustomer !== 'always' && 'A real customer may hear of it.',
+    operation.id === 'createWebhook' && 'svc keeps the signing secret; the answer does not hold it.',
     reachesCustomer === 'when-published' &&
-      (maySend ? 'With status published, customers see it.' : 'Drafts only: publishing is not allowed here.'),
+      (maySend
+        ? 'With status published, customers see it.'
+        : 'Drafts only: what is published can neither be made nor changed here.'),
     operation.id === 'createContacts' &&
       'Either one contact (name, last_name, email and phone are required) or `contacts`, a batch in one transaction.',
     operation.destructive && 'This cannot be undone.',
@@ -77,6 +78,8 @@ function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchem
     for (const form of (converted.anyOf ?? [converted]) as JsonSchema[]) Object.assign(properties, form.properties);
     if (!converted.anyOf) required.push(...(converted.required ?? []));
   }
+  // Left out, the service would empty the list.
+  if (operation.id === 'syncListContacts') required.push('contacts_ids');
   if (operation.reachesCustomer === 'when-published' && !maySend) {
     properties.status = { type: 'string', enum: ['draft'] };
     delete properties.published_at;

@@ -3,10 +3,12 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 
+type Input = Pick<Context, 'stdin' | 'signal'>;
+
 const largestText = 16 * 1024 * 1024;
 
 /** The text of a file that the user named; `-` is standard input. UTF-8, with or without a byte order mark. */
-export async function readUserText(ctx: Pick<Context, 'stdin'>, path: string, flag: string): Promise<string> {
+export async function readUserText(ctx: Input, path: string, flag: string): Promise<string> {
   const bytes = await readUserBytes(ctx, path, flag);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -18,14 +20,22 @@ export async function readUserText(ctx: Pick<Context, 'stdin'>, path: string, fl
 }
 
 /** The very bytes, whatever they are; `-` is standard input. */
-export async function readUserBytes(ctx: Pick<Context, 'stdin'>, path: string, flag: string): Promise<Uint8Array> {
-  const bytes = path === '-' ? await readAll(ctx.stdin, flag) : await readNamed(path, flag);
-  if (bytes.length > largestText) throw new Failure('usage', `${flag}: ${path} is larger than 16 MiB.`);
-  return bytes;
+export async function readUserBytes(ctx: Input, path: string, flag: string): Promise<Uint8Array> {
+  const { openUserInput, untilEnded } = await import('./user-input.ts');
+  if (path === '-') return whole(untilEnded(ctx.stdin, ctx.signal), `${flag}: standard input`);
+  try {
+    const opened = await openUserInput(path, ctx.signal);
+    return await whole(opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream(), `${flag}: ${path}`);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (isCode(error, 'ENOENT')) throw new Failure('usage', `${flag}: there is no file ${path}.`);
+    if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
+    throw new Failure('usage', `${flag}: ${path} cannot be read: ${(error as Error).message}.`);
+  }
 }
 
 /** The same as JSON. */
-export async function readUserJson(ctx: Pick<Context, 'stdin'>, path: string, flag: string): Promise<unknown> {
+export async function readUserJson(ctx: Input, path: string, flag: string): Promise<unknown> {
   const text = await readUserText(ctx, path, flag);
   if (text.trim() === '') throw new Failure('usage', `${flag}: ${path} is empty.`);
   try {
@@ -44,23 +54,13 @@ export async function appendUserText(path: string, text: string, what: string): 
   }
 }
 
-async function readNamed(path: string, flag: string): Promise<Uint8Array> {
-  try {
-    return await fs.readFile(path);
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) throw new Failure('usage', `${flag}: there is no file ${path}.`);
-    if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
-    throw new Failure('usage', `${flag}: ${path} cannot be read: ${(error as Error).message}.`);
-  }
-}
-
-export async function readAll(stdin: AsyncIterable<Uint8Array>, flag: string): Promise<Uint8Array> {
+async function whole(pieces: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of stdin) {
-    size += chunk.length;
-    if (size > largestText) throw new Failure('usage', `${flag}: standard input is larger than 16 MiB.`);
-    chunks.push(chunk);
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > largestText) throw new Failure('usage', `${name} is larger than 16 MiB.`);
+    chunks.push(piece);
   }
   return Buffer.concat(chunks);
 }

@@ -65,19 +65,44 @@ function safeUrl(url: string): string {
 }
 
 /** A JSON body with the values of unknown fields hidden; anything else is named by its size alone. */
-export function safeBody(body: string): string {
+export function safeBody(body: string, fields: ReadonlySet<string> = knownFields()): string {
   let shown: string;
   try {
-    shown = JSON.stringify(JSON.parse(body), (key, value) => (isShown(key, value) ? value : hidden));
+    shown = JSON.stringify(redacted(JSON.parse(body), false, fields));
   } catch {
     return `[${Buffer.byteLength(body)} bytes that are no JSON]`;
   }
   return shown.length > shownBytes ? `${shown.slice(0, shownBytes)}… [${shown.length} characters]` : shown;
 }
 
-// Array items and the root have keys that are no field names.
-const isShown = (key: string, value: unknown): boolean =>
-  key === '' || /^\d+$/u.test(key) || knownFields().has(key) || (typeof value === 'object' && value !== null);
+/** `isKnown`: the field that holds it may be shown. That goes for the items of its list, too, and for nothing deeper. */
+function redacted(value: unknown, isKnown: boolean, fields: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => redacted(item, isKnown, fields));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, redacted(each, fields.has(key) && !secret.test(key), fields)]),
+    );
+  }
+  if (!isKnown) return hidden;
+  return typeof value === 'string' ? withoutUrlSecrets(value) : value;
+}
+
+/** Never shown, whoever puts it on the list. */
+const secret = /secret|password|token|authorization|(?:^|_)key$/iu;
+
+/** URLs in a text without what is in front of their host, and without the values of their query and fragment. */
+function withoutUrlSecrets(text: string): string {
+  return text.replace(/(\/\/)([^\s/?#]*@)?([^\s?#]*)(\?[^\s#]*)?(#\S*)?/gu, (_, slashes, user, rest, query, fragment) =>
+    [slashes, user && `${hidden}@`, rest, query && safeQuery(query), fragment && `#${hidden}`].filter(Boolean).join(''),
+  );
+}
+
+const safeQuery = (query: string): string =>
+  `?${query
+    .slice(1)
+    .split('&')
+    .map((pair) => (pair.includes('=') ? `${pair.slice(0, pair.indexOf('='))}=${hidden}` : hidden))
+    .join('&')}`;
 
 let known: Set<string> | undefined;
 
@@ -93,7 +118,6 @@ function knownFields(): Set<string> {
       collect(fieldsOf(schema), known);
     }
   }
-  known.delete('signing_secret');
   return known;
 }
 

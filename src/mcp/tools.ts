@@ -1,15 +1,21 @@
 import { check, type FieldErrors } from '../api/check.ts';
 import { SyncContact } from '../api/contacts.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import { flagFor, type Reach } from '../derive/grants.ts';
 import { jsonSchemaOf } from '../derive/json-schema.ts';
-import { type Annotations, type Tool as Derived, partsOf, type Reach, toolsOf } from '../derive/mcp-tools.ts';
+import { type Annotations, type Tool as Derived, partsOf, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { type Answer, answer, answerOf } from './answer.ts';
 import { mostRows, syncRows } from './contacts-sync.ts';
+import { refusePublishing } from './publishing.ts';
+import { forgetDeleted, refuseWithoutStore, withoutSecret } from './subscriptions.ts';
 
 /** What a person has granted. */
-export type Grant = { readonly write: boolean; readonly send: boolean; readonly only: readonly string[] | undefined };
+export type Grant = Readonly<Record<Exclude<Reach, 'read'>, boolean>> & {
+  /** Names of tools; undefined: all that are granted. */
+  readonly only: readonly string[] | undefined;
+};
 
 export type Tool = {
   readonly name: string;
@@ -21,19 +27,14 @@ export type Tool = {
   run(service: Service, input: Readonly<Record<string, unknown>>, boundary: string): Promise<Answer>;
 };
 
-const flagFor: Readonly<Record<Reach, string | undefined>> = {
-  read: undefined,
-  write: '--allow-write',
-  send: '--allow-send',
-};
-
 /** The tools that were granted, and why the others are not there. Throws a usage Failure for a `--tools` that cannot be. */
 export function grantedTools(grant: Grant): {
   readonly tools: readonly Tool[];
   refusalOf(name: string): string | undefined;
 } {
   const all: Tool[] = [...toolsOf({ maySend: grant.send }).map((derived) => fromDerived(derived, grant)), contactsSync];
-  const isGranted = ({ reach }: Tool) => reach === 'read' || grant[reach];
+  const missing = ({ reach }: Tool): string | undefined =>
+    reach === 'read' || grant[reach] ? undefined : flagFor[reach];
   for (const name of grant.only ?? []) {
     const tool = all.find((each) => each.name === name);
     if (!tool) {
@@ -41,16 +42,16 @@ export function grantedTools(grant: Grant): {
         hint: `There are ${all.map((each) => each.name).join(', ')}.`,
       });
     }
-    if (!isGranted(tool)) throw new Failure('usage', `--tools: ${name} needs ${flagFor[tool.reach]}.`);
+    const flag = missing(tool);
+    if (flag) throw new Failure('usage', `--tools: ${name} needs ${flag}.`);
   }
   return {
-    tools: all.filter((tool) => isGranted(tool) && (grant.only?.includes(tool.name) ?? true)),
+    tools: all.filter((tool) => !missing(tool) && (grant.only?.includes(tool.name) ?? true)),
     refusalOf(name) {
       const tool = all.find((each) => each.name === name);
       if (!tool) return undefined;
-      return isGranted(tool)
-        ? `${name} is not among --tools.`
-        : `${name} was not granted: it needs ${flagFor[tool.reach]}.`;
+      const flag = missing(tool);
+      return flag ? `${name} was not granted: it needs ${flag}.` : `${name} is not among --tools.`;
     },
   };
 }
@@ -61,14 +62,18 @@ function fromDerived(derived: Derived, grant: Grant): Tool {
     ...derived,
     async run(service, input, boundary) {
       refuseUnknown(derived, input);
-      if (operation.reachesCustomer === 'when-published' && !grant.send && input.status === 'published') {
-        throw new Failure('forbidden', 'Publishing was not granted.', { hint: 'Start svc mcp with --allow-send.' });
-      }
-      const body = await call(service, operation, checkedParts(operation, input));
-      return answerOf(operation, body, boundary);
+      const parts = checkedParts(derived, input);
+      if (!grant.send) await refusePublishing(service, operation, input);
+      refuseWithoutStore(service, operation);
+      const body = await call(service, operation, parts);
+      await forgetDeleted(service, operation, input.webhook);
+      const told = isOfWebhooks(operation) ? await withoutSecret(service, operation, body) : body;
+      return answerOf(operation, told, boundary);
     },
   };
 }
+
+const isOfWebhooks = ({ scope }: Operation): boolean => scope === 'webhooks:manage';
 
 /** A model that invents a field learns so, and is not left to believe that it was heard. */
 function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readonly<Record<string, unknown>>): void {
@@ -80,9 +85,10 @@ function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readon
   );
 }
 
-function checkedParts(operation: Operation, input: Readonly<Record<string, unknown>>): Input<Operation> {
+function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Record<string, unknown>>): Input<Operation> {
   const parts = partsOf(operation, input);
-  const fields: FieldErrors = {};
+  const missing = ((inputSchema.required ?? []) as string[]).filter((name) => input[name] === undefined);
+  const fields: FieldErrors = Object.fromEntries(missing.map((name) => [name, ['is required']]));
   const judge = (schema: Operation['body'], part: unknown) => {
     if (!schema) return undefined;
     const checked = check(schema, part);

@@ -1,4 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { connectTimeoutMs, type RawAnswer, readAll, type Sending } from './sending.ts';
 
 /**
@@ -7,7 +9,7 @@ import { connectTimeoutMs, type RawAnswer, readAll, type Sending } from './sendi
  */
 export function direct(): Sending {
   const agents = new Map<string, Agent>();
-  return (asked, signal) =>
+  return (asked, signal, leaves) =>
     new Promise<RawAnswer>((resolve, reject) => {
       const url = new URL(asked.url);
       const secure = url.protocol === 'https:';
@@ -16,28 +18,38 @@ export function direct(): Sending {
       const agent = agents.get(url.protocol) ?? new Agent({ keepAlive: true, timeout: 4_000 });
       agents.set(url.protocol, agent);
       const headers = { 'accept-encoding': 'gzip', ...asked.headers };
+      let isAnswered = false;
       const sent = request(url, { method: asked.method, headers, agent, signal }, (answer) => {
+        isAnswered = true;
         read(answer).then(resolve, reject);
       });
-      let isConnected = false;
       sent.once('socket', (socket) => {
-        isConnected = !socket.connecting;
-        if (isConnected) return;
+        if (!isOpening(socket)) return leaves();
         const timer = setTimeout(() => socket.destroy(tooLate()), connectTimeoutMs);
         socket.once('close', () => clearTimeout(timer));
         socket.once(secure ? 'secureConnect' : 'connect', () => {
           clearTimeout(timer);
-          isConnected = true;
+          leaves();
         });
       });
-      sent.once('error', (error) => reject(!isConnected && signal.reason?.name === 'TimeoutError' ? tooLate() : error));
+      // Not `once`: a second error would have no listener, and end the process.
+      sent.on('error', reject);
+      // A peer that switches protocols is dropped by Node without an error.
+      sent.once('close', () => isAnswered || reject(new Error('closed without an answer')));
       sent.end(asked.body);
     });
 }
 
+/** A connection that was used before is open; a new one is not until its handshake is over. */
+const isOpening = (socket: Socket): boolean =>
+  // Node has the second since 11.4; its types do not.
+  socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting === true;
+
 const tooLate = (): Error => Object.assign(new Error('no connection in time'), { code: 'SVC_CONNECT_TIMEOUT' });
 
 async function read(answer: IncomingMessage): Promise<RawAnswer> {
+  // What comes after the body was given up must not end the process.
+  answer.on('error', () => {});
   try {
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await readAll(answer) };
   } catch (error) {

@@ -30,10 +30,22 @@ export function proxied(env: Env): Sending {
     // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
     proxyTunnel: false,
   });
-  return async (asked, signal) => {
-    const answer = await request.call(dispatcher, optionsOf(asked, signal));
+  return async (asked, signal, leaves) => {
+    const told = { dispatch: (...given) => dispatcher.dispatch(given[0], telling(given[1], leaves)) } as Dispatcher;
+    const answer = await request.call(told, optionsOf(asked, signal));
+    answer.body.on('error', () => {});
     return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer.body) };
   };
+}
+
+/** undici calls `onConnect` when it has a connection, handshake and tunnel included, and is about to write to it. */
+function telling(handler: Dispatcher.DispatchHandler, leaves: () => void): Dispatcher.DispatchHandler {
+  const onConnect = handler.onConnect?.bind(handler);
+  handler.onConnect = (...about) => {
+    leaves();
+    onConnect?.(...about);
+  };
+  return handler;
 }
 
 function optionsOf(asked: HttpRequest, signal: AbortSignal): Dispatcher.RequestOptions {

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isCode } from '../disk/atomic-file.ts';
+import { openUserInput, untilEnded } from '../disk/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
 
@@ -22,6 +23,7 @@ export type Source = {
 const pieceSize = 64 * 1024;
 const stepSize = 4 * pieceSize;
 
+type Ports = Pick<Context, 'stdin' | 'files' | 'signal'>;
 type Opened = { readonly handle: FileHandle; readonly close: () => Promise<void> };
 
 /**
@@ -29,14 +31,10 @@ type Opened = { readonly handle: FileHandle; readonly close: () => Promise<void>
  * substitution) is first copied into the state folder: every row is checked before the first one is sent, and a
  * resumed run has to recognise the content.
  */
-export async function openSource(
-  ctx: Pick<Context, 'stdin' | 'files'>,
-  file: string,
-  wantedEncoding?: string,
-): Promise<Source> {
+export async function openSource(ctx: Ports, file: string, wantedEncoding?: string): Promise<Source> {
   const isStdin = file === '-';
   const name = isStdin ? stdinName : basename(file);
-  const opened = isStdin ? await spool(ctx, ctx.stdin, name) : await openFile(ctx, file, name);
+  const opened = isStdin ? await spool(ctx, stdinOf(ctx), name) : await openFile(ctx, file, name);
   try {
     return await describe(opened, name, isStdin ? undefined : resolve(file), wantedEncoding);
   } catch (error) {
@@ -71,13 +69,17 @@ async function describe(
   };
 }
 
-async function openFile(ctx: Pick<Context, 'files'>, file: string, name: string): Promise<Opened> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
+const stdinOf = ({ stdin, signal }: Ports) => Object.assign(untilEnded(stdin, signal), { isTTY: stdin.isTTY });
+
+async function openFile(ctx: Ports, file: string, name: string): Promise<Opened> {
+  const opened = await openUserInput(file, ctx.signal).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) throw new Failure('usage', `There is no file ${file}.`);
     if (isCode(error, 'EACCES')) throw new Failure('usage', `${file} may not be read.`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${file} is a folder, not a file.`);
     throw new Failure('usage', `${file} cannot be opened.`, { cause: error });
   });
+  if (opened.kind === 'once') return spool(ctx, opened.bytes, name);
+  const { handle } = opened;
   const stat = await handle.stat();
   if (stat.isFile()) return { handle, close: () => handle.close() };
   try {
@@ -111,6 +113,7 @@ async function spool(
     for await (const bytes of input) await handle.writeFile(bytes);
   } catch (error) {
     await close();
+    if (error instanceof Failure) throw error;
     throw new Failure('failed', `${subject(name)} could not be copied to ${folder}.`, {
       hint: 'Is the disk full? A file needs no copy: svc contacts sync FILE',
       cause: error,

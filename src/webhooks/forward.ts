@@ -47,19 +47,23 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 
   async function run(lane: Lane): Promise<void> {
     for (let next = lane.queue[0]; next && !cutting.signal.aborted; next = lane.queue[0]) {
-      const { id, event } = next;
-      const received = await inbox.read(id).catch(() => undefined);
-      if (received) {
-        const forwarding = await pass(received, lane);
-        if (!forwarding) break;
-        lane.down = undefined;
-        // Not waited for in vain: a failure here merely means that it is forwarded once more after a restart.
-        await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
-        report(id, event, forwarding);
-      }
+      if (!(await handle(lane, next))) break;
       lane.queue.shift();
     }
     lane.running = undefined;
+  }
+
+  /** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
+  async function handle(lane: Lane, { id, event }: Queued): Promise<boolean> {
+    const received = await inbox.read(id).catch(() => undefined);
+    if (!received) return true;
+    const forwarding = await pass(received, lane).catch((error) => unsendable(lane.to, error));
+    if (!forwarding) return false;
+    lane.down = undefined;
+    // Not waited for in vain: a failure here merely means that it is forwarded once more after a restart.
+    await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
+    report(id, event, forwarding);
+    return true;
   }
 
   /** Undefined where svc ends before the app has answered. */
@@ -72,6 +76,8 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       if (!('lost' in answer)) return forwarding;
       if (answer.reason === 'aborted') return undefined;
       if (answer.lost === 'after-sending') broken++;
+      // The app has it, and its answer will be no better next time.
+      if (isHopeless(answer)) return { ...forwarding, state: 'failed' };
       const late = options.retryMs !== undefined && clock.now().getTime() - since >= options.retryMs;
       if (late || broken >= brokenTries) return { ...forwarding, state: 'failed' };
       if (ending.signal.aborted) return undefined;
@@ -106,8 +112,10 @@ export function createForwarder(options: ForwardOptions): Forwarder {
     async replay(id, to) {
       const received = await inbox.read(id);
       if (!received) return undefined;
-      const { answer, ms } = await attempt(received, to);
-      const forwarding = stand(to, answer, ms, 1);
+      const forwarding = await attempt(received, to).then(
+        ({ answer, ms }) => stand(to, answer, ms, 1),
+        (error) => unsendable(to, error),
+      );
       const settled: Forwarding = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
       await inbox.settle(id, { ...outcomeOf(settled, clock.now()), replay: true }).catch(() => {});
       return settled;
@@ -123,6 +131,13 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       await idle;
     },
   };
+}
+
+const isHopeless = ({ reason }: Lost): boolean => reason === 'too-large' || reason === 'unreadable';
+
+function unsendable(to: string, error: unknown): Forwarding {
+  const why = error instanceof Error ? error.message : String(error);
+  return { to, state: 'failed', status: null, error: why.slice(0, 200), ms: null, tries: 1 };
 }
 
 function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Forwarding {

@@ -42,9 +42,9 @@ export function encodeLine(line: InboxLine): string {
   // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
   const { id, event, at, headers, unreadable, to, body } = line.arrival;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const isText = isUtf8(bytes);
-  const text = isText ? bytes.toString('utf8') : undefined;
-  const base64 = isText ? undefined : bytes.toString('base64');
+  const isRead = isUtf8(bytes);
+  const text = isRead ? bytes.toString('utf8') : undefined;
+  const base64 = isRead ? undefined : bytes.toString('base64');
   return `${JSON.stringify({ id, event, at, headers, unreadable, to, body: text, base64 })}\n`;
 }
 
@@ -58,12 +58,42 @@ export function decodeLine(text: string): InboxLine | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof value.limit === 'number') return { kind: 'limit', limit: value.limit };
-  const { id, outcome, body, base64, ...rest } = value;
+  const { id, outcome, body, base64 } = value;
   if (typeof id !== 'string') return undefined;
-  if (typeof outcome === 'object' && outcome !== null) return { kind: 'outcome', id, outcome: outcome as Outcome };
+  if (typeof outcome === 'object' && outcome !== null) {
+    return isOutcome(outcome) ? { kind: 'outcome', id, outcome } : undefined;
+  }
   const bytes = decodeBody(body, base64);
-  return bytes && { kind: 'arrival', arrival: { id, ...rest, body: bytes } as Arrival };
+  return bytes && { kind: 'arrival', arrival: { ...aboutOf(value), id, body: bytes } };
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isOutcome(value: object): value is Outcome {
+  const { to, at, status, error, ms, tries } = value as Partial<Record<keyof Outcome, unknown>>;
+  const isRead = isText(to) && isText(at) && typeof ms === 'number' && typeof tries === 'number';
+  return isRead && ['number', 'undefined'].includes(typeof status) && ['string', 'undefined'].includes(typeof error);
+}
+
+/** What somebody else wrote into the file is left out, field by field: the body was accepted and is kept. */
+function aboutOf({ event, at, headers, unreadable, to }: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
+  return {
+    event: isText(event) ? event : null,
+    at: isText(at) ? at : new Date(0).toISOString(),
+    headers: textsOf(headers),
+    ...(isText(unreadable) && { unreadable }),
+    ...(isText(to) && { to }),
+  };
+}
+
+/** Headers with one text each: Node gives a list where a header may come several times. */
+export const textsOf = (headers: unknown): Headers =>
+  Object.fromEntries(
+    Object.entries(Object(headers) as object).flatMap(([name, value]): [string, string][] => {
+      if (Array.isArray(value)) return [[name, value.filter(isText).join(', ')]];
+      return isText(value) ? [[name, value]] : [];
+    }),
+  );
 
 function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');

@@ -107,7 +107,7 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
     inbox: seat.inbox,
     timeoutMs: options.timeoutMs,
     retryMs: options.retryMs,
-    report: reporter.forwarded,
+    report: (...forwarded) => guarded(ctx, () => reporter.forwarded(...forwarded)),
   });
   running.forwarder = forwarder;
   await resume(ctx, seat, forwarder, routes);
@@ -122,7 +122,7 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
     newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
     forwardTo: (event) => targetOf(routes, event),
     onReceipt(receipt) {
-      reporter.received(receipt, isShown(routes, eventOf(receipt)));
+      guarded(ctx, () => reporter.received(receipt, isShown(routes, eventOf(receipt))));
       if (!('arrival' in receipt)) return;
       const { id, event, to } = receipt.arrival;
       if (to !== undefined) forwarder.enqueue(id, event, to);
@@ -136,10 +136,15 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
 
   if (options.inspectPort !== undefined) {
     const { startInspector } = await import('./inspector/server.ts');
-    const target = (event: string | null) => targetOf(routes, event);
-    const { url: listening } = receiver;
-    const about = { port: options.inspectPort, inbox: seat.inbox, forwarder, target, listening, watch: reporter.watch };
-    const inspector = await startInspector(about);
+    const inspector = await startInspector({
+      port: options.inspectPort,
+      key: Buffer.from(ctx.random(24)).toString('base64url'),
+      inbox: seat.inbox,
+      forwarder,
+      target: (event) => targetOf(routes, event),
+      listening: receiver.url,
+      watch: reporter.watch,
+    });
     running.inspector = inspector;
     ctx.notice(`Inspect the events at ${inspector.url}`);
   }
@@ -173,11 +178,12 @@ async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, route
     taken++;
   }
   const left = waiting.length - taken;
-  if (taken > 0) ctx.notice(`Passing on ${events(taken)} of an earlier run first.`);
-  if (left > 0) ctx.notice(`${events(left)} of an earlier run still wait to be forwarded: give --forward-to.`);
+  if (taken > 0) ctx.notice(`Passing on ${counted(taken, 'event')} of an earlier run first.`);
+  if (left > 0)
+    ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
 
-const events = (count: number): string => (count === 1 ? '1 event' : `${count} events`);
+const counted = (count: number, noun: string): string => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat): Promise<void> {
   const { baseUrl, profile } = options;
@@ -187,14 +193,12 @@ async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat)
   try {
     const removed = await reap(seat.inherited, living, baseUrl, await options.service());
     await Promise.all(removed.map((id) => forgetSecret(ctx.tokens, profile, id)));
-    if (removed.length > 0) ctx.notice(`Removed ${subscriptions(removed.length)} that an earlier run left.`);
+    if (removed.length > 0) ctx.notice(`Removed ${counted(removed.length, 'subscription')} that an earlier run left.`);
   } catch (error) {
     if (options.reach) throw error;
     ctx.notice(`What an earlier run left at the service could not be removed: ${(error as Error).message}`);
   }
 }
-
-const subscriptions = (count: number): string => (count === 1 ? '1 subscription' : `${count} subscriptions`);
 
 /** The tunnel, and the URL that it gives us. */
 async function dig(ctx: Context, recipe: TunnelRecipe, port: number, { path }: ListenOptions, running: Running) {
@@ -207,14 +211,29 @@ async function dig(ctx: Context, recipe: TunnelRecipe, port: number, { path }: L
   return path === undefined ? tunnel.url : new URL(path, tunnel.url).href;
 }
 
+/** Stored and answered it is already; that it cannot be shown must neither end svc nor keep it from the app. */
+function guarded(ctx: Context, show: () => void): void {
+  try {
+    show();
+  } catch (error) {
+    ctx.notice(`An event cannot be shown: ${(error as Error).message}`);
+  }
+}
+
+/** Each step, whatever becomes of the others: what is left subscribed or locked costs the user more than a note. */
 async function takeDown(ctx: Context, options: ListenOptions, running: Running): Promise<void> {
   const { seat, tunnel, receiver, forwarder, inspector } = running;
-  await tunnel?.close();
-  if (seat) await unsubscribe(ctx, options, seat);
-  await receiver?.close();
-  await forwarder?.stop(graceMs);
-  await inspector?.close();
-  await seat?.leave();
+  const steps: (() => Promise<void> | undefined)[] = [
+    () => tunnel?.close(),
+    () => (seat ? unsubscribe(ctx, options, seat) : undefined),
+    () => receiver?.close(),
+    () => forwarder?.stop(graceMs),
+    () => inspector?.close(),
+    () => seat?.leave(),
+  ];
+  for (const step of steps) {
+    await step()?.catch((error: unknown) => ctx.notice(`While ending: ${(error as Error).message}`));
+  }
 }
 
 async function unsubscribe(ctx: Context, options: ListenOptions, { folder }: Seat): Promise<void> {

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Arrival } from './inbox-line.ts';
-import { type Envelope, type Headers, judge, type Refusal } from './judge.ts';
+import { type Arrival, textsOf } from './inbox-line.ts';
+import { type Envelope, judge, type Refusal } from './judge.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -73,6 +73,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) => receive(request, response, () => response.writeContinue()));
 
   function receive(request: IncomingMessage, response: ServerResponse, goOn?: () => void): void {
+    // A sender who leaves early is no reason to end.
+    request.on('error', () => {});
+    response.on('error', () => {});
     if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
     else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
     else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
@@ -106,7 +109,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   }
 
   function decide(request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
-    const headers = request.headers as Headers;
+    const headers = textsOf(request.headers);
     const at = clock.now().toISOString();
     const verdict = judge(headers, raw, options.secrets(), (id) => inbox.has(id) || storing.has(id));
     if (verdict.kind === 'rejected') {
@@ -197,7 +200,8 @@ function tooLarge(request: IncomingMessage): void {
 /** 127.0.0.1 only: what comes from elsewhere comes through a tunnel that the user chose. */
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    // Not `once`: an error while it accepts connections (no file left to open) must not end svc later on.
+    server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
         new Failure('failed', `Cannot listen on 127.0.0.1:${port}: ${portTrouble(error.code)}.`, {
           hint: 'Choose another with --port, or --port 0 for any free one.',

@@ -31,7 +31,10 @@ export const splitSecrets = (text: string): string[] =>
     .filter((line) => line !== '');
 
 /** What --secret-stdin or SVC_WEBHOOK_SECRET give, in this order; none where neither is used. */
-export async function givenSecrets(ctx: Pick<Context, 'stdin' | 'env'>, fromStdin: boolean): Promise<string[]> {
+export async function givenSecrets(
+  ctx: Pick<Context, 'stdin' | 'env' | 'signal'>,
+  fromStdin: boolean,
+): Promise<string[]> {
   if (!fromStdin) return splitSecrets(ctx.env.SVC_WEBHOOK_SECRET ?? '');
   const secrets = splitSecrets(await readUserText(ctx, '-', '--secret-stdin'));
   if (secrets.length > 0) return secrets;
@@ -39,7 +42,10 @@ export async function givenSecrets(ctx: Pick<Context, 'stdin' | 'env'>, fromStdi
 }
 
 /** The same, where there must be one. */
-export async function requiredSecrets(ctx: Pick<Context, 'stdin' | 'env'>, fromStdin: boolean): Promise<string[]> {
+export async function requiredSecrets(
+  ctx: Pick<Context, 'stdin' | 'env' | 'signal'>,
+  fromStdin: boolean,
+): Promise<string[]> {
   const secrets = await givenSecrets(ctx, fromStdin);
   if (secrets.length > 0) return secrets;
   throw new Failure('usage', 'The signing secret is missing.', {

@@ -158,11 +158,11 @@ describe('--jq', () => {
   });
 
   test('that is no filter is refused before anything is sent', async () => {
-    await expect(checkOutput({ jq: '.a |' })).rejects.toMatchObject({
+    await expect(checkOutput({ jq: '.a |' }, new AbortController().signal)).rejects.toMatchObject({
       kind: 'usage',
       message: expect.stringContaining('.a |'),
     });
-    await expect(checkOutput({ jq: '.[0].name' })).resolves.toBeUndefined();
+    await expect(checkOutput({ jq: '.[0].name' }, new AbortController().signal)).resolves.toBeUndefined();
   });
 
   test('that fails on the data says why', async () => {

@@ -51,7 +51,7 @@ describe('the tools of svc mcp', () => {
     const send = await (await assistant('--allow-send')).names();
     expect(send).toEqual(expect.arrayContaining(['replyToTicket', 'replyToConversation']));
     expect(send).not.toEqual(expect.arrayContaining(['createTicket']));
-    const all = await (await assistant('--allow-write', '--allow-send')).names();
+    const all = await (await assistant('--allow-write', '--allow-send', '--allow-webhooks')).names();
     expect(all.sort()).toEqual([...Object.keys(operations), 'contacts_sync'].sort());
   });
 

@@ -108,6 +108,44 @@ test('a delivery that breaks the app five times does not hold up the others for 
   ]);
 });
 
+test('an exchange that throws fails that event alone', async () => {
+  const { forwarder, settled, reports, idle } = setUp((id) => {
+    if (id === 'evil') throw new TypeError('decoders[encoding] is not a function');
+    return ok;
+  });
+  for (const id of ['evil', 'evt_2']) forwarder.enqueue(id, null, to);
+  await idle();
+  expect(settled).toMatchObject([
+    { id: 'evil', error: 'decoders[encoding] is not a function' },
+    { id: 'evt_2', status: 200 },
+  ]);
+  expect(reports).toMatchObject([{ state: 'failed' }, { state: 'answered' }]);
+  expect(await forwarder.replay('evil', to)).toMatchObject({ state: 'failed' });
+});
+
+test('a stored event that cannot be sent at all fails alone', async () => {
+  const { forwarder, settled, idle } = setUp(() => ok, {
+    inbox: {
+      // A line of the inbox that somebody damaged.
+      read: async (id) => ({ arrival: { id, event: null, at: '', body: Buffer.from(id) } as never, outcomes: [] }),
+      settle: async () => {
+        throw new Error('disk full');
+      },
+    },
+  });
+  forwarder.enqueue('evt_1', null, to);
+  await idle();
+  expect(settled).toEqual([]);
+});
+
+test('an answer that svc cannot read is not asked for again: the app has the event', async () => {
+  const { forwarder, got, settled, idle } = setUp(() => ({ lost: 'after-sending', reason: 'too-large', detail: '' }));
+  forwarder.enqueue('evt_1', null, to);
+  await idle();
+  expect(got).toHaveLength(1);
+  expect(settled).toMatchObject([{ id: 'evt_1', error: 'too-large' }]);
+});
+
 test('with a time limit it is given up after that time, and the next one is tried', async () => {
   const { forwarder, settled, reports, idle } = setUp(() => refused, { retryMs: 2_000 });
   forwarder.enqueue('evt_1', null, to);

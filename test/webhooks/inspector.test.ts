@@ -9,6 +9,7 @@ import type { Arrival } from '../../src/webhooks/inbox-line.ts';
 import { startInspector } from '../../src/webhooks/inspector/server.ts';
 import type { Line } from '../../src/webhooks/lines.ts';
 import { real, whereIs } from '../real-component.ts';
+import { listening, liveWorld } from './listening.ts';
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -41,12 +42,15 @@ const line = (id: string, data?: object): Line => ({
   forward: null,
 });
 
+const key = 'key-of-this-run';
+
 async function inspector(target?: string) {
   const inbox = await openInbox(await mkdtemp(join(tmpdir(), 'svc-inspector-')), { limit: 5000 });
   const replayed: string[] = [];
   let say: (line: Line) => void = () => {};
   const running = await startInspector({
     port: 0,
+    key,
     inbox,
     listening: 'http://127.0.0.1:8977/',
     target: () => target,
@@ -69,7 +73,10 @@ async function inspector(target?: string) {
   return { ...running, inbox, replayed, say: (said: Line) => say(said), port: Number(new URL(running.url).port) };
 }
 
-function ask(port: number, path: string, { method = 'GET', body = '', ...headers }: Record<string, string> = {}) {
+/** As the page asks: with the key. */
+const ask = (port: number, path: string, about?: Record<string, string>) => askBare(port, `${path}?key=${key}`, about);
+
+function askBare(port: number, path: string, { method = 'GET', body = '', ...headers }: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>((resolve, reject) => {
     const asking = request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
       let text = '';
@@ -123,6 +130,49 @@ test('its own page may ask and replay, by either name of this machine', async ()
   expect(replayed).toEqual(Array(2).fill('evt_1 http://127.0.0.1:3000/'));
 });
 
+test.each([
+  ['no key', ''],
+  ['an empty key', '?key='],
+  ['a wrong key', '?key=key-of-another-run'],
+  ['a longer key', `?key=${key}x`],
+  ['a key among two', `?key=x&key=${key}`],
+])('another user of this machine, who has %s, gets nothing', async (_, query) => {
+  const { port, inbox, replayed } = await inspector('http://127.0.0.1:3000/');
+  await inbox.add(arrival('evt_1'));
+  const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' };
+  for (const path of ['/', '/client.js', '/style.css', '/stream', '/deliveries/evt_1', '/elsewhere']) {
+    const { status, text } = await askBare(port, path + query, own);
+    expect(status).toBe(403);
+    expect(text).toBe('Open the address that svc webhooks listen printed: it holds the key of this run.\n');
+  }
+  const replay = await askBare(port, `/deliveries/evt_1/replay${query}`, { ...own, method: 'POST' });
+  expect(replay.status).toBe(403);
+  expect(replayed).toEqual([]);
+});
+
+test('the address of the page holds the key, and no page that it leads to is told of it', async () => {
+  const { url, port } = await inspector();
+  expect(url).toBe(`http://127.0.0.1:${port}/?key=${key}`);
+  const { headers } = await ask(port, '/');
+  expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+});
+
+test('listen prints an address with a key of its own at each start', async () => {
+  const keys = new Set<string | null>();
+  for (let run = 0; run < 2; run++) {
+    const made = await liveWorld();
+    const running = await listening(made, ['--inspect', '--inspect-port', '0'], { env: { SVC_WEBHOOK_SECRET: 'x' } });
+    await running.until(() => running.said.stderr.includes('Inspect the events at '));
+    const printed = new URL(/Inspect the events at (\S+)/u.exec(running.said.stderr)?.[1] ?? '');
+    expect((await fetch(printed)).status).toBe(200);
+    expect((await fetch(printed.origin)).status).toBe(403);
+    keys.add(printed.searchParams.get('key'));
+    await running.end();
+    made.sandbox.close();
+  }
+  expect([...keys].map((one) => one?.length)).toEqual([32, 32]);
+});
+
 test('a page may load nothing from elsewhere and run nothing but its own script', async () => {
   const { port } = await inspector();
   const { headers } = await ask(port, '/');
@@ -154,6 +204,7 @@ test('a port in use is no reason to go without the page', async () => {
   const first = await inspector();
   const second = await startInspector({
     port: first.port,
+    key,
     inbox: first.inbox,
     listening: '',
     target: () => undefined,
@@ -183,7 +234,7 @@ async function open(url: string): Promise<Page & { troubles: string[] }> {
     void dialog.dismiss();
   });
   page.on('request', (asked) => {
-    if (!asked.url().startsWith(url)) troubles.push(`asked ${asked.url()}`);
+    if (!asked.url().startsWith(new URL(url).origin)) troubles.push(`asked ${asked.url()}`);
   });
   await page.goto(url);
   await page.waitForSelector('body.live');

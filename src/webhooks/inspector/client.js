@@ -6,6 +6,8 @@
 /** @typedef {{kind: string, time: string, event: string?, id: string?, verdict: string, why: string?, data: unknown, summary: string, forward: any}} Line */
 
 const most = 2000;
+/** Everything is refused without the key that the page's address holds. */
+const withKey = (/** @type {string} */ path) => path + location.search;
 const $ = (/** @type {string} */ id) => document.getElementById(id);
 const [list, detail, search, eventFilter, verdictFilter] = ['list', 'detail', 'search', 'event', 'verdict'].map($);
 
@@ -207,7 +209,7 @@ async function show(entry) {
     detail.replaceChildren(...head, make('p', { text: `${whys[line.why] ?? ''} Nothing of it was stored.` }));
     return;
   }
-  const answer = await fetch(`/deliveries/${encodeURIComponent(line.id)}`).catch(() => undefined);
+  const answer = await fetch(withKey(`/deliveries/${encodeURIComponent(line.id)}`)).catch(() => undefined);
   if (entry !== chosen) return;
   const found = answer ? await answer.json().catch(() => ({ error: 'svc has ended.' })) : { error: 'svc has ended.' };
   if (entry !== chosen) return;
@@ -250,7 +252,7 @@ function replayForm(entry, to) {
 
 async function replay(entry, to) {
   say('Replaying…');
-  const answer = await fetch(`/deliveries/${encodeURIComponent(entry.line.id)}/replay`, {
+  const answer = await fetch(withKey(`/deliveries/${encodeURIComponent(entry.line.id)}/replay`), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ to }),
@@ -420,7 +422,7 @@ addEventListener('keydown', (pressed) => {
 
 for (const filter of [search, eventFilter, verdictFilter]) filter.addEventListener('input', redraw);
 
-const stream = new EventSource('/stream');
+const stream = new EventSource(withKey('/stream'));
 stream.addEventListener('hello', ({ data }) => {
   const hello = JSON.parse(data);
   listening = hello.listening;

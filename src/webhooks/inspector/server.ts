@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../errors.ts';
 import { deliveryOf, pastLine } from '../delivery.ts';
@@ -11,6 +12,8 @@ import { assets } from './page.ts';
 
 export type InspectorOptions = {
   readonly port: number;
+  /** Of this run, in the page's address: loopback alone would let every user of this machine in. */
+  readonly key: string;
   readonly inbox: Pick<Inbox, 'read' | 'latest'>;
   readonly forwarder: Pick<Forwarder, 'replay'>;
   /** Where an event goes without being told otherwise. */
@@ -35,6 +38,8 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   let own: readonly string[] = [];
 
   server.on('request', (request, response) => {
+    // A page that has gone while it was written to must not end svc.
+    response.on('error', () => {});
     serve(request, response).catch((error) => {
       if (response.headersSent) response.destroy();
       else if (error instanceof Failure) json(response, 422, { error: error.message });
@@ -44,10 +49,11 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isOwn(request, own)) return plain(response, 403, 'Only for a page of its own.');
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (!isSame(searchParams.get('key') ?? '', options.key)) return plain(response, 403, keyless);
     const asset = assets[pathname];
     const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
-    if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text);
+    if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text(options.key));
     else if (pathname === '/stream' && request.method === 'GET') await stream(response);
     else if (kind === 'deliveries' && action === undefined && request.method === 'GET') await show(response, id);
     else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
@@ -96,7 +102,7 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   const port = await listenNear(server, options.port);
   own = [`127.0.0.1:${port}`, `localhost:${port}`];
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `http://127.0.0.1:${port}/?key=${options.key}`,
     close: () =>
       new Promise((resolve) => {
         clearInterval(heartbeat);
@@ -126,6 +132,12 @@ function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
   if (origin !== undefined && origin !== `http://${host.toLowerCase()}`) return false;
   return site === undefined || site === 'same-origin' || site === 'none';
 }
+
+const keyless = 'Open the address that svc webhooks listen printed: it holds the key of this run.';
+
+/** In constant time, whatever the lengths. */
+const isSame = (given: string, key: string): boolean => timingSafeEqual(hash(given), hash(key));
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const security = {
   'content-security-policy':

@@ -1,0 +1,66 @@
+import { Worker } from 'node:worker_threads';
+
+/** What jq printed, or what it said instead. */
+export type Answer = { readonly text: string } | { readonly said: string };
+
+type Question = { readonly json: string; readonly program: string };
+type Thread = { readonly worker: Worker; readonly waiting: Map<number, (answer: Answer) => void> };
+
+let thread: Thread | undefined;
+let questions = 0;
+
+/** What is nearly done when svc is told to end is still printed: a listener's last lines come after the signal. */
+const graceMs = 300;
+
+/** Asks jq; undefined where `signal` ended it first, whatever the filter was doing. */
+export async function askJq(question: Question, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+  thread ??= start();
+  const { worker, waiting } = thread;
+  const id = ++questions;
+  const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
+  worker.ref();
+  worker.postMessage({ id, ...question });
+  const end = endOf(signal);
+  const answer = await Promise.race([answered, end.comes]);
+  end.forget();
+  waiting.delete(id);
+  if (answer === undefined) {
+    if (thread?.worker === worker) thread = undefined;
+    await worker.terminate();
+  } else if (waiting.size === 0) worker.unref();
+  return answer;
+}
+
+/** The end of the grace after `signal`. */
+function endOf(signal: AbortSignal | undefined): { comes: Promise<undefined>; forget: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let begin = (): void => {};
+  const comes = new Promise<undefined>((resolve) => {
+    begin = () => {
+      timer = setTimeout(resolve, graceMs, undefined);
+    };
+  });
+  if (signal?.aborted) begin();
+  else signal?.addEventListener('abort', begin, { once: true });
+  const forget = (): void => {
+    signal?.removeEventListener('abort', begin);
+    clearTimeout(timer);
+  };
+  return { comes, forget };
+}
+
+function start(): Thread {
+  const waiting: Thread['waiting'] = new Map();
+  // The build puts the worker beside the chunk that this comes to be in, under the same name.
+  const worker = new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] });
+  const started: Thread = { worker, waiting };
+  // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
+  const give = (said: string): void => {
+    if (thread === started) thread = undefined;
+    for (const resolve of waiting.values()) resolve({ said });
+  };
+  worker.on('message', ({ id, ...answer }: Answer & { id: number }) => waiting.get(id)?.(answer));
+  worker.on('error', (error) => give(error.message));
+  worker.on('exit', () => give('jq ended early'));
+  return started;
+}

@@ -1,0 +1,44 @@
+import type { Operation } from '../api/operation.ts';
+import { createWebhook, deleteWebhook } from '../api/webhooks.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { forgetSecret, keepSecret } from '../webhooks/secrets.ts';
+
+/** A new secret has to be kept, and an assistant is no place for it. */
+export function refuseWithoutStore(service: Service, operation: Operation): void {
+  if (operation.id !== createWebhook.id || service.session.from === 'profile') return;
+  throw new Failure(
+    'forbidden',
+    'svc cannot keep the signing secret of a new subscription: the credential comes from the environment, and then nothing is stored.',
+    { hint: 'Log in with svc login, and start svc mcp without a credential in the environment.' },
+  );
+}
+
+/** What an assistant is told of a webhook operation: all but the signing secret, which goes to the store. */
+export async function withoutSecret(service: Service, operation: Operation, body: unknown): Promise<unknown> {
+  if (operation.id === createWebhook.id) await keep(service, body);
+  if (operation.id === deleteWebhook.id) return body;
+  return JSON.parse(JSON.stringify(body, (key, value) => (key === 'signing_secret' ? undefined : value)));
+}
+
+async function keep(service: Service, body: unknown): Promise<void> {
+  const { id, signing_secret: secret } = body as { readonly id: number; readonly signing_secret: string };
+  const { ctx, session } = service;
+  try {
+    await keepSecret(ctx.tokens, session.profile, id, secret);
+  } catch (error) {
+    // Nobody could verify its deliveries, and the secret cannot be had again.
+    const isGone = await call(service, deleteWebhook, { params: { webhook: id } }).then(
+      () => true,
+      () => false,
+    );
+    const end = isGone ? 'the subscription was deleted again' : `subscription ${id} has to be deleted`;
+    throw new Failure('failed', `The signing secret could not be stored, so ${end}.`, { cause: error });
+  }
+}
+
+/** The secret of a subscription that is no more is of no use. */
+export async function forgetDeleted(service: Service, operation: Operation, id: unknown): Promise<void> {
+  if (operation.id !== deleteWebhook.id || typeof id !== 'number' || service.session.from !== 'profile') return;
+  await forgetSecret(service.ctx.tokens, service.session.profile, id).catch(() => {});
+}

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const blanks = ['', '   ', '\n\n', ' \t\r\n ', '\u00a0\u2003', '\u200b\ufeff\u2060'];
+const texts: readonly [string, string[], string][] = [
+  ['a note', ['tickets', 'note', '7'], '--body'],
+  ['a reply by mail', ['tickets', 'reply', '7'], '--body'],
+  ['a chat message', ['conversations', 'reply', '1'], '--body'],
+  ['a new entry', ['changelog', 'create', '--title', 'News'], '--content'],
+  ['an entry', ['changelog', 'update', '1', '--title', 'News'], '--content'],
+  ['an entry to publish', ['changelog', 'publish', '1'], '--content'],
+];
+
+describe.each(texts)('%s that is blank sends nothing, exit 2', (_, argv, flag) => {
+  test.each(blanks)(`as ${flag} %j`, async (blank) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, [...argv, flag, blank]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('empty');
+    expect(world.sent).toEqual([]);
+  });
+
+  test.each(blanks)('in a file and on standard input: %j', async (blank) => {
+    const world = sandboxWorld();
+    const file = join(world.folder, 'text.md');
+    writeFileSync(file, blank);
+    expect((await svc(world, [...argv, '--body-file', file])).exitCode).toBe(2);
+    expect((await svc(world, [...argv, '--body-file', '-'], { stdin: blank })).exitCode).toBe(2);
+    expect(world.sent).toEqual([]);
+  });
+
+  test.each(blanks)('in the editor: %j', async (blank) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, [...argv, '--editor'], { answers: [blank], columns: 80 });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('The text was left empty, so nothing was sent.');
+    expect(world.sent).toEqual([]);
+  });
+});
+
+test('an editor that opens by itself and is left empty sends nothing either', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'create', '--subject', 'Printer'], { answers: [''], columns: 80 });
+  expect(ran.exitCode).toBe(2);
+  expect(world.sent).toEqual([]);
+});
+
+test('an optional text may be empty: that is what it becomes', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'update', '7', '--description', '', '--json']);
+  expect(ran.exitCode).toBe(0);
+  expect(world.sent).toEqual(['PATCH /tickets/7']);
+});
+
+test('space around a text stays as it was given', async () => {
+  const ran = await svc(sandboxWorld(), ['tickets', 'note', '7', '--body', '  indented\n', '--json']);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ body: '  indented\n' });
+});

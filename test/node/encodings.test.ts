@@ -1,0 +1,183 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { createExchange } from '../../src/node/exchange.ts';
+
+const open: Server[] = [];
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  for (const server of open.splice(0)) server.close();
+});
+
+async function listen(server: Server): Promise<string> {
+  open.push(server);
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const answering = (encoding: string, body: Uint8Array) =>
+  listen(createServer((_, response) => response.setHeader('content-encoding', encoding).end(body)));
+
+const speaking = (talk: (socket: Socket) => void) =>
+  listen(createTcpServer((socket) => socket.once('data', () => talk(socket))));
+
+const ask = async (url: string, timeoutMs = 5_000, env: Record<string, string> = {}) =>
+  (await createExchange(env))({ method: 'POST', url, headers: {}, body: '{}', timeoutMs });
+
+const text = '{"name":"Zoë"}';
+
+test.each([
+  ['gzip', gzipSync(text)],
+  ['GZIP', gzipSync(text)],
+  ['x-gzip', gzipSync(text)],
+  ['br', brotliCompressSync(text)],
+  ['deflate', deflateSync(text)],
+  ['identity', Buffer.from(text)],
+  ['gzip, gzip', gzipSync(gzipSync(text))],
+  ['deflate, identity, gzip', gzipSync(deflateSync(text))],
+])('%s is decoded', async (encoding, body) => {
+  expect(await ask(await answering(encoding, body))).toMatchObject({ status: 200, body: text });
+});
+
+test.each([
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'zstd',
+  'gzip, __proto__',
+  ','.repeat(9),
+  'gzip,'.repeat(30),
+])('an answer with Content-Encoding: %s never throws', async (encoding) => {
+  for (const body of [Buffer.from('{}'), gzipSync('{}'), Buffer.alloc(0)]) {
+    const answer = await ask(await answering(encoding, body));
+    expect('status' in answer || answer.lost === 'after-sending').toBe(true);
+  }
+});
+
+test('an unknown encoding is named, and the write is in doubt', async () => {
+  const lost = await ask(await answering('zstd', Buffer.from('{}')));
+  expect(lost).toMatchObject({ lost: 'after-sending', detail: expect.stringContaining('zstd') });
+});
+
+const mebibytes = 900;
+/** So many mebibytes of zeros, in less than one. */
+const bomb = await new Promise<Buffer>((resolve) => {
+  const gzip = createGzip();
+  const parts: Buffer[] = [];
+  gzip.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts)));
+  const block = Buffer.alloc(1 << 20);
+  let left = mebibytes;
+  const push = (): void => {
+    while (left-- > 0) if (!gzip.write(block)) return void gzip.once('drain', push);
+    gzip.end();
+  };
+  push();
+});
+
+test.each([
+  ['gzip', bomb],
+  ['br', brotliCompressSync(Buffer.alloc(200 << 20))],
+  ['deflate', deflateSync(Buffer.alloc(200 << 20))],
+  ['gzip, gzip', gzipSync(bomb)],
+])('a bomb in %s is larger than svc reads: bounded in memory and time, and in doubt', async (encoding, body) => {
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 5);
+  const start = performance.now();
+  const lost = await ask(await answering(encoding, body));
+  clearInterval(watch);
+  expect(lost).toMatchObject({ lost: 'after-sending', detail: expect.stringContaining('larger than svc reads') });
+  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(most - before).toBeLessThan(400 << 20);
+});
+
+test('an answer in pieces of one byte takes no more memory than its bytes', async () => {
+  const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000));
+  const url = await speaking((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+    let left = 50;
+    const push = (): void => {
+      while (left-- > 0) if (!socket.write(pieces)) return void socket.once('drain', push);
+      socket.end('0\r\n\r\n');
+    };
+    push();
+  });
+  const answer = await ask(url, 20_000);
+  expect('status' in answer && answer.body.length).toBe(1_000_000);
+});
+
+test.each([
+  [
+    'an endless body',
+    (socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n');
+      const push = (): void => {
+        while (socket.writable && socket.write(Buffer.alloc(1 << 16)));
+        if (socket.writable) socket.once('drain', push);
+      };
+      push();
+    },
+  ],
+  [
+    'a flood of 1xx',
+    (socket: Socket) => {
+      const push = (): void => {
+        while (socket.writable && socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100)));
+        if (socket.writable) socket.once('drain', push);
+      };
+      push();
+    },
+  ],
+  [
+    'a switch to another protocol',
+    (socket: Socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  ],
+  [
+    'headers without end',
+    (socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const push = (): void => {
+        while (socket.writable && socket.write('x-a: b\r\n'.repeat(1000)));
+        if (socket.writable) socket.once('drain', push);
+      };
+      push();
+    },
+  ],
+  ['garbage', (socket: Socket) => void socket.end(Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10]))],
+  ['nothing at all', () => {}],
+  [
+    'a close in the middle',
+    (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nab'),
+  ],
+  [
+    'a reset in the middle',
+    (socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nab', () => socket.resetAndDestroy());
+    },
+  ],
+  [
+    'two lengths',
+    (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
+  ],
+  [
+    'headers called __proto__',
+    (socket: Socket) =>
+      void socket.end('HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ncontent-length: 9\r\n\r\nab'),
+  ],
+])('%s is a lost answer within the time-out, straight and through a proxy', async (_, talk) => {
+  const url = await speaking(talk);
+  for (const env of [{}, { HTTP_PROXY: url }] as Record<string, string>[]) {
+    const start = performance.now();
+    const lost = await ask(env.HTTP_PROXY ? 'http://service.invalid/' : url, 700, env);
+    expect(lost).toMatchObject({ lost: 'after-sending' });
+    expect(performance.now() - start).toBeLessThan(3_000);
+  }
+});

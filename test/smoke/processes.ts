@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+type Process = { readonly pid?: number };
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (const began = performance.now(); !condition(); await sleep(10)) {
+    if (performance.now() - began > 10_000) throw new Error('It never happened.');
+  }
+}
+
+/** Until the process has such a file open, beside its three streams. */
+export const hasOpened = ({ pid }: Process, path: RegExp): Promise<void> =>
+  until(() =>
+    readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return Number(fd) > 2 && path.test(readlinkSync(`/proc/${pid}/fd/${fd}`));
+      } catch {
+        return false;
+      }
+    }),
+  );
+
+/** Until the process has used so much of a processor: its start takes a third of a second. */
+export const hasWorked = ({ pid }: Process, seconds = 1): Promise<void> =>
+  until(() => {
+    const [, times = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number);
+    return user + system >= seconds * 100;
+  });

@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+import { real } from '../real-component.ts';
+import { hasOpened, hasWorked, until } from './processes.ts';
+
+let built: Built;
+let server: Server;
+let env: Record<string, string>;
+const bodies: string[] = [];
+
+beforeAll(async () => {
+  built = await buildSvc();
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(body);
+    response.setHeader('content-type', 'application/json').end('{"contacts":[{"contact_id":1}],"pagination":{}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  env = {
+    SVC_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    SVC_API_KEY: 'any',
+    SVC_WEBHOOK_SECRET: 'any',
+    SVC_CONFIG_DIR: `${built.folder}/config`,
+    SVC_STATE_DIR: `${built.folder}/state`,
+  };
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await built.remove();
+});
+
+// Without standard input unless a test gives one.
+const start = (...argv: string[]) => shell('exec "$0" "$@" < /dev/null', argv);
+const shell = (line: string, argv: readonly string[]) =>
+  execa('bash', ['-c', line, process.execPath, built.script, ...argv], {
+    reject: false,
+    env,
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+    stdin: 'pipe',
+  });
+
+/** Ctrl-C, and how long it took until the process was gone. */
+async function interrupt(run: ReturnType<typeof shell>) {
+  const began = performance.now();
+  run.kill('SIGINT');
+  const { exitCode, stderr } = await run;
+  return { exitCode, stderr, ms: performance.now() - began };
+}
+
+const isWaiting = 'Interrupted while waiting for input.';
+
+describe('a filter', () => {
+  test.each(['def f: f; f', '[range(1e12)] | length', 'last(repeat(1))'])(
+    '%s never ends, and the first Ctrl-C ends it with 130',
+    async (filter) => {
+      const run = start('contacts', 'list', '--jq', filter);
+      await hasWorked(run);
+      const { exitCode, stderr, ms } = await interrupt(run);
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(`Interrupted while the filter ${filter} ran.`);
+      expect(ms).toBeLessThan(2_000);
+    },
+  );
+
+  test('that is not valid sends nothing', async () => {
+    const before = bodies.length;
+    expect((await start('contacts', 'list', '--jq', '.a |')).exitCode).toBe(2);
+    expect(bodies).toHaveLength(before);
+  });
+
+  test.each([
+    ['.verdict', 0],
+    ['def f: f; f', 130],
+  ])('of a listener, %s, ends with it: exit %i', async (filter, wanted) => {
+    const run = start('webhooks', 'listen', '--port', '0', '--jq', filter);
+    let said = '';
+    run.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    await until(() => said.includes('Listening on '));
+    const [, url = ''] = /Listening on (\S+)/u.exec(said) ?? [];
+    expect((await start('webhooks', 'trigger', 'ticket.created', '--to', url)).exitCode).toBe(0);
+    const { exitCode, ms } = await interrupt(run);
+    expect(exitCode).toBe(wanted);
+    expect(ms).toBeLessThan(3_000);
+  });
+});
+
+const withFifo = real('mkfifo', 'bash');
+
+function fifo(): string {
+  const path = join(mkdtempSync(join(built.folder, 'fifo-')), 'fifo');
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+const write = (path: string, line: string, input = '') =>
+  execFileSync('sh', ['-c', `(${line}) > "$0"`, path], { input, timeout: 10_000 });
+
+const readers: readonly [string, (path: string) => string[]][] = [
+  ['contacts sync', (path) => ['contacts', 'sync', path]],
+  ['--body-file', (path) => ['tickets', 'note', '7', '--body-file', path]],
+  ['--input', (path) => ['api', '/contacts', '-X', 'POST', '--input', path]],
+  ['contacts create --file', (path) => ['contacts', 'create', '--file', path]],
+  ['webhooks verify --body', (path) => ['webhooks', 'verify', '--signature', 'aa', '--body', path]],
+];
+
+describe('a FIFO that nobody writes', () => {
+  for (const [reader, argv] of readers) {
+    withFifo(`is waited for by ${reader}, and the first Ctrl-C ends that with 130`, async () => {
+      const run = start(...argv(fifo()));
+      await hasOpened(run, /\/fifo$/u);
+      const { exitCode, stderr, ms } = await interrupt(run);
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(isWaiting);
+      expect(ms).toBeLessThan(2_000);
+    });
+  }
+});
+
+describe('a FIFO', () => {
+  withFifo('that is written later is read whole, however slowly it comes', async () => {
+    const path = fifo();
+    const run = start('api', '/contacts', '-X', 'POST', '--input', path);
+    await hasOpened(run, /\/fifo$/u);
+    const text = JSON.stringify({ text: 'x'.repeat(200_000) });
+    write(path, 'sleep 0.2; printf "["; cat; sleep 0.2; printf "]"', text);
+    await run;
+    expect(bodies.at(-1)).toBe(`[${text}]`);
+  });
+
+  withFifo('that is written later is synced whole', async () => {
+    const path = fifo();
+    const run = start('contacts', 'sync', path, '--dry-run', '--json');
+    await hasOpened(run, /\/fifo$/u);
+    const rows = Array.from({ length: 5_000 }, (_, n) => `ada${n}@example.com`);
+    write(path, 'cat', `email\n${rows.join('\n')}\n`);
+    expect(JSON.parse((await run).stdout)).toMatchObject({ rows: 5_000 });
+  });
+
+  withFifo('whose writer says nothing is empty', async () => {
+    const path = fifo();
+    const run = start('tickets', 'note', '7', '--body-file', path);
+    await hasOpened(run, /\/fifo$/u);
+    write(path, ':');
+    expect(await run).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('empty') });
+  });
+
+  withFifo('whose writer came first is read whole', async () => {
+    const path = fifo();
+    const writer = execa('sh', ['-c', 'printf early > "$0"', path]);
+    await start('tickets', 'note', '7', '--body-file', path);
+    expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'early' });
+    await writer;
+  });
+
+  withFifo('of a shell whose writer has left before svc began is read whole', async () => {
+    const ran = await shell('exec "$0" "$@" --body-file <(printf hello)', ['tickets', 'note', '7']);
+    expect(ran.stderr).not.toContain('--body-file');
+    expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'hello' });
+  });
+});
+
+test.each([
+  ['contacts sync -', ['contacts', 'sync', '-']],
+  ['--body-file -', ['tickets', 'note', '7', '--body-file', '-']],
+  ['--secret-stdin', ['webhooks', 'verify', '--secret-stdin', '--signature', 'aa', '--body', '/dev/null']],
+])('standard input never ends, and the first Ctrl-C ends %s with 130', async (_, argv) => {
+  const run = shell('exec "$0" "$@"', argv);
+  // Far more than a pipe holds: once it is written, svc is reading.
+  await new Promise((resolve) => run.stdin.write('a line\n'.repeat(100_000), resolve));
+  const { exitCode, stderr, ms } = await interrupt(run);
+  expect(exitCode).toBe(130);
+  expect(stderr).toContain(isWaiting);
+  expect(ms).toBeLessThan(2_000);
+});
+
+test('a device that never ends is too large, and a sync of it is ended by Ctrl-C', async () => {
+  expect(await start('tickets', 'note', '7', '--body-file', '/dev/zero')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('larger than 16 MiB'),
+  });
+  const run = shell('exec "$0" "$@" < /dev/zero', ['contacts', 'sync', '-']);
+  await hasWorked(run, 0.5);
+  expect((await interrupt(run)).exitCode).toBe(130);
+});
+
+test('a terminal named as a file is read to its end, and ended by Ctrl-C', async () => {
+  const type = async (typed: string) => {
+    const terminal = spawn(process.execPath, [built.script, 'tickets', 'note', '7', '--body-file', '/dev/tty'], {
+      env: { ...process.env, ...env },
+    });
+    const exited = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    await hasOpened(terminal, /^\/dev\/(?:tty|pts)/u);
+    terminal.write(typed);
+    return exited;
+  };
+  await type('typed text\r\u0004');
+  expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'typed text' });
+  expect(await type('\u0003')).toBe(130);
+});
+
+test('a file that is too large is refused', async () => {
+  const path = join(built.folder, 'large');
+  writeFileSync(path, Buffer.alloc(17 << 20, 'x'));
+  expect(await start('tickets', 'note', '7', '--body-file', path)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('larger than 16 MiB'),
+  });
+});

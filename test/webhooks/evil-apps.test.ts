@@ -1,0 +1,79 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import { svc } from '../svc.ts';
+import { listening, liveWorld, startApp } from './listening.ts';
+
+const signed = { SVC_WEBHOOK_SECRET: 'sample-secret' };
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** An app that says what it likes to every request. */
+async function evilApp(talk: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.once('data', () => talk(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endings.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Goes on for as long as somebody takes it. */
+const endlessly = (piece: string | Uint8Array) => (socket: Socket) => {
+  const push = (): void => {
+    while (socket.writable && socket.write(piece));
+    if (socket.writable) socket.once('drain', push);
+  };
+  push();
+};
+
+const answer = (head: string, body: Uint8Array = Buffer.from('{}')) =>
+  Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\ncontent-length: ${body.length}\r\n\r\n`), body]);
+
+const evils: [string, (socket: Socket) => void][] = [
+  ['Content-Encoding: __proto__', (socket) => void socket.end(answer('content-encoding: __proto__'))],
+  ['Content-Encoding: constructor', (socket) => void socket.end(answer('content-encoding: constructor'))],
+  ['a bomb', (socket) => void socket.end(answer('content-encoding: gzip', gzipSync(Buffer.alloc(80 << 20))))],
+  [
+    'an endless body',
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      endlessly(Buffer.alloc(1 << 16))(socket);
+    },
+  ],
+  ['a hang', () => {}],
+  ['garbage', (socket) => void socket.end('\0\u0001\r\n\r\n')],
+  ['a flood of 1xx', endlessly('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100))],
+  [
+    'another protocol',
+    (socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  ],
+  ['a close in the middle', (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nab')],
+  ['a reset', (socket) => void socket.resetAndDestroy()],
+];
+
+test('nothing that an app answers ends the listener, and the other apps get their events', async () => {
+  const made = await liveWorld();
+  endings.push(() => made.sandbox.close());
+  const good = await startApp();
+  endings.push(() => good.close());
+  for (const [, talk] of evils) {
+    const url = await evilApp(talk);
+    const to = ['--forward-to', url, '--route', `feedback.created=${good.url}`];
+    const running = await listening(made, ['--json', '--forward-retry', '1', '--timeout', '1', ...to], { env: signed });
+    const trigger = (event: string) => svc(made, ['webhooks', 'trigger', event, '--to', running.url], { env: signed });
+    expect((await trigger('ticket.created')).exitCode).toBe(0);
+    await running.until(() => running.lines().some((line) => line.forward?.state === 'failed'));
+    expect((await trigger('feedback.created')).exitCode).toBe(0);
+    await running.until(() => running.lines().some((line) => line.forward?.status === 200));
+    expect((await running.end()).exitCode).toBe(0);
+  }
+  expect(good.got).toHaveLength(evils.length);
+}, 60_000);
