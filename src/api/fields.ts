@@ -26,7 +26,7 @@ export const lengthOf = (text: string): number => {
 
 const tooShort = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`);
 
-/** Text of `min` to `max` code points. The metadata carries the limits into JSON Schema, which counts the same way. */
+/** Text of `min` to `max` code points; where it must not be empty, it must not be blank either. The metadata carries the limits into JSON Schema, which counts the same way. */
 export const text = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -34,6 +34,7 @@ export const text = (min: number, max: number) =>
       if (!dataset.typed) return;
       const length = lengthOf(dataset.value);
       if (length < min) addIssue({ message: tooShort(min) });
+      else if (min > 0 && dataset.value.trim() === '') addIssue({ message: 'must not be blank' });
       if (length > max) addIssue({ message: `may have at most ${max} characters, this has ${length}` });
     }),
     v.metadata({
