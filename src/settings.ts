@@ -52,6 +52,8 @@ export type Settings = {
   readonly maxWaitMs?: number;
   readonly color: (typeof colors)[number];
   readonly safeCells: boolean;
+  /** A service that is not on this machine may be reached by http://. */
+  readonly insecureHttp: boolean;
   readonly pager?: string;
 };
 
@@ -72,6 +74,7 @@ export type GlobalFlags = {
   readonly maxWait?: string;
   readonly noColor?: boolean;
   readonly safeCells?: boolean;
+  readonly insecureHttp?: boolean;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -122,6 +125,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     maxWaitMs: maxWait ? seconds(maxWait, 0) : undefined,
     color: chooseColor(flags, env, config.color),
     safeCells: flags.safeCells === true,
+    insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
   };
 }

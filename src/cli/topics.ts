@@ -35,6 +35,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_DEBUG', '1 shows each HTTP exchange (--debug)'],
   ['SVC_TIMEOUT', 'seconds per attempt (--timeout)'],
   ['SVC_MAX_WAIT', 'seconds to wait out rate limits and retries (--max-wait)'],
+  ['SVC_INSECURE_HTTP', 'with 1: allow an http:// service that is not on this machine (--insecure-http)'],
   ['NO_COLOR, FORCE_COLOR, TERM', 'colour; TERM=dumb means none'],
   ['PAGER, VISUAL, EDITOR, BROWSER', 'the programs that svc opens'],
   ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'proxies'],

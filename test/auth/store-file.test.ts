@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Keyring, openStore } from '../../src/auth/store-file.ts';
 
-const clock = { sleep: (ms: number) => sleep(ms) as Promise<void> };
+const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };
 let counter = 0;
 const random = (bytes: number) => new Uint8Array(bytes).fill(++counter);
 
