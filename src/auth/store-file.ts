@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Clock, Patience, TokenStore } from '../context.ts';
 import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { type Held, withLock } from '../disk/lock.ts';
+import type { Held } from '../disk/lock.ts';
 import { makePrivate } from '../disk/private-file.ts';
 import { Failure } from '../errors.ts';
 import { type Contents, inKeyring, isInKeyring, type Keyring, parse, unreadable, whereIs } from './store-contents.ts';
+import { type StoreLock, storeLock } from './store-lock.ts';
 import { rescueFile } from './store-rescue.ts';
 
 export type { Keyring } from './store-contents.ts';
@@ -26,28 +27,21 @@ type Options = {
   readonly replaceFile?: typeof replaceFile;
 };
 
-/**
- * How long a holder in another container, or on another machine, may be silent before its lock is taken: it may only be
- * stopped, and would spend the same refresh token when it wakes up.
- */
-const silentMs = 3600_000;
-
 type Change = Parameters<TokenStore['update']>[1];
 type Place = NonNullable<Parameters<TokenStore['update']>[2]>;
 
 /** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
 export function openStore(options: Options): TokenStore {
-  const { folder, clock, random, warn, keyring, newOnes = 'keyring', patience } = options;
+  const { folder, random, warn, keyring, newOnes = 'keyring' } = options;
   const preferred = keyring ? newOnes : 'file';
   const path = join(folder, 'credentials.json');
   const rescue = rescueFile(folder);
   let looked = false;
 
-  const locked = async <T>(name: string, work: (held: Held) => Promise<T>, own?: Patience): Promise<T> => {
-    const what = name === 'store' ? 'the saved logins' : decodeURIComponent(name).replace(/^profile\//u, 'the login ');
-    const waiting = { clock, silentMs, ...patience, ...defined(own), what };
+  const lock = storeLock(options);
+  const locked: StoreLock = async (name, work, own) => {
     try {
-      return await withLock(join(folder, 'locks', name), waiting, work);
+      return await lock(name, work, own);
     } catch (error) {
       throw diskFailure(
         error,
@@ -75,8 +69,10 @@ export function openStore(options: Options): TokenStore {
 
   /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
   const put = (name: string, value: unknown): Promise<void> =>
-    locked('store', async () => {
+    locked('store', async (held) => {
       const contents = await load();
+      // What was read may be old where this process stood still.
+      await held.check();
       const { [name]: _, ...others } = contents.secrets;
       await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
     });
@@ -85,7 +81,7 @@ export function openStore(options: Options): TokenStore {
   const prove = async (name: string, secret: string | undefined): Promise<void> => {
     try {
       await rescue.reserve(name, secret ?? '');
-      await withLock(join(folder, 'locks', 'store'), { clock, silentMs, ...patience }, async () => {
+      await lock('store', async () => {
         const text = await readIfThere(path);
         if (text !== undefined) await replace(text);
       });
@@ -170,10 +166,13 @@ export function openStore(options: Options): TokenStore {
       await save(name, secret, where);
       await readBack(name, secret);
     } catch (error) {
-      isKept ||= await rescue.fill(name, secret, stored);
+      // A keyring may have taken the old secret away with it.
+      const present = await load()
+        .then((contents) => readFrom(contents, name))
+        .catch(() => stored);
+      if (present !== stored || !isKept) isKept = await rescue.fill(name, secret, present);
       if (!isKept) throw error;
-      const failure = diskFailure(error, 'The refreshed login could not be saved in its place');
-      warn(`${reason(failure)} It is kept in ${rescue.pathOf(name)}, from where svc goes on using it.`);
+      warn(`${reason(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
       return;
     }
     await rescue.drop(name);
@@ -197,6 +196,11 @@ export function openStore(options: Options): TokenStore {
       await held.check();
       proven = true;
       await prove(name, current);
+      await held.check().catch((error) => {
+        // The room is another's now.
+        proven = false;
+        throw error;
+      });
     };
     const next = await change(current, ready).catch(async (error) => {
       if (proven && rescued === undefined) await rescue.drop(name);
@@ -226,8 +230,7 @@ export function openStore(options: Options): TokenStore {
   return {
     read: async (name) => await readNewest(await load(), name),
 
-    update: (name, change, place = 'as-is', own) =>
-      locked(encodeURIComponent(name), (held) => update(name, change, place, held), own),
+    update: (name, change, place = 'as-is', own) => locked(name, (held) => update(name, change, place, held), own),
 
     names: async (prefix) => Object.keys((await load()).secrets).filter((name) => name.startsWith(prefix)),
 
@@ -244,7 +247,3 @@ export function openStore(options: Options): TokenStore {
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Without the keys that say nothing. */
-const defined = (patience: Patience = {}): Patience =>
-  Object.fromEntries(Object.entries(patience).filter(([, value]) => value !== undefined));

@@ -158,3 +158,34 @@ test('the refresh token goes to the auth URL of its login, and to no other that 
   expect(ran.stderr).toContain('belongs to https://service.test, not to https://other.example.com');
   expect(world.sent).toEqual([]);
 });
+
+describe('expiry by this machine’s clock is a hint; the service’s 401 decides', () => {
+  test.each([-5, 5])('a clock that is %i hours off does not refresh on every call', async (hours) => {
+    const world = await loggedIn();
+    world.clock.set(hours * 3600_000);
+    for (let i = 0; i < 5; i++) expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(tokenCalls(world)).toBe(hours > 0 ? 1 : 0);
+  });
+
+  test.each([-5, 5])('nor do two machines whose clocks are %i hours apart and that share the folder', async (hours) => {
+    const world = await loggedIn({ left: 0 });
+    for (let i = 0; i < 6; i++) {
+      world.clock.set(i % 2 === 0 ? hours * 3600_000 : -hours * 3600_000);
+      expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    }
+    expect(tokenCalls(world)).toBeLessThanOrEqual(2);
+  });
+
+  test('a clock that is set while the service answers leaves a lifetime that is true afterwards', async () => {
+    const world = await loggedIn({ left: 0 });
+    world.watch = async ({ url }) => {
+      if (url.endsWith('/token')) world.clock.set(-7200_000);
+    };
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    const login = await loginOf(world);
+    expect(Date.parse(login?.expires_at ?? '') - world.clock.now().getTime()).toBe(3600_000);
+    world.watch = undefined;
+    await world.svc(['contacts', 'list']);
+    expect(tokenCalls(world)).toBe(1);
+  });
+});
