@@ -10,6 +10,7 @@ import type { Context, Exchange, TokenStore } from './context.ts';
 export function nodeContext(): Context {
   const { env } = process;
   const interrupt = new AbortController();
+  const { signal } = interrupt;
   for (const [name, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -43,7 +44,7 @@ export function nodeContext(): Context {
   let tokens: Promise<TokenStore> | undefined;
   const openTokens = async (): Promise<TokenStore> => {
     const { tokenStore } = await import('./auth/token-store.ts');
-    return tokenStore({ env, files, clock, random, notice, platform: process.platform });
+    return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
   };
   const theTokens = (): Promise<TokenStore> => {
     tokens ??= openTokens();
@@ -65,7 +66,7 @@ export function nodeContext(): Context {
     files,
     clock,
     random,
-    signal: interrupt.signal,
+    signal,
     progress,
     notice,
     async exchange(request) {

@@ -57,14 +57,24 @@ export type TokenStore = {
   read(name: string): Promise<string | undefined>;
   update(
     name: string,
-    change: (current: string | undefined) => Promise<string | undefined>,
+    /** `ready` comes before a step that cannot be repeated: it throws where the result could not be saved. */
+    change: (current: string | undefined, ready: () => Promise<void>) => Promise<string | undefined>,
     /** `as-is`: it stays where it is kept now. `best`: in the keyring where there is one. `file`: never there. */
     place?: 'as-is' | 'best' | 'file',
+    patience?: Patience,
   ): Promise<string | undefined>;
   /** Every name that begins with `prefix`. */
   names(prefix: string): Promise<string[]>;
   /** Where a secret of that name is, or would be, kept. */
   where(name: string): Promise<'keyring' | 'file'>;
+};
+
+/** How a wait for another process goes; what is absent is as the store was opened. */
+export type Patience = {
+  readonly maxWaitMs?: number;
+  readonly signal?: AbortSignal;
+  readonly progress?: Context['progress'];
+  readonly notice?: Context['notice'];
 };
 
 export type Choice = { readonly value: string; readonly name?: string; readonly description?: string };

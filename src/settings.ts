@@ -54,6 +54,8 @@ export type Settings = {
   readonly settleMs: number;
   readonly color: (typeof colors)[number];
   readonly safeCells: boolean;
+  /** A service that is not on this machine may be reached by http://. */
+  readonly insecureHttp: boolean;
   readonly pager?: string;
 };
 
@@ -75,6 +77,7 @@ export type GlobalFlags = {
   readonly settle?: string;
   readonly noColor?: boolean;
   readonly safeCells?: boolean;
+  readonly insecureHttp?: boolean;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -127,6 +130,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     settleMs: settleFor ? seconds(settleFor, 0) : 30_000,
     color: chooseColor(flags, env, config.color),
     safeCells: flags.safeCells === true,
+    insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
   };
 }

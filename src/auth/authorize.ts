@@ -32,7 +32,7 @@ type Ports = Pick<
 
 /** The authorization code flow with PKCE (service-api.txt, Authorization request), from the address to the tokens. */
 export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted): Promise<Authorized> {
-  const attempt = await beginAttempt(ctx, wanted.client, wanted);
+  const attempt = await beginAttempt(ctx, wanted.client, { ...wanted, insecureHttp: settings.insecureHttp });
   const receiver = await openReceiver(ctx, wanted, attempt);
   const done = new AbortController();
   const opened = wanted.browser && (await openBrowser(ctx, attempt.url));

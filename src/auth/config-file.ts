@@ -6,7 +6,7 @@ import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import type { Config, ProfileConfig } from '../settings.ts';
 
-type Place = Pick<Context, 'files' | 'clock'>;
+type Place = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
 
 export const configPath = (files: Context['files']): string => join(files.config, 'config.json');
 
@@ -22,8 +22,10 @@ export async function readConfig(files: Context['files']): Promise<Config> {
 /** Changes the file under a lock, so that two runs of svc at once lose nothing of each other's. Unknown keys stay. */
 export async function updateConfig(ctx: Place, change: (config: Config) => Config): Promise<Config> {
   const folder = ctx.files.config;
+  const { clock, signal, progress, notice } = ctx;
+  const waiting = { clock, signal, progress, notice, what: 'the configuration' };
   try {
-    return await withLock(join(folder, 'locks', 'config'), { clock: ctx.clock }, async () => {
+    return await withLock(join(folder, 'locks', 'config'), waiting, async () => {
       const config = change(await readConfig(ctx.files));
       await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);
       return config;
@@ -49,7 +51,7 @@ export function updateProfile(ctx: Place, profile: string, change: Partial<Profi
 export function parseConfig(text: string, path: string): Config {
   const broken = (why: string) =>
     new Failure('usage', `The configuration in ${path} cannot be read: ${why}.`, {
-      hint: 'Mend the file by hand, or move it away; it holds no secrets. svc does not overwrite it.',
+      hint: 'Repair the file by hand, or move it away; it holds no secrets. svc does not overwrite it.',
     });
   let value: unknown;
   try {

@@ -7,7 +7,7 @@ import { readConfig, updateProfile } from './config-file.ts';
 import { checkToken, heldByProfile, loginCommand, nameOf, readStored, store } from './credentials.ts';
 import { checkRedirectUri, findClient } from './oauth-login.ts';
 import { placeOf, reportOf, type StatusReport } from './report.ts';
-import { originOf } from './service-url.ts';
+import { originOf, requireHttps } from './service-url.ts';
 import type { Bearer } from './session.ts';
 import { type Lines, readSecret } from './stdin-lines.ts';
 
@@ -35,7 +35,12 @@ type Common = {
   readonly judge: (bearer: Bearer, accountId: number | undefined) => Promise<Judged>;
 };
 
-export type LoggedIn = { readonly status: StatusReport; readonly setupUrl?: string };
+export type LoggedIn = {
+  readonly status: StatusReport;
+  readonly setupUrl?: string;
+  /** Why the account is not known, where the service failed to tell. */
+  readonly doubt?: Failure;
+};
 
 /** An API key or a machine-to-machine token: tried first, and kept only when it works. */
 export async function loginWithSecret({
@@ -44,10 +49,13 @@ export async function loginWithSecret({
 }: Common & { readonly kind: 'api_key' | 'm2m' }): Promise<LoggedIn> {
   const { ctx, settings, baseUrl, lines, place, judge } = common;
   const { profile } = settings;
+  requireHttps(baseUrl, 'The base URL', settings);
   const others = await otherCredentials(common, kind);
   const title = kind === 'api_key' ? 'API key' : 'machine-to-machine token';
   const token = checkToken(await readSecret(ctx, title, lines, settings.noInput), `The ${title}`);
-  const { valid, account, refusal } = await judge({ kind, token }, others.account?.id);
+  const { valid, account, refusal, doubt } = await judged(judge({ kind, token }, others.account?.id));
+  // The person still has the secret, so it is not kept for an address that may be another's.
+  if (doubt && isWrongAddress(doubt)) throw doubt;
   if (!valid) {
     throw new Failure('auth', `${originOf(baseUrl)} does not accept this ${title}; nothing was stored.`, {
       status: refusal?.status,
@@ -58,7 +66,7 @@ export async function loginWithSecret({
   await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
   await store(ctx.tokens, profile, kind, { base_url: baseUrl, token }, place);
   const report = reportOf(kind, true, await placeOf(ctx.tokens, profile, kind));
-  return finished(profile, baseUrl, account, report);
+  return { ...finished(profile, baseUrl, account, report), doubt };
 }
 
 type Browsing = Common & {
@@ -72,6 +80,7 @@ type Browsing = Common & {
 export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
   const { ctx, settings, baseUrl, lines, place, judge, scopes, browser } = browsing;
   const { profile } = settings;
+  requireHttps(baseUrl, 'The base URL', settings);
   const others = await otherCredentials(browsing, 'oauth');
   // The document names a host of its own for OAuth; where nobody gave it, it is the service's.
   const authUrl = settings.authUrl ?? baseUrl;
@@ -79,7 +88,8 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
   const client = await findClient(ctx, settings, { clientId: browsing.clientId, authUrl, lines });
   const { grant, show } = await authorize(ctx, settings, { client, scopes, redirectUri, browser, lines });
   try {
-    const { valid, account, refusal } = await judge({ kind: 'oauth', token: grant.access_token }, undefined);
+    const asked = judge({ kind: 'oauth', token: grant.access_token }, undefined);
+    const { valid, account, refusal, doubt } = await judged(asked);
     if (!valid) {
       throw new Failure('auth', `${originOf(baseUrl)} does not accept the token that ${originOf(authUrl)} gave.`, {
         status: refusal?.status,
@@ -105,13 +115,38 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
       text: 'You are logged in.',
     });
     const report = reportOf('oauth', true, await placeOf(ctx.tokens, profile, 'oauth'), login);
-    return finished(profile, baseUrl, account, report);
+    return { ...finished(profile, baseUrl, account, report), doubt };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await show({ ok: false, title: 'The login did not succeed', text });
     throw error;
   }
 }
+
+/**
+ * What the service says, if it can say it. A service that fails at that moment says nothing against the credential:
+ * a grant that was just given is kept, since the person would have to give it again.
+ */
+async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt?: Failure }> {
+  try {
+    const said = await asked;
+    if (said.account === undefined || isAccount(said.account)) return said;
+    const doubt = new Failure('failed', 'The service answered with something that is no account.');
+    return { valid: said.valid, doubt };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'interrupted' || error.kind === 'terminated') throw error;
+    return { valid: true, doubt: error };
+  }
+}
+
+const isAccount = (account: unknown): boolean => {
+  const { account_id, name } = (account ?? {}) as Partial<NonNullable<Judged['account']>>;
+  return Number.isSafeInteger(account_id) && typeof name === 'string';
+};
+
+/** Nothing is there, or what is there is another program. */
+const isWrongAddress = ({ kind, status }: Failure): boolean =>
+  kind === 'network' || status === 404 || (status !== undefined && status < 400);
 
 type Others = { readonly kinds: readonly CredentialKind[]; readonly account?: ProfileConfig['account'] };
 

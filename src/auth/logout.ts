@@ -7,7 +7,7 @@ import { forget, heldByProfile, readStored } from './credentials.ts';
 import { revoke } from './oauth.ts';
 import { clientOf } from './refresh.ts';
 
-type Ports = Pick<Context, 'env' | 'files' | 'tokens' | 'exchange' | 'clock' | 'progress'>;
+type Ports = Pick<Context, 'env' | 'files' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 
 /**
  * Revokes the OAuth login at the service, then forgets everything that the profile holds. Where the service cannot be

@@ -1,23 +1,18 @@
 import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { type Grant, grantOf } from './grant.ts';
 import {
   type Client,
   endpoints,
   type Limits,
+  maybeSpent,
   type Ports,
   prepare,
   type Refused,
   requireSecret,
 } from './token-endpoint.ts';
 
-/** What the token endpoint grants; `scopes` may be fewer than were asked for. */
-export type Grant = {
-  readonly access_token: string;
-  readonly refresh_token?: string;
-  /** ISO 8601, by this machine's clock. */
-  readonly issued_at: string;
-  readonly expires_at: string;
-  readonly scopes: string[];
-};
+export type { Grant } from './grant.ts';
 
 /** One attempt to log in. State and verifier are random, and of this attempt alone. */
 export type Attempt = {
@@ -31,10 +26,10 @@ export type Attempt = {
 export async function beginAttempt(
   { random }: Pick<Context, 'random'>,
   client: Pick<Client, 'authUrl' | 'clientId'>,
-  { redirectUri, scopes }: Pick<Attempt, 'redirectUri' | 'scopes'>,
+  { redirectUri, scopes, ...limits }: Pick<Attempt, 'redirectUri' | 'scopes'> & Pick<Limits, 'insecureHttp'>,
 ): Promise<Attempt> {
   const oauth = await import('oauth4webapi');
-  requireSecret(client.authUrl);
+  requireSecret(client.authUrl, limits);
   const secret = () => Buffer.from(random(32)).toString('base64url');
   const [state, verifier] = [secret(), secret()];
   const url = new URL(client.authUrl + endpoints.authorize);
@@ -56,70 +51,56 @@ export async function redeem(ports: Ports, limits: Limits, client: Client, attem
   // RFC 9207's `iss` is no part of the service's redirect, and we know of no issuer name to compare it with.
   const params = new URLSearchParams(answer);
   params.delete('iss');
-  const { as, who, auth, options, explain } = prepare(oauth, ports, limits, client);
+  const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client });
+  let checked: URLSearchParams;
   try {
-    const checked = oauth.validateAuthResponse(as, who, params, attempt.state);
-    const response = await oauth.authorizationCodeGrantRequest(
-      as,
-      who,
-      auth,
-      checked,
-      attempt.redirectUri,
-      attempt.verifier,
-      options,
-    );
-    const token = await oauth.processAuthorizationCodeResponse(as, who, response);
-    return asGrant(token, attempt.scopes, ports.clock.now());
+    checked = oauth.validateAuthResponse(as, who, params, attempt.state);
+    const { redirectUri, verifier } = attempt;
+    await oauth.authorizationCodeGrantRequest(as, who, auth, checked, redirectUri, verifier, options);
   } catch (error) {
     throw explain(error).failure;
   }
+  const grant = grantOf(answered(), attempt.scopes);
+  if (!grant) throw explain(undefined).failure;
+  return grant;
 }
 
-/** Exchanges the refresh token, which works once, for a new pair. A refusal is returned, not thrown. */
+/**
+ * Exchanges the refresh token, which works once, for a new pair. A refusal is returned, not thrown. `ready` runs
+ * before each attempt; what it throws is thrown, and the token is not spent.
+ */
 export async function exchangeRefreshToken(
   ports: Ports,
   limits: Limits,
   client: Client,
-  held: { readonly refresh_token: string; readonly scopes: readonly string[] },
+  held: { readonly refresh_token: string; readonly scopes: readonly string[]; readonly ready?: () => Promise<void> },
 ): Promise<Grant | Refused> {
   const oauth = await import('oauth4webapi');
-  const { as, who, auth, options, explain } = prepare(oauth, ports, limits, client);
+  const manner = { ready: held.ready, mustFinish: true };
+  const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client, manner });
   try {
-    const response = await oauth.refreshTokenGrantRequest(as, who, auth, held.refresh_token, options);
-    const token = await oauth.processRefreshTokenResponse(as, who, response);
-    // A service that does not rotate sends no new one; the old one then stays in use (RFC 6749, section 6).
-    return { refresh_token: held.refresh_token, ...asGrant(token, held.scopes, ports.clock.now()) };
+    await oauth.refreshTokenGrantRequest(as, who, auth, held.refresh_token, options);
   } catch (error) {
+    if (!(error instanceof Failure)) throw error;
     return explain(error);
   }
+  const grant = grantOf(answered(), held.scopes);
+  // A service that does not rotate sends no new one; the old one then stays in use (RFC 6749, section 6).
+  if (grant) return { refresh_token: held.refresh_token, ...grant };
+  const refused = explain(undefined);
+  if (refused.code) return refused;
+  const { kind, message, status } = refused.failure;
+  return { ...refused, failure: new Failure(kind, message, { status, hint: maybeSpent }) };
 }
 
 /** A token that the service does not know any more counts as revoked (RFC 7009, section 2.2). */
 export async function revoke(ports: Ports, limits: Limits, client: Client, token: string): Promise<void> {
   const oauth = await import('oauth4webapi');
-  const { as, who, auth, options, status, explain } = prepare(oauth, ports, limits, client);
-  try {
-    await oauth.processRevocationResponse(await oauth.revocationRequest(as, who, auth, token, options));
-  } catch (error) {
-    // The document does not say with which success the endpoint answers; the library takes 200 alone.
-    if (status() >= 200 && status() < 300) return;
-    const { code, failure } = explain(error);
-    if (code !== 'invalid_grant' && code !== 'invalid_token') throw failure;
-  }
-}
-
-function asGrant(
-  token: { access_token: string; refresh_token?: string; expires_in?: number; scope?: string },
-  asked: readonly string[],
-  now: Date,
-): Grant {
-  // Without a lifetime: the document's (one hour). Without a scope: what was asked for (RFC 6749, section 5.1).
-  const lifetime = token.expires_in ?? 3600;
-  return {
-    access_token: token.access_token,
-    ...(token.refresh_token && { refresh_token: token.refresh_token }),
-    issued_at: now.toISOString(),
-    expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
-    scopes: token.scope === undefined ? [...asked] : token.scope.split(/\s+/u).filter(Boolean),
-  };
+  const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client });
+  await oauth.revocationRequest(as, who, auth, token, options);
+  // The document does not say with which success the endpoint answers.
+  const { status } = answered().answer;
+  if (status >= 200 && status < 300) return;
+  const { code, failure } = explain(undefined);
+  if (code !== 'invalid_grant' && code !== 'invalid_token') throw failure;
 }

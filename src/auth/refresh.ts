@@ -12,9 +12,9 @@ import {
 } from './credentials.ts';
 import { exchangeRefreshToken } from './oauth.ts';
 import { originOf } from './service-url.ts';
-import type { Client } from './token-endpoint.ts';
+import { type Client, refuseInterrupted } from './token-endpoint.ts';
 
-type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress'>;
+type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 type Login = Stored<'oauth'>;
 
 /**
@@ -36,7 +36,7 @@ export async function liveLogin(
   const stale = force ? held.access_token : refused;
 
   let ended: Failure | undefined;
-  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), async (text) => {
+  const refresh = async (text: string | undefined, ready: () => Promise<void>): Promise<string | undefined> => {
     const current = parseStored(text, profile, 'oauth');
     if (!current) return undefined;
     if (current.access_token !== stale && !endsSoon(current, ctx.clock.now())) return text;
@@ -46,7 +46,7 @@ export async function liveLogin(
     }
     const client = await clientOf(ctx.env, ctx.tokens, settings, current);
     const { refresh_token, scopes } = current;
-    const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes });
+    const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes, ready });
     if (!('failure' in answer)) return JSON.stringify({ ...current, ...answer });
     // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
     if (answer.code === 'invalid_grant') {
@@ -56,7 +56,12 @@ export async function liveLogin(
     // Early, and in vain: what we have still works for a while.
     if (!refused && !force && !hasEnded(current, ctx.clock.now())) return text;
     throw answer.failure;
-  });
+  };
+  const { progress, notice, signal } = ctx;
+  const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
+  refuseInterrupted(ctx);
+  const kept = await ctx.tokens.update(secretName(profile, 'oauth'), refresh, 'as-is', patience);
+  refuseInterrupted(ctx);
   if (ended) throw ended;
   return parseStored(kept, profile, 'oauth');
 }

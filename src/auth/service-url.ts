@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import type { Settings } from '../settings.ts';
 
 /**
  * The URL of the service, or of its OAuth endpoints, as requests are built on it: a path prefix is kept, a trailing
@@ -29,8 +30,14 @@ export function isLoopback(url: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/u.test(hostname);
 }
 
-/** What is sent there can be read on the way. Names below `.test` and `.localhost` never leave (RFC 6761). */
-export function isExposed(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !isLoopback(url) && !/\.(?:test|localhost)$/u.test(hostname);
+/** What is sent by plain http:// can be read on the way: allowed on this machine, elsewhere only where it is asked for. */
+export function requireHttps(
+  url: string,
+  what: string,
+  { insecureHttp }: Partial<Pick<Settings, 'insecureHttp'>>,
+): void {
+  if (insecureHttp || new URL(url).protocol === 'https:' || isLoopback(url)) return;
+  throw new Failure('usage', `${what} ${url} must begin with https://; nothing was sent.`, {
+    hint: 'Over http:// the credential could be read on the way. To allow it: --insecure-http or SVC_INSECURE_HTTP=1',
+  });
 }

@@ -13,7 +13,7 @@ import {
   refuseTwoSources,
 } from './at-hand.ts';
 import { checkToken, endsSoon, loginCommand, nameOf, readStored, type Stored } from './credentials.ts';
-import { isExposed, originOf } from './service-url.ts';
+import { originOf, requireHttps } from './service-url.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
 export type Bearer = {
@@ -37,7 +37,7 @@ export type Session = {
   renew(refused: Bearer): Promise<Bearer | undefined>;
 };
 
-type Needs = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'notice' | 'progress'>;
+type Needs = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'notice' | 'progress' | 'signal'>;
 
 /**
  * Judges what is at hand; sends nothing. A refresh happens only when a token that needs it is asked for. With a
@@ -51,7 +51,7 @@ export async function openSession(ctx: Needs, settings: Settings): Promise<Sessi
     atHand = await credentialsAtHand(ctx, settings);
     if (atHand.length === 0) throw await notLoggedIn(ctx, settings);
   }
-  const baseUrl = requireBaseUrl(ctx, settings);
+  const baseUrl = requireBaseUrl(settings);
   const profile = profileBearers(ctx, settings, baseUrl);
 
   return {
@@ -129,15 +129,14 @@ function alone<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...ar
   };
 }
 
-function requireBaseUrl(ctx: Needs, { baseUrl }: Settings): string {
+function requireBaseUrl(settings: Settings): string {
+  const { baseUrl } = settings;
   if (!baseUrl) {
     throw new Failure('usage', 'The address of the service is not known.', {
       hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
     });
   }
-  if (isExposed(baseUrl)) {
-    ctx.notice(`Warning: ${originOf(baseUrl)} is not https://, so the credential crosses the network unencrypted.`);
-  }
+  requireHttps(baseUrl, 'The base URL', settings);
   return baseUrl;
 }
 

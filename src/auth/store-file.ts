@@ -1,54 +1,52 @@
 import { join } from 'node:path';
-import type { Clock, TokenStore } from '../context.ts';
-import { isCode, readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import type { Clock, Patience, TokenStore } from '../context.ts';
+import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { withLock } from '../disk/lock.ts';
+import type { Held } from '../disk/lock.ts';
+import { makePrivate } from '../disk/private-file.ts';
 import { Failure } from '../errors.ts';
+import { type Contents, inKeyring, isInKeyring, type Keyring, parse, unreadable, whereIs } from './store-contents.ts';
+import { type StoreLock, storeLock } from './store-lock.ts';
+import { rescueFile } from './store-rescue.ts';
 
-/** A keyring of the system. What it cannot do, it throws with a sentence that says why. */
-export type Keyring = {
-  read(entry: string): Promise<string | undefined>;
-  write(entry: string, secret: string): Promise<void>;
-  remove(entry: string): Promise<void>;
-};
+export type { Keyring } from './store-contents.ts';
 
 type Options = {
   /** The config folder. */
   readonly folder: string;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
   readonly random: (bytes: number) => Uint8Array;
   /** Called with one sentence when a secret had to go to the file although the keyring was wanted. */
   readonly warn: (text: string) => void;
   readonly keyring?: Keyring;
   /** Where new secrets go. One that is in the keyring already is still found, moved and removed there. */
   readonly newOnes?: 'keyring' | 'file';
+  /** How waits for other processes go where an update does not say. */
+  readonly patience?: Patience;
+  /** Replaces `credentials.json`. */
+  readonly replaceFile?: typeof replaceFile;
 };
 
-/**
- * `credentials.json`: the secrets themselves, or the word that they are in the keyring. It alone says where a secret
- * is, so that an old copy in the other place never shadows the new one, and a command without a login asks no keyring.
- */
-type Contents = {
-  readonly version: 1;
-  /** Sets this folder's entries in the keyring apart from those of other config folders. */
-  readonly keyring_id?: string;
-  readonly secrets: Readonly<Record<string, unknown>>;
-};
-
-const inKeyring = { in: 'keyring' } as const;
+type Change = Parameters<TokenStore['update']>[1];
+type Place = NonNullable<Parameters<TokenStore['update']>[2]>;
 
 /** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
-export function openStore({ folder, clock, random, warn, keyring, newOnes = 'keyring' }: Options): TokenStore {
+export function openStore(options: Options): TokenStore {
+  const { folder, random, warn, keyring, newOnes = 'keyring' } = options;
   const preferred = keyring ? newOnes : 'file';
   const path = join(folder, 'credentials.json');
-  const locked = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const rescue = rescueFile(folder);
+  let looked = false;
+
+  const lock = storeLock(options);
+  const locked: StoreLock = async (name, work, own) => {
     try {
-      return await withLock(join(folder, 'locks', name), { clock }, work);
+      return await lock(name, work, own);
     } catch (error) {
       throw diskFailure(
         error,
         `Logins cannot be saved in ${folder}`,
-        'Mend that, or set SVC_CONFIG_DIR to another folder.',
+        'Fix that, or set SVC_CONFIG_DIR to another folder.',
       );
     }
   };
@@ -57,18 +55,46 @@ export function openStore({ folder, clock, random, warn, keyring, newOnes = 'key
     const text = await readIfThere(path).catch((error: unknown) => {
       throw unreadable(path, isCode(error, 'EACCES') ? 'you may not read it' : 'it is not a readable file');
     });
-    return text === undefined ? { version: 1, secrets: {} } : parse(text, path);
+    if (text === undefined) return { version: 1, secrets: {} };
+    if (!looked) for (const sentence of makePrivate(path)) warn(sentence);
+    looked = true;
+    return parse(text, path);
   };
 
-  const replace = (contents: Contents) => replaceFile(path, `${JSON.stringify(contents, null, 2)}\n`);
+  const replace = async (contents: Contents | string) => {
+    await removeDrafts(path);
+    const text = typeof contents === 'string' ? contents : `${JSON.stringify(contents, null, 2)}\n`;
+    await (options.replaceFile ?? replaceFile)(path, text);
+  };
 
   /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
   const put = (name: string, value: unknown): Promise<void> =>
-    locked('store', async () => {
+    locked('store', async (held) => {
       const contents = await load();
+      // What was read may be old where this process stood still.
+      await held.check();
       const { [name]: _, ...others } = contents.secrets;
       await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
     });
+
+  /** Shows that the next secret can be saved: there is room for it, and the file can be replaced, by its own bytes. */
+  const prove = async (name: string, secret: string | undefined): Promise<void> => {
+    try {
+      await rescue.reserve(name, secret ?? '');
+      await lock('store', async () => {
+        const text = await readIfThere(path);
+        if (text !== undefined) await replace(text);
+      });
+    } catch (error) {
+      throw diskFailure(
+        error,
+        `The login was not refreshed, because the new one could not be saved in ${path}`,
+        isCode(error, 'EBUSY')
+          ? 'Mount its whole folder instead, or set SVC_CONFIG_DIR to another folder.'
+          : 'Fix that and try again, or set SVC_CONFIG_DIR to another folder.',
+      );
+    }
+  };
 
   /** Settled before the first entry is made, so that two processes at once agree on it. */
   const keyringId = (): Promise<string> =>
@@ -124,31 +150,87 @@ export function openStore({ folder, clock, random, warn, keyring, newOnes = 'key
     await keyring?.remove(entry).catch(() => warn(`The system keyring still holds the old entry "${entry}".`));
   };
 
-  return {
-    read: async (name) => await readFrom(await load(), name),
+  /** The secret as it stands in its place, unless a newer one waits in the rescue file. */
+  const readNewest = async (contents: Contents, name: string): Promise<string | undefined> => {
+    const stored = await readFrom(contents, name);
+    return (await rescue.read(name, stored)) ?? stored;
+  };
 
-    update: (name, change, place = 'as-is') =>
-      locked(encodeURIComponent(name), async () => {
-        const contents = await load();
-        // Who saves anew replaces whatever is there, also what is damaged or locked away in a keyring.
-        const current = await readFrom(contents, name).catch((error: unknown) => {
-          if (place === 'as-is') throw error;
-          return undefined;
-        });
-        const next = await change(current);
-        const held = whereIs(contents, name);
-        const where = place === 'as-is' ? (held ?? preferred) : place === 'file' ? 'file' : preferred;
-        if (next === undefined) {
-          if (held === undefined) return undefined;
-          await put(name, undefined);
-          if (held === 'keyring') await removeFromKeyring(contents, name);
-          return undefined;
-        }
-        if (next === current && where === held) return current;
-        await save(name, next, where);
-        await readBack(name, next);
-        return next;
-      }),
+  /**
+   * Saves a secret that cannot be had again. First into the room that was taken for it; so where the rest fails, or this
+   * process is killed, the next start finds it there.
+   */
+  const saveProven = async (name: string, secret: string, stored: string | undefined, where: 'keyring' | 'file') => {
+    let isKept = where === 'file' && (await rescue.fill(name, secret, stored));
+    try {
+      await save(name, secret, where);
+      await readBack(name, secret);
+    } catch (error) {
+      // A keyring may have taken the old secret away with it.
+      const present = await load()
+        .then((contents) => readFrom(contents, name))
+        .catch(() => stored);
+      if (present !== stored || !isKept) isKept = await rescue.fill(name, secret, present);
+      if (!isKept) throw error;
+      warn(`${reason(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
+      return;
+    }
+    await rescue.drop(name);
+  };
+
+  const update = async (name: string, change: Change, place: Place, held: Held): Promise<string | undefined> => {
+    const contents = await load();
+    let stored: string | undefined;
+    let isReadable = true;
+    try {
+      stored = await readFrom(contents, name);
+    } catch (error) {
+      // Who saves from scratch replaces whatever is there, also what is damaged or locked away in a keyring.
+      if (place === 'as-is') throw error;
+      isReadable = false;
+    }
+    const rescued = isReadable ? await rescue.read(name, stored) : undefined;
+    const current = rescued ?? stored;
+    let proven = false;
+    const ready = async () => {
+      await held.check();
+      proven = true;
+      await prove(name, current);
+      await held.check().catch((error) => {
+        // The room is another's now.
+        proven = false;
+        throw error;
+      });
+    };
+    const next = await change(current, ready).catch(async (error) => {
+      if (proven && rescued === undefined) await rescue.drop(name);
+      throw error;
+    });
+    const at = whereIs(contents, name);
+    const where = place === 'as-is' ? (at ?? preferred) : place === 'file' ? 'file' : preferred;
+    if (next === undefined) {
+      if (at === undefined) return undefined;
+      await put(name, undefined);
+      if (at === 'keyring') await removeFromKeyring(contents, name);
+      await rescue.drop(name);
+      return undefined;
+    }
+    if (next === stored && where === at) {
+      await rescue.drop(name);
+    } else if (proven || next === rescued) {
+      await saveProven(name, next, stored, where);
+    } else {
+      await save(name, next, where);
+      await readBack(name, next);
+      await rescue.drop(name);
+    }
+    return next;
+  };
+
+  return {
+    read: async (name) => await readNewest(await load(), name),
+
+    update: (name, change, place = 'as-is', own) => locked(name, (held) => update(name, change, place, held), own),
 
     names: async (prefix) => Object.keys((await load()).secrets).filter((name) => name.startsWith(prefix)),
 
@@ -165,32 +247,3 @@ export function openStore({ folder, clock, random, warn, keyring, newOnes = 'key
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-function whereIs(contents: Contents, name: string): 'keyring' | 'file' | undefined {
-  if (!Object.hasOwn(contents.secrets, name)) return undefined;
-  return isInKeyring(contents.secrets[name]) ? 'keyring' : 'file';
-}
-
-const isInKeyring = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && (value as { in?: unknown }).in === 'keyring';
-
-function parse(text: string, path: string): Contents {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw unreadable(path, 'it is not valid JSON');
-  }
-  if (typeof value !== 'object' || value === null) throw unreadable(path, 'it is not a JSON object');
-  const { version, secrets } = value as Partial<Contents>;
-  if (version !== 1) throw unreadable(path, 'it was written by another version of svc');
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
-    throw unreadable(path, 'it has no "secrets"');
-  }
-  return value as Contents;
-}
-
-const unreadable = (path: string, why: string): Failure =>
-  new Failure('failed', `The saved logins in ${path} cannot be read: ${why}.`, {
-    hint: 'svc leaves the file as it is. Mend it, or move it away and log in again with: svc login',
-  });

@@ -1,11 +1,13 @@
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { decide, type History, type Outcome, type Rules, untried } from '../http/retry.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
-import { isLoopback } from './service-url.ts';
+import { requireHttps } from './service-url.ts';
 
-export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress'>;
-export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'>;
+export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
+export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'> & Partial<Pick<Settings, 'insecureHttp'>>;
 
 /** The pre-registered client at one service (service-api.txt, OAuth clients). */
 export type Client = { readonly authUrl: string; readonly clientId: string; readonly clientSecret: string };
@@ -21,31 +23,45 @@ export const endpoints = {
 
 type Library = typeof import('oauth4webapi');
 
+/** What sets one request to the endpoint apart from another. */
+export type Manner = {
+  /** Called before each attempt; what it throws ends the request. */
+  readonly ready?: () => Promise<void>;
+  /** The answer is waited for also after Ctrl-C, because it carries what cannot be had again. */
+  readonly mustFinish?: boolean;
+};
+
+/** The answer, and the wall clock when its request left: tokens live from then on. */
+export type Answered = { readonly answer: HttpResponse; readonly sentAt: Date };
+
 /** The library, bound to one client and to our own way of sending. `explain` is for whatever it throws. */
-export function prepare(oauth: Library, ports: Ports, limits: Limits, client: Client) {
-  requireSecret(client.authUrl);
+export function prepare(oauth: Library, ports: Ports, limits: Limits, { client, manner = {} }: Exchanging) {
+  requireSecret(client.authUrl, limits);
   const as = {
     issuer: client.authUrl,
     authorization_endpoint: client.authUrl + endpoints.authorize,
     token_endpoint: client.authUrl + endpoints.token,
     revocation_endpoint: client.authUrl + endpoints.revoke,
   };
-  let answer: HttpResponse | undefined;
+  let answered: Answered | undefined;
   const options = {
-    [oauth.allowInsecureRequests]: isLoopback(client.authUrl),
+    [oauth.allowInsecureRequests]: new URL(client.authUrl).protocol === 'http:',
     [oauth.customFetch]: async (
       url: string,
       request: { method: string; headers: Record<string, string>; body: unknown },
     ) => {
-      answer = await sendPatiently(ports, limits, {
+      const wire = {
         method: request.method,
         url,
         headers: { ...request.headers, 'user-agent': `svc/${version}` },
         body: String(request.body),
         timeoutMs: limits.timeoutMs,
-      });
-      const empty = [204, 205, 304].includes(answer.status);
-      return new Response(empty ? null : answer.body, { status: answer.status, headers: answer.headers });
+        ...(!manner.mustFinish && { signal: ports.signal }),
+      };
+      answered = await sendPatiently(ports, limits, wire, manner);
+      // The library makes the request. The answer is judged here: a token that was given must not be lost because
+      // something beside it is odd.
+      return new Response(null, { status: 200 });
     },
   };
   return {
@@ -54,53 +70,102 @@ export function prepare(oauth: Library, ports: Ports, limits: Limits, client: Cl
     // In the body, not by Basic: its percent-encoding of the secret (RFC 6749, 2.3.1) is often left undone by servers.
     auth: oauth.ClientSecretPost(client.clientSecret),
     options,
-    status: () => answer?.status ?? 0,
-    explain: (error: unknown): Refused => explainError(error, answer, client),
+    answered: (): Answered => {
+      if (!answered) throw new Error('The token endpoint was not asked.');
+      return answered;
+    },
+    explain: (error: unknown): Refused => explainError(error, answered?.answer, client),
   };
 }
 
+type Exchanging = { readonly client: Client; readonly manner?: Manner };
+
 /**
- * What certainly never arrived is sent again, three times within about two seconds; a 429 is waited out. Anything else
- * that was lost is not repeated, because a code or a refresh token works once.
+ * By the rules of every other request (`decide`), as one that may be sent once: what certainly never left is sent
+ * again, a 429 is waited out. Anything else that was lost is not repeated, because a code or a refresh token works once.
  */
-async function sendPatiently(
-  { exchange, clock, progress }: Ports,
-  limits: Limits,
-  request: HttpRequest,
-): Promise<HttpResponse> {
+async function sendPatiently(ports: Ports, limits: Limits, request: HttpRequest, manner: Manner): Promise<Answered> {
+  const { exchange, clock } = ports;
+  const began = clock.ticks();
   const maxWaitMs = limits.maxWaitMs ?? 120_000;
-  let waitedMs = 0;
-  for (let attempt = 1; ; attempt++) {
-    const answer = await exchange(request);
-    if ('lost' in answer) {
-      if (answer.lost !== 'before-sending' || attempt === 3) throw lostFailure(answer, request.url);
-      await clock.sleep(500 * attempt);
+  const rules: Rules = { safety: 'once', deletes: false, reachesCustomer: false, maxWaitMs };
+  // A 401 of this endpoint speaks of the client, for which there is nothing to renew.
+  let history: History = { ...untried, renewed: true };
+  for (;;) {
+    refuseInterrupted(ports);
+    await manner.ready?.();
+    const attempt = clock.ticks();
+    const stopTelling = manner.mustFinish ? tellOnInterrupt(ports) : undefined;
+    const answer = await exchange(request).finally(stopTelling);
+    const sentAt = new Date(clock.now().getTime() - (clock.ticks() - attempt));
+    if ('lost' in answer && !manner.mustFinish) refuseInterrupted(ports);
+    history = { ...history, elapsedMs: clock.ticks() - began };
+    const step = decide(rules, history, outcomeOf(answer));
+    if (step.next === 'repeat') {
+      const limited = step.because === 'rate-limit';
+      await pause(ports, step.afterMs, limited ? 'The service limits logins' : 'No connection to the service');
+      history = limited
+        ? { ...history, refusals: history.refusals + 1 }
+        : { ...history, refusals: 0, unsent: history.unsent + 1 };
+    } else if ('lost' in answer) {
+      throw lostFailure(answer, request.url, manner);
     } else if (answer.status === 429) {
-      const waitMs = (Number(answer.headers['retry-after']) || 1) * 1000;
-      if (waitedMs + waitMs > maxWaitMs) {
-        throw new Failure(
-          'rate-limited',
-          'The service limits how often one may log in, longer than --max-wait allows.',
-          {
-            status: 429,
-            hint: `Try again in ${Math.ceil(waitMs / 1000)} seconds.`,
-          },
-        );
-      }
-      progress(`The service asks to wait ${Math.ceil(waitMs / 1000)} s before logging in`);
-      await clock.sleep(waitMs);
-      progress(undefined);
-      waitedMs += waitMs;
+      throw limitedTooLong(answer);
     } else {
-      return answer;
+      return { answer, sentAt };
     }
   }
 }
 
-const lostFailure = (lost: Lost, url: string): Failure =>
-  new Failure('network', `Could not reach ${new URL(url).origin}: ${lost.detail}`, {
+function outcomeOf(answer: HttpResponse | Lost): Outcome {
+  if ('lost' in answer) {
+    return answer.lost === 'before-sending' ? { type: 'unsent', reason: answer.reason } : { type: 'unsettled' };
+  }
+  const { status, headers } = answer;
+  return status === 429 ? { type: 'refused', retryAfterMs: retryAfterMs(headers) } : { type: 'settled', status };
+}
+
+/** Counts down on a terminal; says once in a pipe what a long wait is for. Ends at once with Ctrl-C. */
+async function pause({ clock, progress, notice, signal }: Ports, ms: number, why: string): Promise<void> {
+  const end = clock.ticks() + ms;
+  if (ms > 5000) notice(`${why}; going on in ${Math.ceil(ms / 1000)} s.`);
+  for (let left = ms; left > 0 && !signal.aborted; left = end - clock.ticks()) {
+    progress(`${why}; going on in ${Math.ceil(left / 1000)} s`);
+    await clock.sleep(Math.min(left, 1000), signal);
+  }
+  progress(undefined);
+}
+
+export function refuseInterrupted({ signal }: Pick<Ports, 'signal'>, message = 'Interrupted.'): void {
+  if (signal.aborted) throw new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', message);
+}
+
+/** Ctrl-C is acknowledged at once, though the answer is waited for. Returns what ends the watch. */
+function tellOnInterrupt({ signal, notice }: Ports): () => void {
+  const tell = () => notice('Stopping once the refreshed login is saved. Press Ctrl-C again to lose it.');
+  signal.addEventListener('abort', tell, { once: true });
+  return () => signal.removeEventListener('abort', tell);
+}
+
+const limitedTooLong = ({ headers }: HttpResponse): Failure =>
+  new Failure('rate-limited', 'The service limits how often one may log in, longer than --max-wait allows.', {
+    status: 429,
+    hint: `Try again in ${Math.ceil((retryAfterMs(headers) ?? 1000) / 1000)} seconds.`,
+  });
+
+function lostFailure(lost: Lost, url: string, { mustFinish }: Manner): Failure {
+  const { origin } = new URL(url);
+  if (lost.lost === 'after-sending' && mustFinish) {
+    return new Failure('network', `The answer of ${origin} was lost: ${lost.detail}`, { hint: maybeSpent });
+  }
+  return new Failure('network', `Could not reach ${origin}: ${lost.detail}`, {
     hint: 'Check the connection and the auth URL (--auth-url, SVC_AUTH_URL), then try again.',
   });
+}
+
+/** For a refresh whose outcome is not known. */
+export const maybeSpent =
+  'The login is kept, but its refresh token may be spent. Try again; if the login has ended, run: svc login';
 
 /** The library's errors hold whole answers, with tokens in them: never kept as a cause, never shown. */
 function explainError(error: unknown, answer: HttpResponse | undefined, client: Client): Refused {
@@ -150,9 +215,5 @@ function errorOf({ status, body }: HttpResponse): { readonly code?: string; read
 }
 
 /** Codes, secrets and tokens travel to this address: in the clear only where they cannot leave the machine. */
-export function requireSecret(authUrl: string): void {
-  if (new URL(authUrl).protocol === 'https:' || isLoopback(authUrl)) return;
-  throw new Failure('usage', `The auth URL ${authUrl} must begin with https://; nothing was sent.`, {
-    hint: 'http:// is accepted for this machine alone.',
-  });
-}
+export const requireSecret = (authUrl: string, limits: Pick<Limits, 'insecureHttp'>): void =>
+  requireHttps(authUrl, 'The auth URL', limits);

@@ -3,13 +3,15 @@ import { Failure } from '../errors.ts';
 import { openStore } from './store-file.ts';
 import { systemKeyring } from './store-keyring.ts';
 
-type Parts = Pick<Context, 'env' | 'files' | 'clock' | 'random' | 'notice'> & { readonly platform: NodeJS.Platform };
+type Parts = Pick<Context, 'env' | 'files' | 'clock' | 'random' | 'notice' | 'progress' | 'signal'> & {
+  readonly platform: NodeJS.Platform;
+};
 
 /**
  * The store of this run: `SVC_TOKEN_STORE` says which (product.md, section 3). The keyring falls back to the file with
  * a warning, because a login that was just made, or a pair that was just rotated, must not be lost.
  */
-export function tokenStore({ env, files, clock, random, notice, platform }: Parts): TokenStore {
+export function tokenStore({ env, files, clock, random, platform, ...ports }: Parts): TokenStore {
   const kind = env.SVC_TOKEN_STORE || 'keyring';
   if (kind !== 'keyring' && kind !== 'file') {
     throw new Failure('usage', `SVC_TOKEN_STORE must be keyring or file, not "${kind}".`);
@@ -20,10 +22,11 @@ export function tokenStore({ env, files, clock, random, notice, platform }: Part
     clock,
     random,
     warn(text) {
-      if (!warned.has(text)) notice(`Warning: ${text}`);
+      if (!warned.has(text)) ports.notice(`Warning: ${text}`);
       warned.add(text);
     },
     keyring: systemKeyring({ env, platform }),
     newOnes: kind,
+    patience: ports,
   });
 }

@@ -36,6 +36,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_TIMEOUT', 'seconds per attempt (--timeout)'],
   ['SVC_MAX_WAIT', 'seconds to wait out rate limits and retries (--max-wait)'],
   ['SVC_SETTLE', 'seconds to look for a write whose answer was lost (--settle)'],
+  ['SVC_INSECURE_HTTP', 'with 1: allow an http:// service that is not on this machine (--insecure-http)'],
   ['NO_COLOR, FORCE_COLOR, TERM', 'colour; TERM=dumb means none'],
   ['PAGER, VISUAL, EDITOR, BROWSER', 'the programs that svc opens'],
   ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'proxies'],

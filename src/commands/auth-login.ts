@@ -106,14 +106,20 @@ async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise
 }
 
 /** The account is named; what was not granted, and what remains to be done, follows as notes. */
-function loggedIn({ status, setupUrl }: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
+function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
   const [credential] = status.credentials;
   const whose = status.account
     ? `Logged in to ${sanitize(status.account.name)} (account ${status.account.id})`
-    : 'Logged in (the account is not known: this credential may not read it)';
+    : `Logged in (the account is not known: ${doubt ? 'the service did not tell' : 'this credential may not read it'})`;
   const kept = credential && `${titleOf(credential.kind)}, kept in the ${credential.store}`;
   const text = `${whose} as profile ${profile}. ${kept}.\n`;
   const notes: string[] = [];
+  if (doubt) {
+    notes.push(
+      `Warning: the login is kept, but its account could not be read: ${sanitize(doubt.message)}`,
+      `To look again: svc auth status${profile === 'default' ? '' : ` --profile ${profile}`}`,
+    );
+  }
   const missing = credential?.missing_scopes ?? [];
   if (missing.length > 0) {
     notes.push(

@@ -2,6 +2,7 @@ import type { CredentialKind } from '../api/operation.ts';
 import { environmentKinds, variablesOf } from '../auth/at-hand.ts';
 import { heldByProfile, nameOf } from '../auth/credentials.ts';
 import { defineCommand } from '../cli/command.ts';
+import { confirmed } from '../cli/confirm.ts';
 import { param } from '../cli/param.ts';
 import { Failure } from '../errors.ts';
 import { traced } from '../http/call.ts';
@@ -11,13 +12,13 @@ export const authLogout = defineCommand({
   summary: 'Revoke a login at the service and forget it',
   details:
     'Where the service cannot be told, the login is kept, so that you can try again; --local-only forgets it all the ' +
-    'same. An API key cannot be revoked from here: it is forgotten, and stays valid in the account.',
+    'same. An API key cannot be revoked from here: it is forgotten, and stays valid in the account. --all asks first.',
   args: {},
   flags: {
     all: param.toggle('Every profile'),
     localOnly: param.toggle('Forget it on this machine; do not tell the service'),
   },
-  examples: ['svc logout', 'svc logout --profile work', 'svc logout --all --local-only'],
+  examples: ['svc logout', 'svc logout --profile work', 'svc logout --all --local-only --yes'],
   async run(outer, { flags, settings }) {
     if (flags.all && settings.profileNamed) {
       throw new Failure('usage', `--all and the profile ${settings.profile} contradict each other.`, {
@@ -27,6 +28,9 @@ export const authLogout = defineCommand({
     const ctx = await traced(outer, settings);
     const { logout } = await import('../auth/logout.ts');
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
+    if (flags.all && profiles.length > 0) {
+      await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
+    }
     const records: { profile: string; forgotten: readonly CredentialKind[] }[] = [];
     let failed: Failure | undefined;
     for (const profile of profiles) {

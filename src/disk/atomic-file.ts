@@ -1,5 +1,5 @@
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -19,8 +19,10 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 /**
  * Replaces the file's content so that a reader, also after a crash at any instant, finds either the old or the new
  * text, whole. The text is on disk when this resolves. Readable by its owner alone, as its folder is when made here.
+ * Behind a link the file itself is replaced, and the link stays.
  */
-export async function replaceFile(path: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
+export async function replaceFile(named: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
+  const path = await targetOf(named);
   const folder = dirname(path);
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
@@ -38,6 +40,27 @@ export async function replaceFile(path: string, text: string | Uint8Array, mode 
     throw error;
   }
   await syncFolder(folder);
+}
+
+/** Removes what `replaceFile` left where it was killed. Only for who alone may replace the file at the moment. */
+export async function removeDrafts(named: string): Promise<void> {
+  const path = await targetOf(named);
+  const name = basename(path);
+  const names = await fs.readdir(dirname(path)).catch(() => []);
+  for (const left of names) {
+    if (!left.startsWith(`.${name}.`) || !/^\d+\.[a-z\d]+$/u.test(left.slice(name.length + 2))) continue;
+    await fs.rm(join(dirname(path), left), { force: true });
+  }
+}
+
+/** Where links lead, also to a file that is not there yet. */
+async function targetOf(path: string): Promise<string> {
+  for (let [target, hops] = [path, 0]; hops < 40; hops++) {
+    const next = await fs.readlink(target).catch(() => undefined);
+    if (next === undefined) return target;
+    target = resolve(dirname(target), next);
+  }
+  return path;
 }
 
 /** Makes a rename or a creation in the folder survive a power cut. Windows cannot, and needs not, sync folders. */

@@ -8,6 +8,7 @@ const words: Readonly<Record<string, string>> = {
   EPERM: 'it may not be written',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
+  EBUSY: 'it is in use, or mounted as a single file',
 };
 
 /** An error of the file system as a Failure that says what could not be done; any other error as it is. */

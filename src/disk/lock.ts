@@ -1,103 +1,231 @@
 import { promises as fs } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../context.ts';
+import type { Clock, Context } from '../context.ts';
+import { Failure } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
+import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
 
 /**
- * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it (host,
- * process id, start of that process), so there is no half-written owner, and since every entry has a name of its own,
- * clearing a dead one can never remove a living one. Each contender first makes its entry and then looks: of two, the
- * later one to look sees the other, so both can never believe that they hold the lock.
+ * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it, so there is
+ * no half-written owner, and since every entry has a name of its own, clearing a dead one can never remove a living
+ * one. Each contender first makes its entry and then looks: of two, the later one to look sees the other, so both can
+ * never believe that they hold the lock.
+ *
+ * Whether a process of the same PID namespace lives, the kernel tells. Of any other (a container, another machine that
+ * shares the folder) only its heartbeat is seen, and a stopped process has none: so silence is believed late.
  */
 export type Release = () => Promise<void>;
 
-/** How long an entry of another machine (a shared folder, a container) counts as living after its last heartbeat. */
-const foreignLifeMs = 90_000;
-const heartbeatMs = 30_000;
+/** A lock that is held. */
+export type Held = {
+  /** Throws where another process took the lock over while this one stood still. */
+  check(): Promise<void>;
+};
+
+export type Waiting = {
+  readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
+  /** Ends the wait at once. */
+  readonly signal?: AbortSignal;
+  readonly progress?: Context['progress'];
+  readonly notice?: Context['notice'];
+  /** Default: two minutes. */
+  readonly maxWaitMs?: number;
+  /** How long a holder of another world may be silent before the lock is taken from it. */
+  readonly silentMs?: number;
+  /** What is locked, for messages. */
+  readonly what?: string;
+};
+
+const defaultSilentMs = 90_000;
+const defaultMaxWaitMs = 120_000;
+const tidyingMs = 5000;
+const heartbeatMs = 10_000;
+/** A clock that was set makes a holder look silent; so a waiter also sees with its own eyes that no beat comes. */
+const watchedMs = 2.5 * heartbeatMs;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
 export async function tryLock(folder: string): Promise<Release | undefined> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  if (await isHeld(folder)) return undefined;
-  const mine = `${await thisProcess()}.${Math.random().toString(36).slice(2)}`;
-  const path = join(folder, mine);
-  await (await fs.open(path, 'wx', 0o600)).close();
-  if (await isHeld(folder, mine)) {
-    await fs.rm(path, { force: true });
-    return undefined;
-  }
-  const heartbeat = setInterval(() => {
-    const now = new Date();
-    fs.utimes(path, now, now).catch(() => {});
-  }, heartbeatMs);
-  heartbeat.unref();
-  return async () => {
-    clearInterval(heartbeat);
-    await fs.rm(path, { force: true });
-  };
+  return (await take(folder, (entry) => isSilent(folder, entry, defaultSilentMs)))?.release;
 }
 
 /** Waits for the lock, does the work alone, and gives the lock back whatever happens. */
-export async function withLock<T>(
-  folder: string,
-  { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal?: AbortSignal },
-  work: () => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const release = await tryLock(folder);
-    if (release) {
-      try {
-        return await work();
-      } finally {
-        await release();
-      }
-    }
-    await clock.sleep(4 + Math.random() * 16, signal);
+export async function withLock<T>(folder: string, waiting: Waiting, work: (held: Held) => Promise<T>): Promise<T> {
+  const { release, beat } = await waitFor(folder, waiting);
+  const check = async () => {
+    if (await beat()) return;
+    throw new Failure('failed', `Another svc took over ${waiting.what ?? 'the lock'} while this one stood still.`, {
+      hint: 'Run the command again.',
+    });
+  };
+  try {
+    return await work({ check });
+  } finally {
+    await release();
   }
 }
 
 /** The process ids of those who hold the lock, for a message. */
 export async function holders(folder: string): Promise<number[]> {
-  const entries = await fs.readdir(folder).catch(() => []);
-  return entries.map((entry) => Number(entry.split('.')[1])).filter((pid) => pid > 0);
+  const names = await fs.readdir(folder).catch(() => []);
+  return names.map((name) => parseEntry(name)?.pid ?? 0).filter((pid) => pid > 0);
 }
 
-async function isHeld(folder: string, except?: string): Promise<boolean> {
-  for (const entry of await fs.readdir(folder)) {
-    if (entry === except) continue;
-    if (await isAlive(folder, entry)) return true;
-    await fs.rm(join(folder, entry), { force: true });
+type Taken = { readonly release: Release /** False where the entry is gone. */; readonly beat: () => Promise<boolean> };
+
+async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
+  const { clock, progress } = waiting;
+  // What begins after Ctrl-C tidies up: it is not cut short by it, but does not wait for long either.
+  const signal = waiting.signal?.aborted ? undefined : waiting.signal;
+  const longest = waiting.maxWaitMs ?? defaultMaxWaitMs;
+  const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
+  const began = clock.ticks();
+  const isGone = watcher(folder, waiting);
+  let told = false;
+  let shown = false;
+  try {
+    for (;;) {
+      if (signal?.aborted) {
+        throw new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted while waiting.');
+      }
+      const taken = await take(folder, isGone);
+      if (taken) return taken;
+      const waitedMs = clock.ticks() - began;
+      const holder = waitedMs >= Math.min(1000, maxWaitMs) ? await holderOf(folder) : undefined;
+      if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
+      if (holder) {
+        const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
+        // A holder that is at work is soon done; for any other a person may have to do something.
+        if (!told && (waitedMs >= 5000 || holder.life !== 'running')) {
+          waiting.notice?.(`${text}.`);
+          told = true;
+        }
+        progress?.(text);
+        shown = true;
+      }
+      await clock.sleep(waitedMs < 1000 ? 4 + Math.random() * 16 : 30 + Math.random() * 30, signal);
+    }
+  } finally {
+    if (shown) progress?.(undefined);
+  }
+}
+
+type IsGone = (entry: Entry) => Promise<boolean>;
+
+async function take(folder: string, isGone: IsGone): Promise<Taken | undefined> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  if (await isHeld(folder, isGone)) return undefined;
+  const mine = await newEntryName();
+  const path = join(folder, mine);
+  await (await fs.open(path, 'wx', 0o600)).close();
+  let free = false;
+  try {
+    free = !(await isHeld(folder, isGone, mine));
+  } finally {
+    if (!free) await fs.rm(path, { force: true });
+  }
+  if (!free) return undefined;
+  const beat = () => beatAt(path);
+  const heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
+  heartbeat.unref();
+  return {
+    beat,
+    async release() {
+      clearInterval(heartbeat);
+      await fs.rm(path, { force: true });
+    },
+  };
+}
+
+async function isHeld(folder: string, isGone: IsGone, except?: string): Promise<boolean> {
+  for (const name of await fs.readdir(folder)) {
+    const entry = name === except ? undefined : parseEntry(name);
+    if (!entry) continue;
+    const gone = (await isOfThisWorld(entry)) ? (await lifeOf(entry)) === 'gone' : await isGone(entry);
+    if (!gone) return true;
+    await fs.rm(join(folder, name), { force: true });
   }
   return false;
 }
 
-async function isAlive(folder: string, entry: string): Promise<boolean> {
-  const [host, pid, start] = entry.split('.');
-  if (host !== thisHost()) {
-    const file = await fs.stat(join(folder, entry)).catch(() => undefined);
-    return file !== undefined && Date.now() - file.mtimeMs < foreignLifeMs;
-  }
+/** A write, so that the file server stamps it by its own clock. Never makes the entry again once it was cleared. */
+async function beatAt(path: string): Promise<boolean> {
   try {
-    process.kill(Number(pid), 0);
+    const file = await fs.open(path, 'r+');
+    try {
+      await file.write('.', 0);
+    } catch {
+      // The disk is full.
+      await file.utimes(new Date(), new Date());
+    } finally {
+      await file.close();
+    }
+    return true;
   } catch (error) {
-    if (!isCode(error, 'EPERM')) return false;
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
   }
-  // A process id may have been given to another process since.
-  return (await startOf(Number(pid))) === start;
 }
 
-const thisHost = (): string => hostname().replaceAll(/[^\w-]/gu, '-') || 'localhost';
+const stampOf = async (path: string): Promise<number | undefined> =>
+  (await fs.stat(path).catch(() => undefined))?.mtimeMs;
 
-async function thisProcess(): Promise<string> {
-  return `${thisHost()}.${process.pid}.${await startOf(process.pid)}`;
+/** Compares the last beat with a file written now, so that both come from the clock of the file server. */
+async function isSilent(folder: string, { name }: Entry, silentMs: number): Promise<boolean> {
+  const probe = join(folder, `.now.${process.pid}.${Math.random().toString(36).slice(2)}`);
+  try {
+    await fs.writeFile(probe, '', { mode: 0o600 });
+    const [now, beat] = [await stampOf(probe), await stampOf(join(folder, name))];
+    // An entry that has just been removed is looked at again in a moment.
+    return now !== undefined && beat !== undefined && Math.abs(now - beat) >= silentMs;
+  } finally {
+    await fs.rm(probe, { force: true });
+  }
 }
 
-/** When the process started, in the kernel's own ticks; 0 where the platform does not tell. */
-async function startOf(pid: number): Promise<string> {
-  if (process.platform !== 'linux') return '0';
-  const line = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
-  return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '0';
+/** Judges entries of other worlds over the length of one wait. */
+function watcher(folder: string, { clock, silentMs = defaultSilentMs }: Waiting): IsGone {
+  const seen = new Map<string, { readonly beat: number | undefined; readonly since: number; asked: number }>();
+  return async (entry) => {
+    const beat = await stampOf(join(folder, entry.name));
+    const before = seen.get(entry.name);
+    const now = clock.ticks();
+    if (!before || before.beat !== beat) {
+      seen.set(entry.name, { beat, since: now, asked: now });
+      return false;
+    }
+    if (now - before.since < watchedMs || now - before.asked < 1000) return false;
+    before.asked = now;
+    return isSilent(folder, entry, silentMs);
+  };
 }
+
+type Holder = { readonly entry: Entry; readonly life: 'running' | 'stopped' | 'elsewhere' };
+
+async function holderOf(folder: string): Promise<Holder | undefined> {
+  for (const name of await fs.readdir(folder)) {
+    const entry = parseEntry(name);
+    if (!entry) continue;
+    if (!(await isOfThisWorld(entry))) return { entry, life: 'elsewhere' };
+    const life = await lifeOf(entry);
+    if (life !== 'gone') return { entry, life };
+  }
+  return undefined;
+}
+
+const describeState = async ({ entry, life }: Holder): Promise<string> =>
+  `${await describe(entry)}${life === 'stopped' ? ', which is stopped,' : ''}`;
+
+async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWaitMs }: Waiting): Promise<Failure> {
+  const { entry, life } = holder;
+  const waited = `${Math.round((maxWaitMs ?? defaultMaxWaitMs) / 1000)} s`;
+  const hints = {
+    running: `Wait for it, or end it: kill ${entry.pid}`,
+    stopped: `Let it go on: kill -CONT ${entry.pid}`,
+    elsewhere: `Where that process is surely gone, remove its file: rm '${join(folder, entry.name)}'`,
+  };
+  return new Failure('failed', `${capital(await describeState(holder))} has had ${what} for more than ${waited}.`, {
+    hint: hints[life],
+  });
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

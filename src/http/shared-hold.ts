@@ -14,6 +14,9 @@ export type SharedHold = {
   extend(ms: number): Promise<void>;
 };
 
+/** Telling the others is a courtesy: nobody waits long for the turn to do so. */
+const longestLockMs = 1_000;
+
 /** A moment further ahead comes from a clock that was set back, not from a rate limit. */
 const longestHoldMs = 3_600_000;
 
@@ -42,7 +45,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     async extend(ms) {
       try {
         const file = await pathOf();
-        await withLock(`${file}.lock`, ctx, async () => {
+        await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async () => {
           if ((await leftMs()) >= ms) return;
           await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
         });

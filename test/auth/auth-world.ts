@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Stored } from '../../src/auth/credentials.ts';
+import { openStore } from '../../src/auth/store-file.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { clients } from '../../src/sandbox/seed.ts';
@@ -12,25 +14,30 @@ export const origin = 'https://service.test';
 /** Short waits pass at once; the five minutes of a login only when the test lets them pass. */
 export type LoginClock = Clock & {
   advance(ms: number): void;
+  /** Somebody sets the wall clock by so much; time itself goes on as before. */
+  set(ms: number): void;
   /** Resolves once somebody waits for long. */
   readonly longWait: Promise<void>;
 };
 
 function loginClock(): LoginClock {
   let now = Date.parse('2026-03-01T12:00:00.000Z');
+  let wallAhead = 0;
   let begun: () => void = () => {};
   const longWait = new Promise<void>((resolve) => {
     begun = resolve;
   });
   const waiting = new Set<{ at: number; wake: () => void }>();
   return {
-    now: () => new Date(now),
+    now: () => new Date(now + wallAhead),
     ticks: () => now,
     longWait,
     async sleep(ms, signal) {
       if (ms < 60_000) {
-        now += ms;
+        // Of several that sleep at once, each wakes at its own time: their sleeps do not add up.
+        const end = now + ms;
         await new Promise<void>((resolve) => setImmediate(resolve));
+        now = Math.max(now, end);
         return;
       }
       await new Promise<void>((resolve) => {
@@ -39,6 +46,9 @@ function loginClock(): LoginClock {
         begun();
         signal?.addEventListener('abort', () => resolve(), { once: true });
       });
+    },
+    set(ms) {
+      wallAhead += ms;
     },
     advance(ms) {
       now += ms;
@@ -121,6 +131,37 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
     svc: (argv, given) => svc(world, argv, given),
     written: () => contents(world.folder),
   };
+  return world;
+}
+
+export const storeOf = ({ folder, clock }: AuthWorld) =>
+  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
+
+export const loginOf = async (world: AuthWorld): Promise<Stored<'oauth'> | undefined> => {
+  const text = await storeOf(world).read('profile/default/oauth');
+  return text === undefined ? undefined : JSON.parse(text);
+};
+
+/** A profile with a login that came an hour ago less `left` seconds. */
+export async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
+  const world = await authWorld();
+  const grant = await world.control('tokens', { account_id: 1, scopes: ['identity', 'contacts:read'] });
+  const issued = world.clock.now().getTime();
+  const login = {
+    base_url: origin,
+    auth_url: origin,
+    client_id: 'sandbox_cli',
+    access_token: grant.access_token,
+    refresh_token: grant.refresh_token,
+    issued_at: new Date(issued).toISOString(),
+    expires_at: new Date(issued + 3600_000).toISOString(),
+    scopes: ['identity', 'contacts:read'],
+  };
+  const client = { auth_url: origin, client_id: 'sandbox_cli', client_secret: 'sandbox_secret' };
+  const store = storeOf(world);
+  await store.update('profile/default/oauth', async () => JSON.stringify(login));
+  await store.update('profile/default/client', async () => JSON.stringify(client));
+  world.clock.advance((3600 - left) * 1000);
   return world;
 }
 

@@ -62,7 +62,7 @@ test('no secret is printed, not even with --debug, or written anywhere but into 
   await run(['auth', 'refresh', '--scope', 'nothing']);
   // Refreshing fails in every way; the answers hold tokens too.
   world.clock.advance(4000_000);
-  for (const body of ['{"access_token":"canary_half', '{"access_token":"canary_whole","token_type":"mac"}']) {
+  for (const body of ['{"access_token":"canary_half', '{"access_token":"canary_whole\\n"}']) {
     world.override = ({ url }) => (url.endsWith('/token') ? { status: 200, headers: {}, body } : undefined);
     expect(await run(['webhooks', 'list'])).toBe(1);
   }

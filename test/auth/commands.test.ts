@@ -80,6 +80,19 @@ describe('login with a secret', () => {
     expect((await withKey(world, 'key_acme', '--profile', 'globex')).exitCode).toBe(0);
   });
 
+  test.each([
+    ['a failure of the service', { status: 503, headers: {}, body: 'oops' }],
+    ['JSON that is no account', { status: 200, headers: {}, body: '[]' }],
+  ])('%s says nothing against the key: it is kept, with a warning', async (_, answer) => {
+    const world = await authWorld();
+    world.override = () => answer;
+    const ran = await withKey(world, 'key_acme');
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toMatch(/Warning: the login is kept, but its account could not be read/u);
+    world.override = undefined;
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+  });
+
   test('the address of another product is told as such', async () => {
     const world = await authWorld();
     world.override = () => ({ status: 404, headers: {}, body: '{"error":"no such path"}' });
@@ -300,11 +313,30 @@ describe('logout', () => {
     expect(
       (await json(world, 'auth', 'list')).filter((one: { credentials: [] }) => one.credentials.length > 0),
     ).toHaveLength(2);
-    expect((await world.svc(['logout', '--all'])).exitCode).toBe(0);
+    expect((await world.svc(['logout', '--all', '--yes'])).exitCode).toBe(0);
     expect(revoked(world)).toBe(2);
     expect(
       (await json(world, 'auth', 'list')).filter((one: { credentials: [] }) => one.credentials.length > 0),
     ).toEqual([]);
+  });
+
+  test('--all is confirmed like a delete; in a pipe it takes --yes', async () => {
+    const world = await authWorld();
+    await withKey(world, 'key_acme');
+    await withKey(world, 'key_globex', '--profile', 'globex');
+    const held = async () =>
+      (await json(world, 'auth', 'list')).filter((one: { credentials: [] }) => one.credentials.length > 0);
+    const piped = await world.svc(['auth', 'logout', '--all']);
+    expect(piped.exitCode).toBe(2);
+    expect(piped.stderr).toContain('Log out of every profile (default, globex)?');
+    expect(piped.stderr).toContain('--yes');
+    expect((await world.svc(['logout', '--all', '--local-only', '--no-input'], { columns: 80 })).exitCode).toBe(2);
+    expect((await world.svc(['logout', '--all'], { columns: 80, answers: [false] })).exitCode).toBe(1);
+    expect(await held()).toHaveLength(2);
+    expect((await world.svc(['logout', '--all'], { columns: 80, answers: [true] })).exitCode).toBe(0);
+    expect(await held()).toEqual([]);
+    // With nothing to forget there is nothing to ask.
+    expect((await world.svc(['logout', '--all'])).exitCode).toBe(0);
   });
 
   test('where nobody is logged in is a success', async () => {

@@ -39,6 +39,36 @@ test('after a login in the browser every later command just works', async () => 
   expect(listed.exitCode).toBe(0);
 });
 
+test.each<[string, object]>([
+  ['a failure of the service', { status: 500, headers: {}, body: 'oops' }],
+  ['a time-out', { lost: 'after-sending', reason: 'timeout', detail: 'No answer within 30 s.' }],
+  ['a refused connection', { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }],
+  ['a 404', { status: 404, headers: {}, body: '{"error":"Not found"}' }],
+  ['a web page', { status: 200, headers: {}, body: '<!doctype html><title>Hello</title>' }],
+  ['null', { status: 200, headers: {}, body: 'null' }],
+  ['a list', { status: 200, headers: {}, body: '[1]' }],
+  ['an account without an id', { status: 200, headers: {}, body: '{"name":"Acme"}' }],
+])('a login is kept where its account cannot be read afterwards: %s', async (_, answer) => {
+  const world = await authWorld();
+  world.override = ({ url }) => (url.endsWith('/platform/account') ? (answer as never) : undefined);
+  const ran = await login(world);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stdout).toContain('Logged in (the account is not known: the service did not tell)');
+  expect(ran.stderr).toContain('Warning: the login is kept, but its account could not be read: ');
+  expect(ran.stderr).toContain('To look again: svc auth status');
+  world.override = undefined;
+  expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+  expect((await status(world)).account).toEqual({ id: 1, name: 'Acme' });
+});
+
+test('a login whose token is refused (401) is not kept', async () => {
+  const world = await authWorld();
+  world.override = ({ url }) =>
+    url.endsWith('/platform/account') ? { status: 401, headers: {}, body: '{"error":"Unauthenticated."}' } : undefined;
+  expect((await login(world)).exitCode).toBe(4);
+  expect((await status(world)).credentials).toEqual([]);
+});
+
 test('each attempt has a state and a verifier of its own, and the verifier never goes into the address', async () => {
   const world = await authWorld();
   const urls: URL[] = [];
@@ -108,16 +138,16 @@ test('the same redirect a second time is not redeemed again', async () => {
 
 test('a login that was declined says so, in the terminal and in the browser', async () => {
   const world = await authWorld();
-  let page: Seen | undefined;
-  const ran = await login(world, [], async (url) => {
+  let page: Promise<Seen> | undefined;
+  const ran = await login(world, [], (url) => {
     const back = new URL(world.redirectUri);
     back.search = `error=access_denied&state=${url.searchParams.get('state')}`;
-    page = await visit(back);
+    page = visit(back);
     return page;
   });
   expect(ran.exitCode).toBe(4);
   expect(ran.stderr).toContain('declined in the browser (access_denied)');
-  expect(page?.body).toContain('declined in the browser');
+  expect((await page)?.body).toContain('declined in the browser');
 });
 
 test('an error of the token endpoint keeps its description', async () => {

@@ -65,7 +65,7 @@ async function expiredLogin(): Promise<void> {
   const client = { auth_url: origin, client_id: 'sandbox_cli', client_secret: 'sandbox_secret' };
   const store = openStore({
     folder: env.SVC_CONFIG_DIR as string,
-    clock: { sleep: (ms) => sleep(ms) as Promise<void> },
+    clock: { sleep: (ms) => sleep(ms) as Promise<void>, ticks: () => performance.now() },
     random: () => new Uint8Array(6),
     warn: () => {},
   });

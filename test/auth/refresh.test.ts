@@ -1,40 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Stored } from '../../src/auth/credentials.ts';
-import { openStore } from '../../src/auth/store-file.ts';
-import { type AuthWorld, authWorld, origin } from './auth-world.ts';
+import { type AuthWorld, loggedIn, loginOf, storeOf } from './auth-world.ts';
 
 const tokenCalls = (world: AuthWorld) => world.sent.filter(({ what }) => what === 'POST /oauth/platform/token').length;
-
-const storeOf = ({ folder, clock }: AuthWorld) =>
-  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
-
-const loginOf = async (world: AuthWorld): Promise<Stored<'oauth'> | undefined> => {
-  const text = await storeOf(world).read('profile/default/oauth');
-  return text === undefined ? undefined : JSON.parse(text);
-};
-
-/** A profile with a login that came an hour ago less `left` seconds. */
-async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
-  const world = await authWorld();
-  const grant = await world.control('tokens', { account_id: 1, scopes: ['identity', 'contacts:read'] });
-  const issued = world.clock.now().getTime();
-  const login = {
-    base_url: origin,
-    auth_url: origin,
-    client_id: 'sandbox_cli',
-    access_token: grant.access_token,
-    refresh_token: grant.refresh_token,
-    issued_at: new Date(issued).toISOString(),
-    expires_at: new Date(issued + 3600_000).toISOString(),
-    scopes: ['identity', 'contacts:read'],
-  };
-  const client = { auth_url: origin, client_id: 'sandbox_cli', client_secret: 'sandbox_secret' };
-  const store = storeOf(world);
-  await store.update('profile/default/oauth', async () => JSON.stringify(login));
-  await store.update('profile/default/client', async () => JSON.stringify(client));
-  world.clock.advance((3600 - left) * 1000);
-  return world;
-}
 
 describe('a token that is about to end is refreshed before it is used', () => {
   test.each([
@@ -190,4 +157,35 @@ test('the refresh token goes to the auth URL of its login, and to no other that 
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain('belongs to https://service.test, not to https://other.example.com');
   expect(world.sent).toEqual([]);
+});
+
+describe('expiry by this machine’s clock is a hint; the service’s 401 decides', () => {
+  test.each([-5, 5])('a clock that is %i hours off does not refresh on every call', async (hours) => {
+    const world = await loggedIn();
+    world.clock.set(hours * 3600_000);
+    for (let i = 0; i < 5; i++) expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(tokenCalls(world)).toBe(hours > 0 ? 1 : 0);
+  });
+
+  test.each([-5, 5])('nor do two machines whose clocks are %i hours apart and that share the folder', async (hours) => {
+    const world = await loggedIn({ left: 0 });
+    for (let i = 0; i < 6; i++) {
+      world.clock.set(i % 2 === 0 ? hours * 3600_000 : -hours * 3600_000);
+      expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    }
+    expect(tokenCalls(world)).toBeLessThanOrEqual(2);
+  });
+
+  test('a clock that is set while the service answers leaves a lifetime that is true afterwards', async () => {
+    const world = await loggedIn({ left: 0 });
+    world.watch = async ({ url }) => {
+      if (url.endsWith('/token')) world.clock.set(-7200_000);
+    };
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    const login = await loginOf(world);
+    expect(Date.parse(login?.expires_at ?? '') - world.clock.now().getTime()).toBe(3600_000);
+    world.watch = undefined;
+    await world.svc(['contacts', 'list']);
+    expect(tokenCalls(world)).toBe(1);
+  });
 });

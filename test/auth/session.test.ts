@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CredentialKind } from '../../src/api/operation.ts';
-import { openStore } from '../../src/auth/store-file.ts';
-import { type AuthWorld, authWorld, origin } from './auth-world.ts';
-
-const storeOf = ({ folder, clock }: AuthWorld) =>
-  openStore({ folder: `${folder}/config`, clock, random: (bytes) => new Uint8Array(bytes), warn: () => {} });
+import { updateProfile } from '../../src/auth/config-file.ts';
+import { type AuthWorld, authWorld, origin, storeOf } from './auth-world.ts';
 
 /** A world whose default profile holds those, named after their kind. */
 async function holding(...kinds: CredentialKind[]): Promise<AuthWorld> {
@@ -157,8 +154,57 @@ test('a damaged login is told by its profile, without its text, and can be made 
   expect((await world.svc(account)).exitCode).toBe(0);
 });
 
-test('http:// to another machine is warned about', async () => {
-  const world = await holding();
-  const ran = await world.svc(account, { env: { ...key, SVC_BASE_URL: 'http://api.example.com' } });
-  expect(ran.stderr).toContain('not https://');
+describe('http:// is for this machine: elsewhere nothing is sent unless it is asked for', () => {
+  const far = ['http://api.example.com', 'http://localhost.example.com', 'http://service.test', 'http://10.0.0.1:8080'];
+  test.each(far)('%s is exit 2', async (url) => {
+    const world = await holding('api_key');
+    const runs = [
+      await world.svc(account, { env: { ...key, SVC_BASE_URL: url } }),
+      await world.svc([...account, '--base-url', url], { env: key }),
+      await world.svc(['login', '--with-api-key', '--base-url', url], { stdin: 'key_acme' }),
+      await world.svc(['login', '--base-url', url, '--auth-url', origin]),
+    ];
+    for (const { exitCode, stderr } of runs) {
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('--insecure-http');
+      expect(stderr).toContain('SVC_INSECURE_HTTP=1');
+    }
+    expect(world.sent).toEqual([]);
+  });
+
+  test('also an address that a profile has kept since before', async () => {
+    const world = await holding();
+    const url = 'http://api.example.com';
+    await updateProfile({ files: { config: `${world.folder}/config`, state: '' }, clock: world.clock }, 'default', {
+      base_url: url,
+    });
+    const store = storeOf(world);
+    await store.update('profile/default/api_key', async () => JSON.stringify({ base_url: url, token: 'stored' }));
+    const here = { env: { SVC_BASE_URL: undefined } };
+    expect((await world.svc(account, here)).exitCode).toBe(2);
+    expect(world.sent).toEqual([]);
+    expect((await world.svc([...account, '--insecure-http'], here)).exitCode).toBe(0);
+    expect(world.sent).toHaveLength(1);
+  });
+
+  test.each(['http://127.0.0.1:8080', 'http://127.3.2.1', 'http://[::1]:8080', 'http://localhost'])(
+    '%s needs no leave',
+    async (url) => {
+      const world = await holding();
+      const ran = await world.svc(account, { env: { ...key, SVC_BASE_URL: url } });
+      expect(ran).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('http') });
+    },
+  );
+
+  test.each([
+    [['--insecure-http'], {}],
+    [[], { SVC_INSECURE_HTTP: '1' }],
+  ])('with %j and %j it is sent', async (flags, env) => {
+    const world = await holding();
+    const ran = await world.svc([...account, ...flags], {
+      env: { ...key, ...env, SVC_BASE_URL: 'http://api.example.com' },
+    });
+    expect(ran.exitCode).toBe(0);
+    expect(world.sent).toHaveLength(1);
+  });
 });

@@ -1,18 +1,27 @@
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Keyring, openStore } from '../../src/auth/store-file.ts';
+import { replaceFile } from '../../src/disk/atomic-file.ts';
 
-const clock = { sleep: (ms: number) => sleep(ms) as Promise<void> };
+const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };
 let counter = 0;
 const random = (bytes: number) => new Uint8Array(bytes).fill(++counter);
 
-async function fresh(keyring?: Keyring, folder?: string, newOnes?: 'keyring' | 'file') {
+async function fresh(keyring?: Keyring, folder?: string, newOnes?: 'keyring' | 'file', replace?: typeof replaceFile) {
   const config = folder ?? join(await mkdtemp(join(tmpdir(), 'svc-store-')), 'config');
   const warnings: string[] = [];
-  const store = openStore({ folder: config, clock, random, warn: (text) => warnings.push(text), keyring, newOnes });
+  const store = openStore({
+    folder: config,
+    clock,
+    random,
+    warn: (text) => warnings.push(text),
+    keyring,
+    newOnes,
+    replaceFile: replace,
+  });
   const path = join(config, 'credentials.json');
   return { store, path, config, warnings, text: () => readFile(path, 'utf8') };
 }
@@ -208,4 +217,149 @@ test('a keyring that takes a secret and loses it is found out', async () => {
     },
   });
   await expect(store.update('n', async () => 'secret')).rejects.toThrow(/does not read back/u);
+});
+
+/** Once the old secret is spent, the file cannot be replaced any more. */
+function failingAfter() {
+  const state = { spent: false };
+  const replace: typeof replaceFile = async (...given) => {
+    if (state.spent) throw Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+    await replaceFile(...given);
+  };
+  return { state, replace };
+}
+
+const exchanged =
+  (state: { spent: boolean }, secret: string) =>
+  async (_: string | undefined, ready: () => Promise<void>): Promise<string> => {
+    await ready();
+    state.spent = true;
+    return secret;
+  };
+
+test('a new secret that cannot be saved after the old one is spent is kept beside it, and found by the next start', async () => {
+  const { state, replace } = failingAfter();
+  const { store, config, warnings } = await fresh(undefined, undefined, undefined, replace);
+  await store.update('n', async () => 'old');
+  expect(await store.update('n', exchanged(state, 'new'))).toBe('new');
+  expect(warnings).toEqual([expect.stringContaining(join(config, 'credentials.rescue.n.json'))]);
+  expect((await stat(join(config, 'credentials.rescue.n.json'))).mode & 0o777).toBe(0o600);
+
+  const { store: next, text } = await fresh(undefined, config);
+  expect(await next.read('n')).toBe('new');
+  expect(await next.update('n', async (current) => current)).toBe('new');
+  expect(await text()).toContain('"new"');
+  expect((await readdir(config)).sort()).toEqual(['credentials.json', 'locks']);
+});
+
+test('a keyring that fails, beside a file that cannot be replaced, loses nothing either', async () => {
+  const { keyring, state: ring } = memoryKeyring();
+  const { state, replace } = failingAfter();
+  const { store, config } = await fresh(keyring, undefined, undefined, replace);
+  await store.update('n', async () => 'old');
+  await store.update('n', async (_, ready) => {
+    await ready();
+    state.spent = true;
+    ring.trouble = 'The system keyring cannot be used.';
+    return 'new';
+  });
+  ring.trouble = '';
+  expect(await (await fresh(keyring, config)).store.read('n')).toBe('new');
+});
+
+test('a keyring that loses the refreshed secret loses no login', async () => {
+  const { keyring, entries } = memoryKeyring();
+  let loses = false;
+  const { store, config } = await fresh({
+    ...keyring,
+    async write(entry, secret) {
+      entries.set(entry, secret);
+      if (loses) entries.clear();
+    },
+  });
+  await store.update('n', async () => 'old');
+  loses = true;
+  await store.update('n', exchanged({ spent: false }, 'new'));
+  expect(await (await fresh(keyring, config)).store.read('n')).toBe('new');
+});
+
+test('with a keyring a refresh writes no secret to the disk', async () => {
+  const { keyring } = memoryKeyring();
+  const { store, config } = await fresh(keyring);
+  await store.update('n', async () => 'old secret');
+  await store.update('n', exchanged({ spent: false }, 'new secret'));
+  expect((await readdir(config)).sort()).toEqual(['credentials.json', 'locks']);
+  expect(await store.read('n')).toBe('new secret');
+});
+
+test('where the file cannot be replaced, the old secret is not spent', async () => {
+  const { state, replace } = failingAfter();
+  const { store, path } = await fresh(undefined, undefined, undefined, replace);
+  await store.update('n', async () => 'old');
+  state.spent = true;
+  let spent = false;
+  const change = async (_: string | undefined, ready: () => Promise<void>) => {
+    await ready();
+    spent = true;
+    return 'new';
+  };
+  await expect(store.update('n', change)).rejects.toThrow(
+    `The login was not refreshed, because the new one could not be saved in ${path}: the disk is full.`,
+  );
+  expect(spent).toBe(false);
+  expect(await store.read('n')).toBe('old');
+});
+
+test('a file that others can read or change is made private, with a warning, once', async () => {
+  const { store, path, config } = await fresh();
+  await store.update('n', async () => 'x');
+  for (const mode of [0o666, 0o644, 0o640]) {
+    await chmod(path, mode);
+    const again = await fresh(undefined, config);
+    expect(await again.store.read('n')).toBe('x');
+    expect(await again.store.read('n')).toBe('x');
+    expect(again.warnings).toEqual([`${path} could be read by other users; now it is yours alone.`]);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  }
+  await chmod(config, 0o777);
+  const last = await fresh(undefined, config);
+  await last.store.names('');
+  expect(last.warnings).toEqual([`${config} could be changed by other users; now it is yours alone.`]);
+  expect((await stat(config)).mode & 0o777).toBe(0o700);
+});
+
+test.runIf(process.getuid?.() === 0)('a file of another user is used with a warning', async () => {
+  const { store, path, config } = await fresh();
+  await store.update('n', async () => 'x');
+  await chown(path, 12345, 12345);
+  const again = await fresh(undefined, config);
+  expect(await again.store.read('n')).toBe('x');
+  expect(again.warnings).toEqual([`${path} belongs to another user (id 12345).`]);
+});
+
+test.each(['a file', 'a file that is not there yet'])(
+  'a link to %s stays a link when the logins are saved',
+  async (what) => {
+    const { store, path, config } = await fresh();
+    const target = join(config, '..', 'elsewhere', 'logins.json');
+    await mkdir(join(target, '..'), { recursive: true, mode: 0o700 });
+    await mkdir(config, { recursive: true, mode: 0o700 });
+    if (what === 'a file') await writeFile(target, '{"version":1,"secrets":{"old":"kept"}}', { mode: 0o600 });
+    await symlink('../elsewhere/logins.json', path);
+    await store.update('n', async () => 'x');
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(await readFile(target, 'utf8')).secrets).toMatchObject({ n: 'x' });
+    expect(await readdir(join(target, '..'))).toEqual(['logins.json']);
+  },
+);
+
+test('drafts that a killed process left are removed by the next write, and nothing else', async () => {
+  const { store, config } = await fresh();
+  await store.update('n', async () => 'x');
+  await writeFile(join(config, '.credentials.json.4711.abc123'), '{"version":1');
+  await writeFile(join(config, '.credentials.json.bak'), 'mine');
+  await writeFile(join(config, 'credentials.json.old'), 'mine');
+  await store.update('n', async () => 'y');
+  const left = ['.credentials.json.bak', 'credentials.json', 'credentials.json.old', 'locks'];
+  expect((await readdir(config)).sort()).toEqual(left);
 });

@@ -26,6 +26,8 @@ async function storeWith(env: Record<string, string>) {
     clock,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     notice: (text) => notices.push(text),
+    progress: () => {},
+    signal: new AbortController().signal,
   });
   return { store, notices, config, text: () => readFile(join(config, 'credentials.json'), 'utf8') };
 }

@@ -17,6 +17,7 @@ export const settings: Settings = {
   timeoutMs: 30_000,
   color: 'auto',
   safeCells: false,
+  insecureHttp: false,
 };
 
 type Options = {

@@ -38,6 +38,8 @@ test.for(sendable)('$title', async ({ request, response, form = new URLSearchPar
     },
     clock: { now: () => now, ticks: () => now.getTime(), sleep: async () => {} },
     progress: () => {},
+    notice: () => {},
+    signal: new AbortController().signal,
   };
   const client = { authUrl, clientId: client_id ?? '', clientSecret: client_secret ?? '' };
   const result = await outcomeOf(request, form, ports, client);

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { tryLock, withLock } from '../../src/disk/lock.ts';
+import { virtualClock } from '../svc.ts';
 
-const clock = { sleep: (ms: number) => sleep(ms) as Promise<void> };
+const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };
 const folder = async () => join(await mkdtemp(join(tmpdir(), 'svc-lock-')), 'lock');
 
 test('a lock that is held is not given twice, and is free again once released', async () => {
@@ -66,4 +67,146 @@ test('a lock of another machine counts until its heartbeat stops', async () => {
   await mkdir(path, { recursive: true });
   await writeFile(join(path, 'elsewhere.1.1.x'), '');
   expect(await tryLock(path)).toBeUndefined();
+});
+
+const host = hostname().replaceAll(/[^\w-]/gu, '-');
+/** Of this very host name, but of another PID namespace: there, our own process id is somebody else's. */
+const elsewhere = `${host}.${process.pid}.1.abc.00ff-4026530000`;
+
+async function heldBy(entry: string, silentForMs = 0): Promise<string> {
+  const path = await folder();
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, entry), '');
+  const then = new Date(Date.now() - silentForMs);
+  await utimes(join(path, entry), then, then);
+  return path;
+}
+
+test('a process id of another PID namespace is not taken for a dead one of this', async () => {
+  expect(await tryLock(await heldBy(elsewhere))).toBeUndefined();
+});
+
+test('a holder in another container is waited for, named after a second, and after --max-wait exit 1 names its file', async () => {
+  const path = await heldBy(elsewhere, 600_000);
+  const notices: string[] = [];
+  const clock = virtualClock();
+  const waiting = {
+    clock,
+    notice: (text: string) => notices.push(`${Math.floor(clock.ticks() / 1000)} ${text}`),
+    silentMs: 3600_000,
+    what: 'the login',
+  };
+  const began = clock.ticks();
+  const failure = await withLock(path, waiting, async () => {}).catch((error) => error);
+  expect(failure).toMatchObject({ kind: 'failed', exitCode: 1 });
+  expect(failure.message).toBe(`Process ${process.pid} on host ${host} has had the login for more than 120 s.`);
+  expect(failure.hint).toContain(`rm '${join(path, elsewhere)}'`);
+  expect(clock.ticks() - began).toBeLessThan(121_000);
+  expect(notices).toEqual([
+    `${Math.floor(began / 1000) + 1} Waiting for the login: process ${process.pid} on host ${host} has it.`,
+  ]);
+});
+
+test('--max-wait bounds the wait also where the wall clock is set back or forward', async () => {
+  const path = await heldBy(elsewhere);
+  for (const jump of [-86_400_000, 86_400_000]) {
+    const clock = virtualClock();
+    const began = clock.ticks();
+    const waiting = { clock, maxWaitMs: 10_000, progress: () => clock.set(jump) };
+    await expect(withLock(path, waiting, async () => {})).rejects.toThrow('for more than 10 s');
+    expect(clock.ticks() - began).toBeLessThan(11_000);
+  }
+});
+
+test('a holder elsewhere that has been silent for longer than is believed loses the lock', async () => {
+  const path = await heldBy(elsewhere, 3601_000);
+  const waiting = { clock: virtualClock(), silentMs: 3600_000 };
+  expect(await withLock(path, waiting, async () => 'done')).toBe('done');
+});
+
+test('a holder that only looks silent, because a clock was set, keeps the lock: its next beat is seen', async () => {
+  const path = await heldBy(elsewhere, 7200_000);
+  const clock = virtualClock();
+  const began = clock.ticks();
+  const beating = {
+    clock: {
+      ticks: clock.ticks,
+      async sleep(ms: number) {
+        await clock.sleep(ms);
+        // Every beat comes with a clock that is two hours behind.
+        const beat = new Date(Date.now() - 7200_000 + Math.floor((clock.ticks() - began) / 10_000));
+        await utimes(join(path, elsewhere), beat, beat);
+      },
+    },
+    silentMs: 3600_000,
+  };
+  await expect(withLock(path, beating, async () => {})).rejects.toThrow('for more than 120 s');
+});
+
+test('a holder whose entry was cleared while it stood still is told so', async () => {
+  const path = await folder();
+  const work = async ({ check }: { check(): Promise<void> }) => {
+    await check();
+    for (const name of await readdir(path)) await rm(join(path, name));
+    await check();
+  };
+  await expect(withLock(path, { clock, what: 'the login' }, work)).rejects.toThrow(/took over the login/u);
+  expect(await readdir(path)).toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 'interrupted', 130],
+  ['SIGTERM', 'terminated', 143],
+])('%s ends the wait at once', async (name, kind, exitCode) => {
+  const path = await heldBy(elsewhere);
+  const interrupt = new AbortController();
+  const sleeping = {
+    ticks: clock.ticks,
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {}) as Promise<void>,
+  };
+  const waiting = withLock(path, { clock: sleeping, signal: interrupt.signal }, async () => {});
+  interrupt.abort(name);
+  await expect(waiting).rejects.toMatchObject({ kind, exitCode });
+});
+
+test.runIf(process.platform === 'linux')('a stopped holder of the same machine is waited for, by name', async () => {
+  const path = await folder();
+  await mkdir(path, { recursive: true });
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  await once(child, 'spawn');
+  try {
+    const { readFile } = await import('node:fs/promises');
+    const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+    await writeFile(join(path, `${host}.${child.pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
+    child.kill('SIGSTOP');
+    while (!/\) T /u.test(await readFile(`/proc/${child.pid}/stat`, 'utf8'))) await sleep(5);
+    const notices: string[] = [];
+    const waiting = { clock: virtualClock(), notice: (text: string) => notices.push(text), what: 'the login' };
+    const failure = await withLock(path, waiting, async () => {}).catch((error) => error);
+    expect(notices).toEqual([`Waiting for the login: process ${child.pid} on ${host}, which is stopped, has it.`]);
+    expect(failure.hint).toBe(`Let it go on: kill -CONT ${child.pid}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test.runIf(process.platform === 'linux')('a zombie holds no lock', async () => {
+  const path = await folder();
+  await mkdir(path, { recursive: true });
+  // The shell's child ends at once, and the shell becomes a program that never asks for its exit code.
+  const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60']);
+  try {
+    const [line] = await once(parent.stdout, 'data');
+    const pid = Number(String(line));
+    const { readFile } = await import('node:fs/promises');
+    let stat = '';
+    while (!/\) Z /u.test(stat)) {
+      stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+      await sleep(5);
+    }
+    await writeFile(join(path, `${host}.${pid}.${stat.split(') ')[1]?.split(' ')[19]}.x`), '');
+    expect(await tryLock(path)).toBeDefined();
+  } finally {
+    parent.kill('SIGKILL');
+  }
 });

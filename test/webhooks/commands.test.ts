@@ -145,8 +145,8 @@ test('create shows the secret once and stores it; trigger signs with it; delete 
   });
   const { store } = await import('../../src/auth/credentials.ts');
   await store(tokens, 'default', 'oauth', {
-    base_url: 'http://service.test',
-    auth_url: 'http://service.test',
+    base_url: 'https://service.test',
+    auth_url: 'https://service.test',
     client_id: 'sandbox_cli',
     access_token: made.token,
     issued_at: new Date().toISOString(),

@@ -262,8 +262,8 @@ test('with a login the secrets are in the store while it listens, and gone after
   await fromEnvironment.end();
 
   await store(tokens, 'default', 'oauth', {
-    base_url: 'http://service.test',
-    auth_url: 'http://service.test',
+    base_url: 'https://service.test',
+    auth_url: 'https://service.test',
     client_id: 'sandbox_cli',
     access_token: made.token,
     issued_at: new Date().toISOString(),

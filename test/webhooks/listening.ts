@@ -16,7 +16,7 @@ export const realClock: Clock = {
     ),
 };
 
-const origin = 'http://service.test';
+const origin = 'https://service.test';
 
 /** A sandbox that delivers over real sockets to loopback, beside real apps there. */
 export async function liveWorld(env: World['env'] = {}) {

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { isThere } from '../disk/atomic-file.ts';
+import { removeFile } from '../disk/folder.ts';
+import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
+
+/**
+ * Beside `credentials.json`, one for each secret that is being exchanged: its room is taken before the old secret is
+ * spent, and the new one stands there until it is saved in its place. Only who holds the lock of the secret writes it.
+ */
+export type RescueFile = {
+  pathOf(name: string): string;
+  /** Takes the room for a secret that may be twice as long as the present one. */
+  reserve(name: string, present: string): Promise<void>;
+  /** Durable when this resolves true. `stored`: the secret that stands in its place, which this one is newer than. */
+  fill(name: string, secret: string, stored: string | undefined): Promise<boolean>;
+  /** The newer secret; undefined where there is none, or where another has taken its place since. */
+  read(name: string, stored: string | undefined): Promise<string | undefined>;
+  drop(name: string): Promise<void>;
+};
+
+type Rescued = { readonly version: 1; readonly secret: string; readonly newer_than: string };
+
+export function rescueFile(folder: string): RescueFile {
+  const pathOf = (name: string) => join(folder, `credentials.rescue.${encodeURIComponent(name)}.json`);
+  return {
+    pathOf,
+    reserve: (name, present) => reserveFile(pathOf(name), 2 * JSON.stringify(present).length + 4096),
+    async fill(name, secret, stored) {
+      const rescued: Rescued = { version: 1, secret, newer_than: await digest(stored) };
+      return fillFile(pathOf(name), JSON.stringify(rescued)).then(
+        () => true,
+        () => false,
+      );
+    },
+    async read(name, stored) {
+      if (!(await isThere(pathOf(name)))) return undefined;
+      const rescued = parse(await readReserved(pathOf(name)).catch(() => undefined));
+      return rescued?.newer_than === (await digest(stored)) ? rescued.secret : undefined;
+    },
+    async drop(name) {
+      if (await isThere(pathOf(name))) await removeFile(pathOf(name)).catch(() => {});
+    },
+  };
+}
+
+function parse(text: string | undefined): Rescued | undefined {
+  try {
+    const value = JSON.parse(text ?? '') as Partial<Rescued>;
+    return typeof value.secret === 'string' && typeof value.newer_than === 'string' ? (value as Rescued) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The old secret itself does not stand in the file. */
+async function digest(secret = ''): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,102 @@
+import { promises as fs } from 'node:fs';
+import { hostname } from 'node:os';
+
+/**
+ * The name of an entry in a lock says who made it: `host.pid.start.random.world`. A process id means something only
+ * among the processes that share a PID namespace of one running kernel: that is the world. Version 0.1.0 wrote no
+ * world; its host stands for it.
+ */
+export type Entry = {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly start: string;
+  readonly world: string | undefined;
+};
+
+export type Life = 'running' | 'stopped' | 'gone';
+
+/** Undefined for files that are no entries: probes, and what a file server leaves (`.nfs…`). */
+export function parseEntry(name: string): Entry | undefined {
+  if (name.startsWith('.')) return undefined;
+  const [host = '', pid = '', start = '', , world] = name.split('.');
+  return { name, host, pid: Number(pid), start, world };
+}
+
+export async function newEntryName(): Promise<string> {
+  const start = (await statusOf('self'))?.start ?? '0';
+  const random = Math.random().toString(36).slice(2);
+  return [thisHost(), process.pid, start, random, await thisWorld()].join('.');
+}
+
+/** Whether the entry's process id can be looked up from here. */
+export const isOfThisWorld = async ({ world, host }: Entry): Promise<boolean> =>
+  world === undefined ? host === thisHost() : world === (await thisWorld());
+
+/** What became of a process of this world. In doubt it lives. */
+export async function lifeOf({ pid, start }: Entry): Promise<Life> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it is there, and somebody else's.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
+  }
+  const status = await statusOf(pid);
+  if (!status) return 'running';
+  // A process id may have been given to another process since. A zombie has ended; nobody has asked for its exit code.
+  if (status.start !== start || status.state === 'Z' || status.state === 'X') return 'gone';
+  return status.state.toUpperCase() === 'T' ? 'stopped' : 'running';
+}
+
+/** For messages: `process 123`, and where it runs unless that is here. */
+export async function describe(entry: Entry): Promise<string> {
+  const who = `process ${entry.pid}`;
+  if (await isOfThisWorld(entry)) return `${who} on ${entry.host}`;
+  const [boot, ownBoot] = [entry.world, await thisWorld()].map((world) => world?.split('-')[0]);
+  return boot === ownBoot ? `${who} in another container (host ${entry.host})` : `${who} on host ${entry.host}`;
+}
+
+const thisHost = (): string => hostname().replaceAll(/[^\w-]/gu, '-') || 'localhost';
+
+let world: Promise<string> | undefined;
+
+function thisWorld(): Promise<string> {
+  world ??= readWorld();
+  return world;
+}
+
+async function readWorld(): Promise<string> {
+  const elsewhere = `${process.platform}-${thisHost()}`;
+  if (process.platform !== 'linux') return elsewhere;
+  try {
+    const boot = (await fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8')).replaceAll(/[^\da-f]/gu, '');
+    const namespace = /\d+/u.exec(await fs.readlink('/proc/self/ns/pid'))?.[0];
+    return `${boot}-${namespace}`;
+  } catch {
+    return elsewhere;
+  }
+}
+
+type Status = { readonly state: string; readonly start: string };
+
+/** State and start (in the kernel's own ticks). Undefined where the platform does not tell. */
+async function statusOf(pid: number | 'self'): Promise<Status | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  if (pid !== 'self' && !(await hasOwnProc())) return undefined;
+  const line = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (line === undefined) return undefined;
+  // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? '' };
+}
+
+/** A container may see the /proc of its host, where its own process ids belong to others. */
+function hasOwnProc(): Promise<boolean> {
+  ownProc ??= fs.readFile('/proc/self/stat', 'utf8').then(
+    (line) => line.startsWith(`${process.pid} `),
+    () => false,
+  );
+  return ownProc;
+}
+
+let ownProc: Promise<boolean> | undefined;
