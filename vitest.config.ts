@@ -8,8 +8,7 @@ export default defineConfig({
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
     // Real processes and browsers are started by some tests; two cores share the work.
-    // One file at a time: some listen on the fixed port of the registered redirect URI, others count milliseconds.
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1', FORCE_COLOR: undefined as unknown as string },

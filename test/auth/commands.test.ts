@@ -82,7 +82,7 @@ describe('login with a secret', () => {
 
   test.each([
     ['a failure of the service', { status: 503, headers: {}, body: 'oops' }],
-    ['JSON that is no account', { status: 200, headers: {}, body: '[]' }],
+    ['JSON that is no account', { status: 200, headers: {}, body: '{"account_id":"one"}' }],
   ])('%s says nothing against the key: it is kept, with a warning', async (_, answer) => {
     const world = await authWorld();
     world.override = () => answer;
