@@ -1,7 +1,7 @@
 import { type Operation, type Scope, scopes } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { looksLikeHtml, readBody, readError, type Said } from './answer.ts';
+import { readBody, readError, type Said } from './answer.ts';
 
 const moduleNames = {
   support: 'Support',
@@ -52,9 +52,7 @@ function told(response: HttpResponse, asked: Asked | undefined): Failure {
 export const unreadable = (response: HttpResponse): Failure =>
   new Failure('failed', `The service answered ${response.status}, but not with JSON.`, {
     status: response.status,
-    hint: looksLikeHtml(response.body)
-      ? 'It is an HTML page: is --base-url the address of the API?'
-      : 'The answer may have been cut off on its way.',
+    hint: 'It may have been cut off on its way.',
     answer: response,
   });
 

@@ -4,7 +4,7 @@ import type { Bearer, Session } from '../auth/session.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Settings } from '../settings.ts';
-import { type Body, isOwnError, readBody } from './answer.ts';
+import { type Body, isOwnError, looksLikeHtml, readBody } from './answer.ts';
 import {
   baseUrlHint,
   briefly,
@@ -184,7 +184,9 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
   function refusal({ exchanged, body }: Attempt): Failure {
     const response = exchanged as HttpResponse;
     const { status } = response;
-    if (status < 300) return unreadable(response);
+    if (status < 300) {
+      return looksLikeHtml(response.body) ? strangerFailure(session.baseUrl, response) : unreadable(response);
+    }
     if (status < 400) return redirected(response, wire.path);
     if (status < 500 && status !== 401 && !isOwnError(response, body))
       return strangerFailure(session.baseUrl, response);
