@@ -6,9 +6,9 @@ import { type Shape, shapeOf } from './shape.ts';
  * an empty text, an empty list, null where that is allowed, else undefined. Unknown fields are left out. The record
  * itself stays as the service sent it.
  */
-export const fitted = (schema: Schema, value: unknown): unknown => fit(shapeOf(schema), value);
+export const fitted = (schema: Schema, value: unknown): unknown => shaped(shapeOf(schema), value);
 
-function fit(shape: Shape, value: unknown): unknown {
+function shaped(shape: Shape, value: unknown): unknown {
   if (shape.nullable && (value === null || value === undefined)) return null;
   switch (shape.type) {
     case 'text':
@@ -20,7 +20,7 @@ function fit(shape: Shape, value: unknown): unknown {
       return typeof value === 'boolean' ? value : undefined;
     case 'list':
       return Array.isArray(value) && shape.item
-        ? value.filter(isFilled).map((item) => fit(shape.item ?? shape, item))
+        ? value.filter(isFilled).map((item) => shaped(shape.item ?? shape, item))
         : [];
     case 'object':
       return isObject(value) || !shape.nullable ? fitFields(shape, isObject(value) ? value : {}) : null;
@@ -30,7 +30,7 @@ function fit(shape: Shape, value: unknown): unknown {
 }
 
 const fitFields = ({ fields = {} }: Shape, value: Readonly<Record<string, unknown>>): unknown =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fit(field, value[name])]));
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, shaped(field, value[name])]));
 
 const isFilled = (value: unknown): boolean => value !== null && value !== undefined;
 
