@@ -11,7 +11,7 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  */
 const together = [
   { name: 'version', test: /src\/version\.ts|[^/]+\/package\.json$/u },
-  { name: 'tree', test: /src\/(commands\/index|cli\/(global-flags|topics|root-help)|errors)\.ts/u },
+  { name: 'tree', test: /src\/(commands\/index|program\/(global-flags|topics|root-help)|errors)\.ts/u },
   { name: 'http-client', test: /src\/node\/(exchange|direct|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
@@ -19,13 +19,15 @@ const together = [
     test: new RegExp(
       [
         'node_modules/(commander|valibot)/',
-        'src/settings\\.ts',
-        'src/api/(operation|fields|check|shape)\\.ts',
-        'src/http/(call|send|gate|limiter|request|response|retry|pages|shared-hold|user-agent)\\.ts',
-        'src/auth/(session|at-hand|credentials|config-file|service-url)\\.ts',
-        'src/disk/(atomic-file|lock|user-file)\\.ts',
-        'src/cli/(command|param|flags|time|from-operation|body-text|clear|confirm|listing)\\.ts',
-        'src/cli/(print|printing|print-data|write|paint|sanitize|fields|views)\\.ts',
+        'src/config/(settings|config-file|service-url)\\.ts',
+        'src/api/(operation|fields|check|shape|fit)\\.ts',
+        'src/http/(call|send|asking|attempt|answer|endings|settle|gate|limiter|request|response|pages|shared-hold|user-agent)\\.ts',
+        'src/retry/',
+        'src/auth/(session|at-hand|credentials)\\.ts',
+        'src/disk/(atomic-file|lock|lock-entry|private-file|user-file)\\.ts',
+        'src/command/(command|param|flags|from-operation|body-text|clear|confirm|listing)\\.ts',
+        'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
+        'src/text/(sanitize|time|json-depth)\\.ts',
       ].join('|'),
       'u',
     ),
@@ -38,12 +40,12 @@ const together = [
  */
 export default defineConfig({
   input: {
-    quick: 'src/quick.ts',
+    quick: 'src/program/quick.ts',
     main: 'src/main.ts',
-    'context-node': 'src/context-node.ts',
-    'completion-tree': 'src/cli/completion-tree.ts',
+    'context-node': 'src/node/context.ts',
+    'completion-tree': 'src/program/completion-tree.ts',
     // Started as a thread, by this name.
-    'jq-worker': 'src/cli/jq-worker.cjs',
+    'jq-worker': 'src/output/jq-worker.cjs',
   },
   platform: 'node',
   external: ['@napi-rs/keyring'],

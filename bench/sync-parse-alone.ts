@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { createCsvParser } from '../src/sync/csv.ts';
+import { createCsvParser } from '../src/tabular/csv.ts';
 
 /** The parser and nothing else: what the dry run is measured against. */
 const parser = createCsvParser(',');

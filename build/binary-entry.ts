@@ -1,5 +1,5 @@
-import { nodeContext } from '../src/context-node.ts';
 import { main } from '../src/main.ts';
+import { nodeContext } from '../src/node/context.ts';
 
 // A script is started as `node script …`, and so does svc start itself; an executable is both node and script.
 process.argv[1] = process.execPath;

@@ -41,7 +41,7 @@ export default defineConfig([
     output: { ...output, entryFileNames: 'svc.cjs', cleanDir: true },
   },
   {
-    input: 'src/cli/jq-worker.cjs',
+    input: 'src/output/jq-worker.cjs',
     platform: 'node',
     plugins: [
       replacing('jq-wasm-asset', /jq-web\/jq\.js$/u, [

@@ -91,7 +91,7 @@ export type Ask = {
   edit(initial: string, options?: { readonly extension?: string }): Promise<string>;
 };
 
-/** Everything svc touches outside its own memory. Built once, in `context-node.ts`; faked once, in `test/svc.ts`. */
+/** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
   readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean; readonly destroy?: () => void };

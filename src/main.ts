@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { Failure } from './errors.ts';
-import { quickAnswer } from './quick.ts';
+import { quickAnswer } from './program/quick.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   try {
     return await run(argv, ctx);
   } catch (error) {
-    const { printFailure } = await import('./cli/print-failure.ts');
+    const { printFailure } = await import('./output/failure.ts');
     const output = wantsJson(argv, ctx.env) ? 'json' : undefined;
     return printFailure(ctx, asFailure(error, ctx), { output, color: argv.includes('--no-color') ? 'never' : 'auto' });
   }
@@ -20,17 +20,17 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   // `svc help contacts sync` is `svc contacts sync --help`.
-  const { entryNamed, parse, given } = await import('./program.ts');
+  const { entryNamed, parse, given } = await import('./program/program.ts');
   const argv = typed[0] !== 'help' ? typed : [...typed.slice(1), ...(entryNamed(typed[1]) ? ['--help'] : [])];
   const invocation = await parse(argv);
   if ('help' in invocation) {
-    const { sinkTo } = await import('./cli/write.ts');
+    const { sinkTo } = await import('./output/write.ts');
     const sink = sinkTo(outer.stdout, () => {});
     await sink.write(invocation.help);
     await sink.flush();
     return 0;
   }
-  const [{ readConfig }, { settle }] = [await import('./auth/config-file.ts'), await import('./settings.ts')];
+  const [{ readConfig }, { settle }] = [await import('./config/config-file.ts'), await import('./config/settings.ts')];
   const config = await readConfig(outer.files).catch((error: unknown) => {
     if (invocation.command.judgesConfig) return {};
     throw error;
@@ -47,7 +47,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
         )
       : ctx.ask.text(question);
   });
-  const { checkOutput, print } = await import('./cli/print.ts');
+  const { checkOutput, print } = await import('./output/print.ts');
   await checkOutput(settings, ctx.signal);
   const view = await invocation.command.run(ctx, { ...values, settings });
   return print(ctx, view, settings);

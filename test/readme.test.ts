@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AnyCommand, Group } from '../src/cli/command.ts';
-import { topics } from '../src/cli/topics.ts';
+import type { AnyCommand, Group } from '../src/command/command.ts';
 import { entries } from '../src/commands/index.ts';
+import { topics } from '../src/program/topics.ts';
 import { sandboxWorld } from './sandbox-world.ts';
 import { svc } from './svc.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type Config, type Environment, type GlobalFlags, settle } from '../src/config/settings.ts';
 import { Failure } from '../src/errors.ts';
-import { type Config, type Environment, type GlobalFlags, settle } from '../src/settings.ts';
 
 const settled = (flags: GlobalFlags = {}, env: Environment = {}, config: Config = {}) => settle(flags, env, config);
 

@@ -1,7 +1,7 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
+import type { Environment, Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Environment, Settings } from '../settings.ts';
 import { credentialKinds, heldByProfile, loginCommand, nameOf } from './credentials.ts';
 
 export const credentialVariables = {

@@ -1,6 +1,7 @@
+import { originOf } from '../config/service-url.ts';
+import type { Environment, Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Environment, Settings } from '../settings.ts';
 import {
   endsSoon,
   isSameClient,
@@ -11,7 +12,6 @@ import {
   secretName,
 } from './credentials.ts';
 import { exchangeRefreshToken } from './oauth.ts';
-import { originOf } from './service-url.ts';
 import { type Client, refuseInterrupted } from './token-endpoint.ts';
 
 type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;

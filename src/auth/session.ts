@@ -1,7 +1,8 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
+import { originOf, requireHttps } from '../config/service-url.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import type { Settings } from '../settings.ts';
 import {
   type AtHand,
   choose,
@@ -13,7 +14,6 @@ import {
   refuseTwoSources,
 } from './at-hand.ts';
 import { checkToken, endsSoon, loginCommand, nameOf, readStored, type Stored } from './credentials.ts';
-import { originOf, requireHttps } from './service-url.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
 export type Bearer = {

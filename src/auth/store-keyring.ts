@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../config/settings.ts';
 import type { Keyring } from './store-file.ts';
 
 type Options = {

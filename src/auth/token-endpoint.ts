@@ -1,10 +1,10 @@
+import { requireHttps } from '../config/service-url.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { decide, type History, type Outcome, type Rules, untried } from '../http/retry.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
-import type { Settings } from '../settings.ts';
+import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
+import { retryAfterMs } from '../retry/retry-after.ts';
 import { version } from '../version.ts';
-import { requireHttps } from './service-url.ts';
 
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'> & Partial<Pick<Settings, 'insecureHttp'>>;

@@ -1,16 +1,18 @@
-import type { Input, Operation, Output } from '../api/operation.ts';
+import type { Input, Operation } from '../api/operation.ts';
 import { openSession, type Session } from '../auth/session.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import type { Settings } from '../settings.ts';
 import { type Body, judgeAnswer } from './answer.ts';
+import type { Service } from './asking.ts';
 import { strangerFailure } from './endings.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Prepared } from './look.ts';
+import type { Called, Read } from './lookings.ts';
 import { wireOf } from './request.ts';
-import { type SendOptions, type Service, send } from './send.ts';
+import { type SendOptions, send } from './send.ts';
 import { sharedHold } from './shared-hold.ts';
 
-export type { Service } from './send.ts';
+export type { Service } from './asking.ts';
 
 /** Opens the service as whoever the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
 export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
@@ -36,12 +38,6 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
   const { tracedExchange } = await import('./trace.ts');
   return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } }) as Context;
 }
-
-/** The parsed answer. Of a write that is done undefined where the service answers with something else than the record. */
-export type Called<Op extends Operation> = Op['safety'] extends 'read' ? Output<Op> : Output<Op> | undefined;
-
-/** `call`, bound to a service. */
-export type Read = <const Op extends Operation>(operation: Op, input: Input<Op>) => Promise<Called<Op>>;
 
 /**
  * One operation, done. Throws the Failure that product.md's exit codes name; `unknown` only where looking could not

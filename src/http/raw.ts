@@ -1,7 +1,7 @@
 import { operations } from '../api/index.ts';
 import type { Method, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
-import type { Asked } from './send.ts';
+import type { Asked } from './asking.ts';
 
 export type Known = {
   readonly operation: Operation;

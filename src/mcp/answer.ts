@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
-import { sanitize } from '../cli/sanitize.ts';
 import type { Failure, FailureKind } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 /** What a tool answers: for programs exact, for the model as text that can neither hide nor command anything. */
 export type Answer = {

@@ -1,9 +1,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { connect } from '../http/call.ts';
-import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 import { type Answer, failureAnswer } from './answer.ts';
 import { callsPerMinute, createPace } from './pace.ts';

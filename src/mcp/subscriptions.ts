@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { createWebhook, deleteWebhook } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
-import { forgetSecret, keepSecret } from '../webhooks/secrets.ts';
+import { forgetSecret, keepSecret } from '../webhooks/subscriptions/secrets.ts';
 
 /** A new secret has to be kept, and an assistant is no place for it. */
 export function refuseWithoutStore(service: Service, operation: Operation): void {

@@ -1,7 +1,7 @@
 import { confirm, input, password, search } from '@inquirer/prompts';
-import { sanitize } from '../cli/sanitize.ts';
 import type { Ask, Choice } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { edit } from './editor.ts';
 
 type Terminal = {

@@ -1,7 +1,7 @@
 import type { Ora } from 'ora';
-import { sanitize } from '../cli/sanitize.ts';
-import { cut } from '../cli/width.ts';
 import type { Context } from '../context.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { cut } from '../text/width.ts';
 
 type Stream = Context['stderr'];
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,14 @@
 import type { Context } from '../context.ts';
 import { appendUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
-import { annotation, fileInRepository, inertInLog, outputLines, type Place, summaryPage } from './annotate.ts';
+import {
+  annotation,
+  fileInRepository,
+  inertInLog,
+  outputLines,
+  type Place,
+  summaryPage,
+} from '../text/workflow-commands.ts';
 import { type Entry, isScheduled } from './plan.ts';
 import type { Blame } from './wanted.ts';
 

@@ -19,9 +19,9 @@ import type { Call, Handler } from './handlers/handler.ts';
 import { handlers } from './handlers/index.ts';
 import { addressLimit, type Bucket, generalLimit, type Verdict } from './limits.ts';
 import { parseQuery } from './query.ts';
-import type { Kind, Row } from './records.ts';
 import { type Match, match } from './router.ts';
-import { find, type State } from './state.ts';
+import type { Kind, Row } from './store/records.ts';
+import { find, type State } from './store/state.ts';
 import type { World } from './world.ts';
 
 export type ApiRequest = {

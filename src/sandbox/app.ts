@@ -1,12 +1,12 @@
 import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
-import { answerControl } from './control.ts';
-import { answerInstead } from './faults.ts';
+import { answerControl } from './control/control.ts';
+import { answerInstead } from './control/faults.ts';
 import { addressLimit } from './limits.ts';
-import { answerOAuth } from './oauth.ts';
+import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
-import { oauthOf } from './state.ts';
+import { oauthOf } from './store/state.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { SandboxOptions } from './options.ts';

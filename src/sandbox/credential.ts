@@ -1,6 +1,6 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
-import { authenticate } from './oauth-state.ts';
-import { oauthOf, type State } from './state.ts';
+import { authenticate } from './oauth/state.ts';
+import { oauthOf, type State } from './store/state.ts';
 
 /** What everyone who starts a sandbox may know (product.md, section 10). */
 export const known = {

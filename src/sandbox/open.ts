@@ -2,8 +2,8 @@ import { isCode, readIfThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
 import { known } from './credential.ts';
-import { parseSeed } from './seed-file.ts';
 import { serve } from './server.ts';
+import { parseSeed } from './store/seed-file.ts';
 
 /** The flags of `sandbox start` and `sandbox exec`. */
 export type OpenOptions = {
@@ -69,7 +69,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
 }
 
 async function openState(path: string) {
-  const { openStateFile } = await import('./state-file.ts');
+  const { openStateFile } = await import('./store/state-file.ts');
   return openStateFile(path);
 }
 

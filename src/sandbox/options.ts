@@ -1,6 +1,6 @@
 import type { LimitMode } from './limits.ts';
-import type { Rows } from './records.ts';
-import type { StateFile } from './state-file.ts';
+import type { Rows } from './store/records.ts';
+import type { StateFile } from './store/state-file.ts';
 
 export type SandboxOptions = {
   readonly seed?: 'demo' | 'empty' | Partial<Rows>;

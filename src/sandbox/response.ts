@@ -1,4 +1,4 @@
-import { brokenPage, type Fault } from './faults.ts';
+import { brokenPage, type Fault } from './control/faults.ts';
 import { generalLimit, type Verdict } from './limits.ts';
 
 export type SandboxResponse = {

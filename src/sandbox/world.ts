@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '../api/webhooks.ts';
-import { createDeliveries, type Deliveries, type SendOptions } from './deliveries.ts';
-import { createFaults, type Faults } from './faults.ts';
+import { createFaults, type Faults } from './control/faults.ts';
+import { createLog, type Log } from './control/log.ts';
+import { createDeliveries, type Deliveries, type SendOptions } from './deliveries/schedule.ts';
 import { createLimiter, type Limiter } from './limits.ts';
-import { createLog, type Log } from './log.ts';
 import type { SandboxOptions } from './options.ts';
-import { seedRows } from './seed.ts';
-import { deliveryStore, type State, stateOf } from './state.ts';
+import { seedRows } from './store/seed.ts';
+import { deliveryStore, type State, stateOf } from './store/state.ts';
 
 /** All that one sandbox holds. */
 export type World = {

@@ -1,6 +1,6 @@
 import { lengthOf } from '../api/fields.ts';
-import type { Values } from '../cli/command.ts';
-import { param } from '../cli/param.ts';
+import type { Values } from '../command/command.ts';
+import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 import { dedupes } from './duplicates.ts';
 

@@ -1,20 +1,20 @@
 import { getAccount } from '../api/account.ts';
 import { syncContacts } from '../api/contacts.ts';
-import type { View } from '../cli/command.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { isSameFile, openDraft } from '../disk/draft-file.ts';
 import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
-import { annotation, fileInRepository } from '../release/annotate.ts';
-import type { Settings } from '../settings.ts';
+import type { View } from '../output/view.ts';
+import { openSource } from '../tabular/source.ts';
+import { openTable } from '../tabular/table.ts';
+import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import type { ImportFlags } from './flags.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { Shape } from './mapping.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { nothingSent, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
-import { openSource } from './source.ts';
-import { openTable } from './table.ts';
 import { earlierNote, planNotes, planText, planView, progressText, reportText, reportView } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */

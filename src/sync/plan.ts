@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
+import type { CsvRecord } from '../tabular/csv.ts';
+import type { Table } from '../tabular/table.ts';
 import { createChunker } from './chunks.ts';
-import type { CsvRecord } from './csv.ts';
 import {
   createDuplicates,
   type Dedupe,
@@ -12,7 +13,6 @@ import {
 import { type Mapping, mapHeaders, type Shape } from './mapping.ts';
 import { loadPhoneCheck } from './phone.ts';
 import { type Contact, copy, createRowReader, isProblem, type Problem, type Row, type RowOptions } from './rows.ts';
-import type { Table } from './table.ts';
 
 export type PlanOptions = RowOptions & { readonly map: readonly string[]; readonly dedupe: Dedupe | undefined };
 

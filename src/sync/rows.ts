@@ -1,5 +1,5 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
-import type { CsvRecord } from './csv.ts';
+import type { CsvRecord } from '../tabular/csv.ts';
 import type { Field, Mapping, Shape, Target } from './mapping.ts';
 import type { IgnoresPhone } from './phone.ts';
 

@@ -1,7 +1,7 @@
-import type { Terminal } from '../cli/command.ts';
-import { sanitize } from '../cli/sanitize.ts';
-import { cellForPipe, localTime } from '../cli/views.ts';
-import { cut, pad } from '../cli/width.ts';
+import { cellForPipe, localTime } from '../output/cells.ts';
+import type { Terminal } from '../output/view.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { cut, pad } from '../text/width.ts';
 import type { Earlier } from './journal.ts';
 import type { Column, Shape } from './mapping.ts';
 import type { Plan } from './plan.ts';

@@ -1,5 +1,5 @@
-import type { Forwarding } from './forward.ts';
-import type { Receipt } from './receiver.ts';
+import type { Receipt } from './receiving/receiver.ts';
+import type { Forwarding } from './sinks/forward.ts';
 
 /** One delivery, as `listen --json` prints it: a line each. */
 export type EventLine = {

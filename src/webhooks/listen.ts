@@ -1,15 +1,15 @@
 import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { createForwarder, type Forwarder } from './forward.ts';
+import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import type { Line } from './lines.ts';
-import { type Receipt, type Receiver, startReceiver } from './receiver.ts';
+import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
 import { createReporter, type Reporter } from './report.ts';
-import { isShown, type Routes, targetOf } from './routes.ts';
-import { type Seat, seats, seatsFolder, takeSeat } from './seat.ts';
-import { forgetSecret, keepSecret } from './secrets.ts';
-import { hasLeftovers, reap, type Subscribing, subscribe } from './subscriptions.ts';
-import { openTunnel, type Tunnel, type TunnelRecipe } from './tunnel.ts';
+import { createForwarder, type Forwarder } from './sinks/forward.ts';
+import { isShown, type Routes, targetOf } from './sinks/routes.ts';
+import { forgetSecret, keepSecret } from './subscriptions/secrets.ts';
+import { hasLeftovers, reap, type Subscribing, subscribe } from './subscriptions/subscriptions.ts';
+import { openTunnel, type Tunnel, type TunnelRecipe } from './subscriptions/tunnel.ts';
 
 export type ListenOptions = {
   readonly profile: string;

@@ -1,8 +1,8 @@
 import type { Clock } from '../context.ts';
 import { type Channel, createChannel } from './channel.ts';
-import type { Forwarding } from './forward.ts';
 import { type Line, lineOf, noCounts, summaryOf } from './lines.ts';
-import type { Receipt } from './receiver.ts';
+import type { Receipt } from './receiving/receiver.ts';
+import type { Forwarding } from './sinks/forward.ts';
 
 /** Turns what happens into lines and counts. One line an event: it waits for the app's first answer, if one is due. */
 export type Reporter = {

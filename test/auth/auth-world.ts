@@ -6,7 +6,7 @@ import type { Stored } from '../../src/auth/credentials.ts';
 import { openStore } from '../../src/auth/store-file.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
-import { clients } from '../../src/sandbox/seed.ts';
+import { clients } from '../../src/sandbox/store/seed.ts';
 import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
 export const origin = 'https://service.test';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { scopes } from '../../src/api/operation.ts';
-import { judgePasted } from '../../src/auth/authorize.ts';
+import { judgePasted } from '../../src/login/authorize.ts';
 import { type AuthWorld, authWorld, origin, type Seen, visit } from './auth-world.ts';
 
 /** Logs in as a person would whose browser does what `browse` says. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { callbackPage } from '../../src/auth/callback-page.ts';
-import { canListen, judge, listenForCallback } from '../../src/auth/loopback.ts';
+import { callbackPage } from '../../src/login/callback-page.ts';
+import { canListen, judge, listenForCallback } from '../../src/login/loopback.ts';
 import { freePort, visit } from './auth-world.ts';
 
 const state = 'the-state';

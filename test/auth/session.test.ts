@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CredentialKind } from '../../src/api/operation.ts';
-import { updateProfile } from '../../src/auth/config-file.ts';
+import { updateProfile } from '../../src/config/config-file.ts';
 import { type AuthWorld, authWorld, origin, storeOf } from './auth-world.ts';
 
 /** A world whose default profile holds those, named after their kind. */

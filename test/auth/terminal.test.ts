@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import { clients } from '../../src/sandbox/seed.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
+import { clients } from '../../src/sandbox/store/seed.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort, visit } from './auth-world.ts';
 

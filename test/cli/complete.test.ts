@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../src/cli/complete.ts';
-import { completionScripts, shells } from '../../src/cli/completion-scripts.ts';
-import { type Branch, completionTree } from '../../src/cli/completion-tree.ts';
-import { answerTab } from '../../src/node/completion.ts';
+import { completionScripts, shells } from '../../src/command/completion-scripts.ts';
+import { complete } from '../../src/program/complete.ts';
+import { answerTab } from '../../src/program/completion.ts';
+import { type Branch, completionTree } from '../../src/program/completion-tree.ts';
 
 let tree: Branch;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { View } from '../../src/cli/command.ts';
-import { print } from '../../src/cli/print.ts';
-import { printFailure } from '../../src/cli/print-failure.ts';
-import { cells } from '../../src/cli/width.ts';
+import type { Output, Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
-import type { Output, Settings } from '../../src/settings.ts';
+import { printFailure } from '../../src/output/failure.ts';
+import { print } from '../../src/output/print.ts';
+import type { View } from '../../src/output/view.ts';
+import { cells } from '../../src/text/width.ts';
 import { screen, settings } from './fake-context.ts';
 
 /** What a customer could write to take a terminal over, between what customers do write. */

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
+import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import type { Settings } from '../../src/settings.ts';
 
 export const settings: Settings = {
   profile: 'default',

@@ -2,12 +2,12 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import type { View } from '../../src/cli/command.ts';
-import { csvLine } from '../../src/cli/csv-out.ts';
-import { checkOutput, print } from '../../src/cli/print.ts';
-import { toYaml } from '../../src/cli/yaml.ts';
+import type { Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
-import type { Settings } from '../../src/settings.ts';
+import { csvLine } from '../../src/output/csv-out.ts';
+import { checkOutput, print } from '../../src/output/print.ts';
+import type { View } from '../../src/output/view.ts';
+import { toYaml } from '../../src/output/yaml.ts';
 import { screen, settings } from './fake-context.ts';
 
 const contacts = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { printFailure } from '../../src/cli/print-failure.ts';
 import { Failure } from '../../src/errors.ts';
+import { printFailure } from '../../src/output/failure.ts';
 import { screen } from './fake-context.ts';
 
 const refused = new Failure('rejected', 'The service refused the contact.', {

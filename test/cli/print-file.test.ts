@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { print } from '../../src/cli/print.ts';
 import { Failure } from '../../src/errors.ts';
+import { print } from '../../src/output/print.ts';
 import { screen, settings } from './fake-context.ts';
 
 let folder: string;

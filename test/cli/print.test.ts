@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { View } from '../../src/cli/command.ts';
-import { print } from '../../src/cli/print.ts';
+import type { Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
-import type { Settings } from '../../src/settings.ts';
+import { print } from '../../src/output/print.ts';
+import type { View } from '../../src/output/view.ts';
 import { screen, settings } from './fake-context.ts';
 
 const contacts = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cells } from '../../src/cli/width.ts';
+import { cells } from '../../src/text/width.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 

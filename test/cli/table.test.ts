@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordTable, table } from '../../src/cli/table.ts';
-import { localTime, settleColumns } from '../../src/cli/views.ts';
-import { cells, cut, pad, wrap } from '../../src/cli/width.ts';
+import { localTime, settleColumns } from '../../src/output/cells.ts';
+import { recordTable, table } from '../../src/output/table.ts';
+import { cells, cut, pad, wrap } from '../../src/text/width.ts';
 
 const plain = (_: unknown, text: string) => text;
 const columns = settleColumns(['id', 'ticket_number', 'subject', 'status', 'contact.name', 'updated_at']);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { roadmapBoard } from '../../src/cli/board.ts';
-import type { Terminal } from '../../src/cli/command.ts';
-import { conversationThread, ticketThread } from '../../src/cli/thread.ts';
-import { cells } from '../../src/cli/width.ts';
+import { roadmapBoard } from '../../src/output/board.ts';
+import { conversationThread, ticketThread } from '../../src/output/thread.ts';
+import type { Terminal } from '../../src/output/view.ts';
+import { cells } from '../../src/text/width.ts';
 
 const terminal = (width: number): Terminal => ({
   width,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterMs } from '../../src/http/retry-after.ts';
+import { retryAfterMs } from '../../src/retry/retry-after.ts';
 
 const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { cells } from '../../src/cli/width.ts';
 import { createProgress } from '../../src/node/progress.ts';
+import { cells } from '../../src/text/width.ts';
 
 function terminal(columns: number | undefined) {
   const stream = Object.assign(new PassThrough(), {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { annotation, fileInRepository, inertInLog, outputLines, summaryPage } from '../../src/release/annotate.ts';
 import { diffLines, withContext } from '../../src/release/diff.ts';
 import { readNotes } from '../../src/release/front-matter.ts';
+import {
+  annotation,
+  fileInRepository,
+  inertInLog,
+  outputLines,
+  summaryPage,
+} from '../../src/text/workflow-commands.ts';
 
 const sixteen = () => new Uint8Array(16).fill(171);
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Rows } from '../../src/sandbox/records.ts';
-import { openStateFile } from '../../src/sandbox/state-file.ts';
+import type { Rows } from '../../src/sandbox/store/records.ts';
+import { openStateFile } from '../../src/sandbox/store/state-file.ts';
 import { sandboxFor } from './calls.ts';
 
 type Step = { readonly method: string; readonly path: string; readonly body?: unknown };

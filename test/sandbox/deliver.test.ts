@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { build } from 'rolldown';
 import { afterEach, expect, test, vi } from 'vitest';
-import { isAllowedTarget, post } from '../../src/sandbox/deliver.ts';
-import { createDeliveries, type DeliveriesOptions, type SendOptions } from '../../src/sandbox/deliveries.ts';
-import type { Delivery } from '../../src/sandbox/delivery.ts';
+import type { Delivery } from '../../src/sandbox/deliveries/attempts.ts';
+import { isAllowedTarget, post } from '../../src/sandbox/deliveries/post.ts';
+import { createDeliveries, type DeliveriesOptions, type SendOptions } from '../../src/sandbox/deliveries/schedule.ts';
 import { real } from '../real-component.ts';
 
 const cleanUps: (() => unknown)[] = [];
@@ -297,7 +297,7 @@ real('openssl')('an https target is verified: an unknown certificate is a connec
   // NODE_EXTRA_CA_CERTS is read when a process starts.
   const file = join(folder, 'deliver.mjs');
   await build({
-    input: 'src/sandbox/deliver.ts',
+    input: 'src/sandbox/deliveries/post.ts',
     platform: 'node',
     logLevel: 'silent',
     output: { file, format: 'esm' },

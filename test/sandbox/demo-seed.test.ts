@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { check } from '../../src/api/check.ts';
 import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
-import { parseSeed } from '../../src/sandbox/seed-file.ts';
+import { parseSeed } from '../../src/sandbox/store/seed-file.ts';
 import { sandboxFor } from './calls.ts';
 
 const now = () => new Date('2026-05-01T09:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { check } from '../../src/api/check.ts';
 import { type WebhookEvent, webhookData } from '../../src/api/webhooks.ts';
-import { eventData } from '../../src/sandbox/events-out.ts';
+import { eventData } from '../../src/sandbox/deliveries/events-out.ts';
 
 const created_at = '2026-11-20T12:00:00Z';
 /** What a record has besides, and no event may carry. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog, type LogEntry } from '../../src/sandbox/log.ts';
+import { createLog, type LogEntry } from '../../src/sandbox/control/log.ts';
 
 const entry = (fields: Partial<LogEntry> = {}): LogEntry => ({
   at: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRegistered } from '../../src/sandbox/oauth-redirect-uri.ts';
+import { isRegistered } from '../../src/sandbox/oauth/redirect-uri.ts';
 import { oauthWorld, sampleClient } from './oauth-world.ts';
 
 const callback = 'http://127.0.0.1:8976/callback';

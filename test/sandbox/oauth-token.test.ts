@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authenticate, disconnect, mintTokens } from '../../src/sandbox/oauth-state.ts';
+import { authenticate, disconnect, mintTokens } from '../../src/sandbox/oauth/state.ts';
 import { basic, credentials, oauthWorld, parsed, sampleClient, verifier } from './oauth-world.ts';
 
 const other = { ...sampleClient, client_id: 'other_app', client_secret: 'other_secret', name: 'Other app' };

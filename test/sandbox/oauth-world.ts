@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { scopes } from '../../src/api/operation.ts';
-import { answerOAuth } from '../../src/sandbox/oauth.ts';
-import type { OAuthAnswer } from '../../src/sandbox/oauth-http.ts';
-import type { Client, Connection, Connections } from '../../src/sandbox/oauth-state.ts';
+import { answerOAuth } from '../../src/sandbox/oauth/endpoints.ts';
+import type { OAuthAnswer } from '../../src/sandbox/oauth/http.ts';
+import type { Client, Connection, Connections } from '../../src/sandbox/oauth/state.ts';
 
 export const sampleClient: Client = {
   client_id: 'sandbox_cli',

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openStateFile } from '../../src/sandbox/state-file.ts';
+import { openStateFile } from '../../src/sandbox/store/state-file.ts';
 import { buildSvc } from '../built.ts';
 import { ada, sandboxFor } from './calls.ts';
 

@@ -9,7 +9,7 @@ import { afterEach, expect, test } from 'vitest';
 import { scopes } from '../../src/api/operation.ts';
 import { webhookEvents } from '../../src/api/webhooks.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
-import { openStateFile } from '../../src/sandbox/state-file.ts';
+import { openStateFile } from '../../src/sandbox/store/state-file.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyCommand, Group } from '../../src/cli/command.ts';
+import type { AnyCommand, Group } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
 import { type Built, buildSvc } from '../built.ts';
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { afterEach, expect, test } from 'vitest';
 import { Envelope, webhookData, webhookEvents } from '../../src/api/webhooks.ts';
 import { openStore } from '../../src/auth/store-file.ts';
-import { seatsFolder, takeSeat } from '../../src/webhooks/seat.ts';
+import { seatsFolder, takeSeat } from '../../src/webhooks/inbox/seat.ts';
 import { svc } from '../svc.ts';
 import { liveWorld, startApp } from './listening.ts';
 

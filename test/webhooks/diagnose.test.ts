@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { diagnose } from '../../src/webhooks/diagnose.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
+import { diagnose } from '../../src/webhooks/receiving/diagnose.ts';
 
 const secret = 'sample-secret';
 const body = Buffer.from('{"id":"evt_1","url":"https://example.com/ü"}');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
-import { createForwarder, type Forwarding, type ForwardOptions, passedOn } from '../../src/webhooks/forward.ts';
-import type { Outcome } from '../../src/webhooks/inbox-line.ts';
+import type { Outcome } from '../../src/webhooks/inbox/line.ts';
+import { createForwarder, type Forwarding, type ForwardOptions, passedOn } from '../../src/webhooks/sinks/forward.ts';
 import { virtualClock } from '../svc.ts';
 
 const to = 'http://127.0.0.1:3000/hooks';

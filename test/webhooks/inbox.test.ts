@@ -3,9 +3,9 @@ import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type InboxOptions, openInbox } from '../../src/webhooks/inbox.ts';
-import { readInbox } from '../../src/webhooks/inbox-file.ts';
-import type { Arrival } from '../../src/webhooks/inbox-line.ts';
+import { readInbox } from '../../src/webhooks/inbox/file.ts';
+import { type InboxOptions, openInbox } from '../../src/webhooks/inbox/inbox.ts';
+import type { Arrival } from '../../src/webhooks/inbox/line.ts';
 
 const folder = () => mkdtemp(join(tmpdir(), 'svc-inbox-'));
 const arrival = (id: string, more: Partial<Arrival> = {}): Arrival => ({

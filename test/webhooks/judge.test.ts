@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judge, type Refusal } from '../../src/webhooks/judge.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
+import { judge, type Refusal } from '../../src/webhooks/receiving/judge.ts';
 
 const secret = 'sample-secret';
 const bytes = (text: string) => Buffer.from(text);

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { sign } from '../../src/api/signature.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
-import { received } from '../../src/webhooks/inbox-view.ts';
-import { seatsFolder } from '../../src/webhooks/seat.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
+import { received } from '../../src/webhooks/inbox/view.ts';
 import { startApp } from './listening.ts';
 
 const secret = 'sample-secret';

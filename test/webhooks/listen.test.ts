@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { keepSecret } from '../../src/webhooks/secrets.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
+import { keepSecret } from '../../src/webhooks/subscriptions/secrets.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 

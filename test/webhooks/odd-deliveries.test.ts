@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { seatsFolder } from '../../src/webhooks/seat.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
+import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 

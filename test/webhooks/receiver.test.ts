@@ -1,10 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { Arrival } from '../../src/webhooks/inbox-line.ts';
-import { refusal } from '../../src/webhooks/judge.ts';
-import { type Receipt, type ReceiverOptions, receiverLimits, startReceiver } from '../../src/webhooks/receiver.ts';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
+import type { Arrival } from '../../src/webhooks/inbox/line.ts';
+import { refusal } from '../../src/webhooks/receiving/judge.ts';
+import {
+  type Receipt,
+  type ReceiverOptions,
+  receiverLimits,
+  startReceiver,
+} from '../../src/webhooks/receiving/receiver.ts';
 
 const secret = 'sample-secret';
 const endings: (() => unknown)[] = [];

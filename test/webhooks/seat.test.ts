@@ -2,8 +2,8 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Arrival } from '../../src/webhooks/inbox-line.ts';
-import { occupant, seats, seatsFolder, takeSeat } from '../../src/webhooks/seat.ts';
+import type { Arrival } from '../../src/webhooks/inbox/line.ts';
+import { occupant, seats, seatsFolder, takeSeat } from '../../src/webhooks/inbox/seat.ts';
 
 const arrival = (id: string, to?: string): Arrival => ({
   id,

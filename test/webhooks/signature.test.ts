@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sign } from '../../src/webhooks/signature.ts';
+import { sign } from '../../src/api/signature.ts';
 
 // RFC 4231, test cases 1 and 2: made by others, so that the function does not judge itself.
 const cases: [string, Uint8Array, Uint8Array, string][] = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WebhookEvent } from '../../src/api/webhooks.ts';
 import { Failure } from '../../src/errors.ts';
-import { hasLeftovers, reap, type Subscribing, subscribe } from '../../src/webhooks/subscriptions.ts';
+import { hasLeftovers, reap, type Subscribing, subscribe } from '../../src/webhooks/subscriptions/subscriptions.ts';
 
 const base = 'https://api.example.com';
 const url = 'https://tunnel.example.com/';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openTunnel, splitWords, tunnelRecipe } from '../../src/webhooks/tunnel.ts';
+import { openTunnel, splitWords, tunnelRecipe } from '../../src/webhooks/subscriptions/tunnel.ts';
 
 const clock = {
   now: () => new Date(),

@@ -1,6 +1,6 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { nodeContext } from '../../src/context-node.ts';
 import { main } from '../../src/main.ts';
+import { nodeContext } from '../../src/node/context.ts';
 
 /**
  * svc itself, made to die by SIGKILL at one instant: `victim FAULT NTH argv…`. It is the real program; only what it

@@ -1,4 +1,4 @@
-import type { Row, Rows } from '../records.ts';
+import type { Row, Rows } from '../store/records.ts';
 import { acme, ago, globex, type Moment, pick } from './moment.ts';
 
 const firstNames =

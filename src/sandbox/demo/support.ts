@@ -1,4 +1,4 @@
-import type { Row } from '../records.ts';
+import type { Row } from '../store/records.ts';
 import { acme, ago, globex, type Moment, pick } from './moment.ts';
 
 type TicketMessage = Row<'tickets'>['messages'][number];

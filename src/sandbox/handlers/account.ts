@@ -1,4 +1,4 @@
-import { put } from '../state.ts';
+import { put } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
 export const account: Handlers<'getAccount' | 'updateBranding'> = {

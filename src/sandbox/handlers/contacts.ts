@@ -2,10 +2,10 @@ import type * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { type NewContact, SyncContact } from '../../api/contacts.ts';
 import { invalid } from '../answer.ts';
-import { eventData } from '../events-out.ts';
+import { eventData } from '../deliveries/events-out.ts';
 import { loadPhones } from '../phone.ts';
-import type { Row } from '../records.ts';
-import { contactByEmail, nextId, put, type State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import { contactByEmail, nextId, put, type State } from '../store/state.ts';
 import type { Emit, Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
 

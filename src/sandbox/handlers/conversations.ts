@@ -1,6 +1,6 @@
 import { invalid } from '../answer.ts';
-import type { Row } from '../records.ts';
-import { nextId, owned, put, type State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import { nextId, owned, put, type State } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 import { pageInOrder } from './page.ts';
 import { changedSince, hasStatus, personOf } from './person.ts';

@@ -1,6 +1,6 @@
 import { conversionTriggers } from '../../api/events.ts';
 import { loadPhones } from '../phone.ts';
-import { contactByEmail, contactByPhone, nextId, owned, put } from '../state.ts';
+import { contactByEmail, contactByPhone, nextId, owned, put } from '../store/state.ts';
 import { addContact } from './contacts.ts';
 import type { Handlers } from './handler.ts';
 

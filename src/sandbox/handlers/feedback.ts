@@ -1,5 +1,5 @@
-import type { Row } from '../records.ts';
-import { owned, type State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import { owned, type State } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 import { pageInOrder } from './page.ts';
 

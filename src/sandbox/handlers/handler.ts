@@ -3,8 +3,8 @@ import type { OperationId, Operations } from '../../api/index.ts';
 import type { Operation, Output } from '../../api/operation.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Refusal } from '../answer.ts';
-import type { Row } from '../records.ts';
-import type { State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import type { State } from '../store/state.ts';
 
 type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 

@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../answer.ts';
 import { loadPhones } from '../phone.ts';
-import type { Row } from '../records.ts';
-import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, type State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, type State } from '../store/state.ts';
 import { addContact } from './contacts.ts';
 import type { Handlers } from './handler.ts';
 

@@ -1,4 +1,4 @@
-import { owned } from '../state.ts';
+import { owned } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
 export const meetings: Handlers<'listMeetings'> = {

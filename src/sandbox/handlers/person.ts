@@ -1,5 +1,5 @@
-import type { Row } from '../records.ts';
-import type { State } from '../state.ts';
+import type { Row } from '../store/records.ts';
+import type { State } from '../store/state.ts';
 import { inUtc } from '../time.ts';
 
 /** The contact as tickets and conversations carry it; null when there is none. */

@@ -1,8 +1,8 @@
 import { ticketStatuses } from '../../api/tickets.ts';
 import { invalid } from '../answer.ts';
-import { eventData } from '../events-out.ts';
-import type { Row } from '../records.ts';
-import { find, nextId, owned, put, type State } from '../state.ts';
+import { eventData } from '../deliveries/events-out.ts';
+import type { Row } from '../store/records.ts';
+import { find, nextId, owned, put, type State } from '../store/state.ts';
 import { inUtc } from '../time.ts';
 import { sendToCustomer } from './conversations.ts';
 import type { Handlers } from './handler.ts';

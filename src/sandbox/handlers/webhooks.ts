@@ -1,5 +1,5 @@
 import { invalid } from '../answer.ts';
-import { nextId, owned, put, remove } from '../state.ts';
+import { nextId, owned, put, remove } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 
 export const webhooks: Handlers<'listWebhooks' | 'createWebhook' | 'deleteWebhook'> = {

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../errors.ts';
-import { deliveryOf, pastLine } from '../delivery.ts';
-import type { Forwarder } from '../forward.ts';
-import type { Inbox } from '../inbox.ts';
+import type { Inbox } from '../inbox/inbox.ts';
 import type { Line } from '../lines.ts';
 import { mainFields } from '../main-fields.ts';
-import { listen } from '../receiver.ts';
-import { parseTarget } from '../routes.ts';
+import { deliveryOf, pastLine } from '../receiving/delivery.ts';
+import { listen } from '../receiving/receiver.ts';
+import type { Forwarder } from '../sinks/forward.ts';
+import { parseTarget } from '../sinks/routes.ts';
 import { assets } from './page.ts';
 
 export type InspectorOptions = {

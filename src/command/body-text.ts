@@ -1,0 +1,66 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { readUserText } from '../disk/user-file.ts';
+import { Failure } from '../errors.ts';
+import type { Params } from './command.ts';
+import { param } from './param.ts';
+
+/** The flags through which a longer text comes, beside the one that holds it (`--body`, `--description`, `--content`). */
+export const textFlags = {
+  bodyFile: param.file('Read the text from a file; - is standard input'),
+  editor: param.toggle('Write the text in your editor'),
+} satisfies Params;
+
+type GivenText = {
+  /** The flag's key, which is also its name: `body`. */
+  readonly field: string;
+  readonly text: string | undefined;
+  readonly bodyFile: string | undefined;
+  readonly editor: boolean;
+  /** Open the editor where nothing was given: on a terminal, and only for new texts. */
+  readonly opensEditor: boolean;
+  readonly required: boolean;
+  /** `kept`: a blank text from its own flag is sent as it is, since it empties the field. */
+  readonly blank: 'refused' | 'kept';
+  readonly initial?: string;
+};
+
+/** The text, from exactly one of its three ways; undefined where none was given and none is required. */
+export async function bodyText(ctx: Context, settings: Settings, given: GivenText): Promise<string | undefined> {
+  const flag = `--${given.field}`;
+  const ways = [
+    given.text !== undefined && flag,
+    given.bodyFile !== undefined && '--body-file',
+    given.editor && '--editor',
+  ];
+  const named = ways.filter((way) => way !== false);
+  if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
+  if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
+  if (given.bodyFile !== undefined) {
+    const text = await readUserText(ctx, given.bodyFile, '--body-file');
+    return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
+  }
+  const canEdit = ctx.ask.canAsk && !settings.noInput;
+  // An editor that the user names and asks for may be a script, which needs no terminal: as with git.
+  const isScripted = !settings.noInput && Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
+  if (given.editor && !canEdit && !isScripted) {
+    throw new Failure('usage', '--editor needs a terminal, or an editor in VISUAL or EDITOR.', {
+      hint: `Give ${flag} TEXT or --body-file FILE.`,
+    });
+  }
+  if (given.editor || (given.opensEditor && canEdit)) {
+    const text = (await ctx.ask.edit(given.initial ?? '', { extension: '.md' })).trimEnd();
+    if (isBlank(text)) throw new Failure('usage', 'The text was left empty, so nothing was sent.');
+    return text;
+  }
+  if (!given.required) return undefined;
+  throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
+}
+
+/** Space, and characters that nobody sees. */
+const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
+
+function notBlank(text: string, where: string): string {
+  if (!isBlank(text)) return text;
+  throw new Failure('usage', `${where} is empty, so there is nothing to send.`);
+}

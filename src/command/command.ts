@@ -1,0 +1,77 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output/view.ts';
+
+/** A flag or an argument, as data. `T` is what a command receives. */
+export type Param<T> = {
+  /** As typed, without the dashes, where it is not simply the key in kebab-case. */
+  readonly name?: string;
+  /** Other names that are accepted and not shown in help. */
+  readonly aliases?: readonly string[];
+  readonly description: string;
+  /** Shown in help in place of the value: `ID`, `FILE`, `KEY=VALUE`. Without one the flag is a switch. */
+  readonly placeholder?: string;
+  readonly choices?: readonly string[];
+  /** May be given several times; `parse` gets every value. */
+  readonly many?: boolean;
+  readonly required?: boolean;
+  /** One letter, for a flag that people type all day. */
+  readonly short?: string;
+  /** Not shown in help, still accepted. */
+  readonly hidden?: boolean;
+  /** What completions offer for the value. */
+  readonly completes?: 'files' | 'profiles';
+  /** Text as typed → the value. Throws a usage Failure that names `flag`. */
+  readonly parse: (texts: readonly string[], flag: string) => T;
+  readonly fallback?: T;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of flags holds values of every type
+export type Params = Readonly<Record<string, Param<any>>>;
+
+export type Values<P extends Params> = {
+  readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never;
+};
+
+/** What a command is run with: parsed, not yet checked against each other. */
+export type Given<A extends Params = Params, F extends Params = Params> = {
+  readonly args: Values<A>;
+  readonly flags: Values<F>;
+  readonly settings: Settings;
+};
+
+export type Command<A extends Params = Params, F extends Params = Params> = {
+  readonly name: string;
+  /** One line, no full stop: shown in lists of commands. */
+  readonly summary: string;
+  /** Further paragraphs of help. */
+  readonly details?: string;
+  /** Positional arguments in order; only the last may be `many`. */
+  readonly args: A;
+  /** Flags by key; the key `dueAt` or `due_at` is typed `--due-at`. */
+  readonly flags: F;
+  /** Lines that work when pasted into `svc sandbox exec -- sh`. */
+  readonly examples: readonly string[];
+  readonly aliases?: readonly string[];
+  readonly hidden?: boolean;
+  /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */
+  readonly passThrough?: boolean;
+  /** It runs without a configuration that cannot be read, which it says itself (`doctor`). */
+  readonly judgesConfig?: boolean;
+  readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
+};
+
+export type Group = {
+  /** Plural noun, as typed. */
+  readonly name: string;
+  readonly summary: string;
+  /** What the group does where none of its commands is named: `svc mcp`. Its commands may take its flags too. */
+  readonly itself?: AnyCommand;
+  readonly commands: readonly (AnyCommand | Group)[];
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
+export type AnyCommand = Command<any, any>;
+
+/** Infers the types of `args` and `flags` for `run`. */
+export const defineCommand = <A extends Params, F extends Params>(command: Command<A, F>): Command<A, F> => command;

@@ -1,0 +1,95 @@
+import { check } from '../api/check.ts';
+import type { Schema } from '../api/operation.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
+import { parseTime } from '../text/time.ts';
+import type { Param, Params } from './command.ts';
+import { splitPair } from './param.ts';
+
+/** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
+const typedNames: Readonly<Record<string, string>> = {
+  q: 'search',
+  contact_id: 'contact',
+  contacts_ids: 'contact',
+  labels: 'label',
+  socials: 'social',
+  tags: 'tag',
+};
+
+export const typedName = (field: string): string => (typedNames[field] ?? field).replaceAll('_', '-');
+
+/** A flag for each field of an object schema, by the field's wire name. This is the only code that knows that argv is text. */
+export function flagsOf(schema: Schema | undefined, { optional = false } = {}): Params {
+  const flags: Record<string, Param<unknown>> = {};
+  for (const [field, shape] of Object.entries(fieldsOf(schema))) flags[field] = paramOf(field, shape, optional);
+  return flags;
+}
+
+/** The flag of one field. `optional`: something else may supply the value, so its absence is judged later. */
+export function paramOf(field: string, shape: Shape, optional = false): Param<unknown> {
+  const many = shape.type === 'list' || shape.type === 'pairs';
+  const name = typedName(field);
+  const wireName = field.replaceAll('_', '-');
+  return {
+    name,
+    // Who knows the service's own name of the field may type that.
+    aliases: wireName === name ? [] : [wireName],
+    description: shape.description ?? describe(field, shape),
+    placeholder: placeholderOf(field, shape),
+    choices: shape.choices,
+    many,
+    required: shape.required && !optional,
+    parse(texts, flag) {
+      const read = (text: string) => readText(text, shape.item ?? shape, flag);
+      const value =
+        shape.type === 'pairs'
+          ? Object.fromEntries(texts.map((text) => splitPair(text, flag)))
+          : shape.type === 'list'
+            ? texts.map(read)
+            : read(texts.at(-1) ?? '');
+      return judged(shape.schema, value, flag);
+    },
+  };
+}
+
+/** Text as typed → the value that goes on the wire. */
+function readText(text: string, shape: Shape, flag: string): unknown {
+  if (shape.type === 'integer' || shape.type === 'number') {
+    const value = /^[+-]?\d+(\.\d+)?$/u.test(text.trim()) ? Number(text) : Number.NaN;
+    if (Number.isNaN(value)) throw new Failure('usage', `${flag} must be a whole number, not "${text}".`);
+    return value;
+  }
+  if (shape.type === 'boolean') {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw new Failure('usage', `${flag} must be true or false, not "${text}".`);
+  }
+  return shape.format === 'date-time' ? parseTime(text, flag) : text;
+}
+
+function judged(schema: Schema, value: unknown, flag: string): unknown {
+  const checked = check(schema, value);
+  if (checked.ok) return checked.value;
+  const [[path, messages] = ['', []]] = Object.entries(checked.fields);
+  throw new Failure('usage', `${flag}${path ? ` (${path})` : ''} ${messages[0] ?? 'is not valid'}.`);
+}
+
+const describe = (field: string, shape: Shape): string => {
+  const words = field
+    .replaceAll('_', ' ')
+    .replace(/\bid\b/u, 'ID')
+    .replace(/\burl\b/u, 'URL');
+  const name = words.charAt(0).toUpperCase() + words.slice(1);
+  return shape.choices ? `${name}: ${shape.choices.join(' or ')}` : name;
+};
+
+function placeholderOf(field: string, shape: Shape): string {
+  if (shape.choices) return shape.choices.join('|');
+  if (shape.type === 'pairs') return field === 'socials' ? 'NETWORK=URL' : 'KEY=VALUE';
+  const kind = shape.item ?? shape;
+  if (/(^|_)ids?$/u.test(field)) return 'ID';
+  if (kind.type === 'integer' || kind.type === 'number') return 'N';
+  if (kind.format === 'date-time') return 'TIME';
+  if (kind.format === 'uri' || field.endsWith('_url')) return 'URL';
+  if (field.endsWith('_color')) return 'COLOR';
+  return 'TEXT';
+}

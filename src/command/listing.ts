@@ -1,0 +1,59 @@
+import type { Input, Operation } from '../api/operation.ts';
+import { fieldsOf, type Shape } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { list, type Range } from '../http/pages.ts';
+import type { Column, View } from '../output/view.ts';
+import type { Params } from './command.ts';
+import { param } from './param.ts';
+
+/** Flags of every paginated list. */
+export const rangeFlags = {
+  limit: param.integer('At most N records', { min: 1 }),
+  all: param.toggle('Every record'),
+  page: param.integer('Only this page', { min: 1 }),
+  perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
+} satisfies Params;
+
+export function rangeOf(flags: Readonly<Record<string, unknown>>): Range {
+  const range = { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
+  if (range.all && range.limit !== undefined) throw new Failure('usage', '--all and --limit contradict each other.');
+  if (range.all && range.page !== undefined) throw new Failure('usage', '--all and --page contradict each other.');
+  if (range.limit !== undefined && range.page !== undefined) {
+    throw new Failure('usage', '--limit and --page contradict each other.', { hint: 'Use --page with --per-page.' });
+  }
+  return range;
+}
+
+/** A list that is read while it is printed; a note tells when there is more than was asked for. */
+export function listView(
+  service: Service,
+  operation: Operation,
+  input: Input<Operation>,
+  range: Range,
+  columns: readonly Column[],
+): View {
+  const listing = list(service, operation, input, range);
+  return {
+    data: { shape: 'list', records: listing.records, columns, fields: fieldPaths(operation), empty: 'Nothing here.' },
+    read: true,
+    notes: () => {
+      const { yielded, total } = listing.seen();
+      if (total === undefined || range.all || yielded >= total) return [];
+      if (range.page !== undefined) return [`Page ${range.page}: ${yielded} of ${total}.`];
+      return [`Showing ${yielded} of ${total}. For more: --limit N, or --all.`];
+    },
+  };
+}
+
+/** Every documented field of the operation's records, by its path. */
+function fieldPaths({ response, answer }: Operation): readonly string[] {
+  const record = answer.key === undefined ? undefined : fieldsOf(response)[answer.key];
+  return record?.item ? pathsOfShape(record.item) : [];
+}
+
+const pathsOfShape = ({ fields = {} }: Shape): string[] =>
+  Object.entries(fields).flatMap(([key, field]) => {
+    const inside = pathsOfShape(field);
+    return inside.length === 0 ? [key] : inside.map((path) => `${key}.${path}`);
+  });

@@ -1,0 +1,23 @@
+import { getAccount, updateBranding } from '../../api/account.ts';
+import type { Group } from '../../command/command.ts';
+import { fromOperation } from '../../command/from-operation.ts';
+
+export const account: Group = {
+  name: 'account',
+  summary: 'The account itself',
+  commands: [fromOperation('get', getAccount, { examples: ['svc account get', 'svc account get --json'] })],
+};
+
+export const branding: Group = {
+  name: 'branding',
+  summary: 'Colours, logos and voice of the account',
+  commands: [
+    fromOperation('update', updateBranding, {
+      update: true,
+      examples: [
+        "svc branding update --primary-color '#1a2b3c' --from-name 'Acme Support'",
+        'svc branding update --social linkedin=https://www.linkedin.com/company/acme',
+      ],
+    }),
+  ],
+};

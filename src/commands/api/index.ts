@@ -1,0 +1,153 @@
+import type { Input, Operation } from '../../api/operation.ts';
+import { defineCommand } from '../../command/command.ts';
+import { inCapitals, param } from '../../command/param.ts';
+import type { Context, HttpResponse } from '../../context.ts';
+import { readUserText } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import { readBody } from '../../http/answer.ts';
+import { connect, preparedLook, type Service } from '../../http/call.ts';
+import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/raw.ts';
+import { queryString, type Wire } from '../../http/request.ts';
+import { type Sent, send } from '../../http/send.ts';
+import type { View } from '../../output/view.ts';
+import { apiLs } from './ls.ts';
+
+const request = defineCommand({
+  name: 'api',
+  summary: 'Send any request with your credential',
+  details:
+    'PATH is relative to the base URL. With fields and no -X the method is POST; with GET the fields become the query.\n' +
+    'A request that the table of operations knows is repeated by its rules; of others only reads are.',
+  args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
+  flags: {
+    method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
+    rawField: { ...param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }) },
+    field: { ...param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }) },
+    header: { ...param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }) },
+    input: param.file('The body, from a file; - is standard input'),
+    paginate: param.toggle('Read every page and print one document'),
+    include: param.toggle('Print the status and the headers too', { short: 'i' }),
+  },
+  examples: [
+    'svc api /contacts',
+    "svc api /contacts --paginate --jq '.contacts[].email'",
+    "svc api /tickets -f subject='From the API' -F priority=2",
+    'svc api ls',
+  ],
+  async run(ctx, { args, flags, settings }): Promise<View> {
+    if (args.path === 'ls') return apiLs();
+    const fields = fieldsFrom(flags.rawField, flags.field);
+    const hasFields = Object.keys(fields).length > 0;
+    if (hasFields && flags.input !== undefined)
+      throw new Failure('usage', '--input and -f or -F contradict each other.');
+    const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
+    if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate reads, so it goes with GET alone.');
+    const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
+    const service = await connect(ctx, settings);
+    const typed = relativePath(args.path, service.session.baseUrl);
+    const path = method === 'GET' && hasFields ? withQuery(typed, fields) : typed;
+    const body = text ?? (method !== 'GET' && hasFields ? JSON.stringify(fields) : undefined);
+    const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
+    const wire: Wire = { method, path, headers, body };
+    const known = operationAt(method, path.replace(/\?.*$/u, ''));
+    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure));
+    const head = flags.include ? headOf(sent) : undefined;
+    if (sent.how === 'refused') {
+      // A filter or a choice of fields is meant for a success.
+      const isFiltered = settings.jq !== undefined || settings.fields !== undefined;
+      const body = isFiltered ? { data: { shape: 'nothing' } as const } : shown(sent.answer);
+      return { ...body, head, failure: sent.failure };
+    }
+    // Of many pages the first one's head.
+    const record = flags.paginate ? await allPages(service, wire, known, sent) : jsonOf(ctx, sent);
+    return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
+  },
+});
+
+/** An error of the service, with what it answered. */
+type Refused = { readonly how: 'refused'; readonly answer: HttpResponse; readonly failure: Failure };
+
+function answerIn(failure: unknown): Refused {
+  if (failure instanceof Failure && failure.answer) return { how: 'refused', answer: failure.answer, failure };
+  throw failure;
+}
+
+/** The body of an error: JSON as JSON, anything else as it is. */
+function shown({ body }: HttpResponse): Pick<View, 'data' | 'output' | 'read'> {
+  const read = readBody(body);
+  if (read.form === 'json') return { data: { shape: 'record', record: read.json }, output: 'json', read: true };
+  return { data: body === '' ? { shape: 'nothing' } : { shape: 'text', text: body } };
+}
+
+/** A write is done by its status, whatever the body; of a read the body is all there is. */
+function jsonOf(ctx: Context, sent: Sent): unknown {
+  if (sent.how !== 'answered') return sent.how === 'found' ? sent.json : {};
+  if (sent.body.form === 'json') return sent.body.json;
+  ctx.notice('Warning: the answer is JSON that is nested too deep to be shown.');
+  return {};
+}
+
+async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
+  const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
+  return send(service, askedOf(wire.method, known), wire, { look: prepared?.look });
+}
+
+/** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */
+async function lookBy(service: Service, { body }: Wire, { operation, params }: Known) {
+  try {
+    const parsed = JSON.parse(body ?? '') as unknown;
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    return await preparedLook(service, operation, { params, body: parsed } as unknown as Input<Operation>);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The first page's document with the records of all pages in its list; `meta` is the last page's. */
+async function allPages(service: Service, wire: Wire, known: Known | undefined, first: Sent): Promise<unknown> {
+  const whole = jsonOf(service.ctx, first) as Record<string, unknown>;
+  if (typeof whole !== 'object' || whole === null) return whole;
+  const lastOf = (json: unknown) => Number((json as { meta?: { last_page?: unknown } }).meta?.last_page ?? 1);
+  const key = Object.keys(whole).find((name) => Array.isArray(whole[name]));
+  if (!key) return whole;
+  let records = whole[key] as unknown[];
+  let { meta } = whole;
+  for (let page = 2; page <= lastOf({ meta }); page++) {
+    const sent = await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known);
+    const json = jsonOf(service.ctx, sent) as Record<string, unknown>;
+    records = records.concat(Array.isArray(json[key]) ? json[key] : []);
+    meta = json.meta ?? meta;
+  }
+  return { ...whole, [key]: records, ...(meta !== undefined && { meta }) };
+}
+
+function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
+  const [before = '', query = ''] = path.split('?');
+  return before + queryString({ ...Object.fromEntries(new URLSearchParams(query)), ...fields });
+}
+
+function headersFrom(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\t\x20-\x7e]*)$/u.exec(line) ?? [];
+      if (!name) throw new Failure('usage', `-H takes 'Name: value', not "${line}".`);
+      if (name.toLowerCase() === 'authorization') {
+        throw new Failure('usage', 'A flag never takes a secret; the credential is set by svc.', {
+          hint: 'Put it into SVC_API_KEY or SVC_ACCESS_TOKEN instead.',
+        });
+      }
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+function headOf(sent: Sent | Refused): string | undefined {
+  if (sent.how !== 'answered' && sent.how !== 'refused') return undefined;
+  const { status, headers } = sent.how === 'answered' ? sent.response : sent.answer;
+  return `HTTP ${status}\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join('')}\n`;
+}
+
+export const api = request;

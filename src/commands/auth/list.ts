@@ -1,0 +1,61 @@
+import { heldByProfile, loginCommand } from '../../auth/credentials.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { readConfig, updateConfig } from '../../config/config-file.ts';
+import { profileConfig, profileName } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+export const authList = defineCommand({
+  name: 'list',
+  summary: 'List the saved logins',
+  details: 'Reads only what is saved; whether a login still works is for: svc auth status',
+  args: {},
+  flags: {},
+  examples: ['svc auth list', 'svc auth list --json'],
+  async run(ctx) {
+    return {
+      data: {
+        shape: 'list',
+        records: await savedProfiles(ctx),
+        columns: ['profile', 'default', { path: 'account.name', header: 'ACCOUNT' }, 'base_url', 'credentials'],
+        empty: `No login is saved. Run: ${loginCommand('oauth', 'default')}`,
+      },
+    };
+  },
+});
+
+export const authSwitch = defineCommand({
+  name: 'switch',
+  summary: 'Choose the default login',
+  args: { name: param.requiredText('The profile to use from now on', { placeholder: 'NAME', completes: 'profiles' }) },
+  flags: {},
+  examples: ['svc auth switch work'],
+  async run(ctx, { args }) {
+    const name = profileName({ text: args.name, by: 'NAME' });
+    const saved = (await savedProfiles(ctx)).map(({ profile }) => profile);
+    if (!saved.includes(name)) {
+      throw new Failure('usage', `There is no profile ${name}.`, {
+        hint: `${saved.length > 0 ? `There are: ${saved.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
+      });
+    }
+    await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
+    const notes = [`Profile ${name} is the default now.`];
+    if (ctx.env.SVC_PROFILE) notes.push(`SVC_PROFILE is set to ${sanitize(ctx.env.SVC_PROFILE)} and goes before it.`);
+    return { data: { shape: 'nothing' }, notes };
+  },
+});
+
+/** Every profile that is configured or holds a credential; the default first. */
+async function savedProfiles(ctx: Context) {
+  const config = await readConfig(ctx.files);
+  const held = await heldByProfile(ctx.tokens);
+  const chosen = config.default_profile ?? 'default';
+  return [...new Set([...Object.keys(config.profiles ?? {}), ...held.keys()])]
+    .sort((a, b) => Number(b === chosen) - Number(a === chosen) || (a < b ? -1 : 1))
+    .map((profile) => {
+      const { base_url = null, account = null } = profileConfig(config, profile);
+      return { profile, default: profile === chosen, base_url, account, credentials: held.get(profile) ?? [] };
+    });
+}

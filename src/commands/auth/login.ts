@@ -1,0 +1,141 @@
+import { scopes as everyScope } from '../../api/operation.ts';
+import { areRivals, environmentKinds, variablesOf } from '../../auth/at-hand.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { readConfig } from '../../config/config-file.ts';
+import { parseServiceUrl } from '../../config/service-url.ts';
+import type { Config, Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { traced } from '../../http/call.ts';
+import { judgeAt } from '../../login/judge-credential.ts';
+import type { LoggedIn } from '../../login/login.ts';
+import { titleOf } from '../../login/report.ts';
+import type { View } from '../../output/view.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+export const authLogin = defineCommand({
+  name: 'login',
+  summary: 'Log in, in the browser or with a key',
+  details:
+    'Opens the browser, where you allow svc to act for one account. The OAuth client is registered beforehand: its id ' +
+    'comes from --client-id or SVC_CLIENT_ID, its secret from SVC_CLIENT_SECRET, a prompt or standard input. ' +
+    'On a machine without a browser give --no-browser: svc prints the address, and you paste back the one that your ' +
+    'browser was sent to. With --with-api-key or --with-m2m-token svc stores a secret that you already have.',
+  args: {},
+  flags: {
+    clientId: param.text('Id of the registered OAuth client', { placeholder: 'ID' }),
+    scope: {
+      ...param.texts('What to ask for; repeatable (default: all 14 scopes)', { placeholder: 'SCOPE' }),
+      choices: everyScope,
+    },
+    redirectUri: param.text('Another registered redirect URI (default: http://127.0.0.1:8976/callback)', {
+      placeholder: 'URI',
+    }),
+    noBrowser: param.toggle('Print the address; paste the redirected one back'),
+    withApiKey: param.toggle('Store an API key, read from standard input or asked for'),
+    withM2mToken: param.toggle('Store a machine-to-machine token, read from standard input or asked for'),
+    insecureStorage: param.toggle('Keep the secrets in a file of your own instead of the system keyring'),
+  },
+  examples: [
+    'echo "$SVC_API_KEY" | svc login --with-api-key',
+    'svc login --scope identity --scope contacts:read --scope contacts:write',
+    'svc login --profile work --no-browser',
+  ],
+  async run(outer, { flags, settings }) {
+    const kind = flags.withApiKey ? 'api_key' : flags.withM2mToken ? 'm2m' : 'oauth';
+    refuseContradictions(flags);
+    const [{ stdinLines }, flows, { parseScopes }] = await Promise.all([
+      import('../../login/stdin-lines.ts'),
+      import('../../login/login.ts'),
+      import('../../login/oauth-login.ts'),
+    ]);
+    const scopes = parseScopes(flags.scope);
+    const baseUrl = await baseUrlFor(outer, settings);
+    const ctx = await traced(outer, settings);
+    const lines = stdinLines(outer.stdin);
+    const common = {
+      ctx,
+      settings,
+      baseUrl,
+      lines,
+      place: flags.insecureStorage ? 'file' : 'best',
+      judge: judgeAt(outer, settings, baseUrl),
+    } as const;
+    try {
+      const { clientId, redirectUri, noBrowser } = flags;
+      const done =
+        kind === 'oauth'
+          ? await flows.loginWithBrowser({ ...common, scopes, clientId, redirectUri, browser: !noBrowser })
+          : await flows.loginWithSecret({ ...common, kind });
+      return loggedIn(done, outer, settings, await readConfig(outer.files));
+    } finally {
+      lines.stop();
+    }
+  },
+});
+
+/** The flags of an OAuth login say nothing about a secret that is stored as it is. */
+function refuseContradictions(flags: {
+  readonly withApiKey: boolean;
+  readonly withM2mToken: boolean;
+  readonly clientId?: string;
+  readonly redirectUri?: string;
+  readonly noBrowser: boolean;
+  readonly scope: readonly string[];
+}): void {
+  const { withApiKey, withM2mToken, clientId, redirectUri, noBrowser, scope } = flags;
+  const refuse = (one: string, other: string) => {
+    throw new Failure('usage', `${one} and ${other} contradict each other.`, { hint: 'Give one of them.' });
+  };
+  if (withApiKey && withM2mToken) refuse('--with-api-key', '--with-m2m-token');
+  const stored = withApiKey ? '--with-api-key' : withM2mToken ? '--with-m2m-token' : undefined;
+  if (!stored) return;
+  if (clientId !== undefined) refuse(stored, '--client-id');
+  if (redirectUri !== undefined) refuse(stored, '--redirect-uri');
+  if (noBrowser) refuse(stored, '--no-browser');
+  if (scope.length > 0) refuse(stored, '--scope');
+}
+
+async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
+  if (baseUrl) return baseUrl;
+  if (ctx.ask.canAsk && !noInput)
+    return parseServiceUrl(await ctx.ask.text('Address of the service (base URL):'), 'It');
+  throw new Failure('usage', 'The address of the service is not known.', {
+    hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
+  });
+}
+
+/** The account is named; what was not granted, and what remains to be done, follows as notes. */
+function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile }: Settings, config: Config): View {
+  const [credential] = status.credentials;
+  const whose = status.account
+    ? `Logged in to ${sanitize(status.account.name)} (account ${status.account.id})`
+    : `Logged in (the account is not known: ${doubt ? 'the service did not tell' : 'this credential may not read it'})`;
+  const kept = credential && `${titleOf(credential.kind)}, kept in the ${credential.store}`;
+  const text = `${whose} as profile ${profile}. ${kept}.\n`;
+  const notes: string[] = [];
+  if (doubt) {
+    notes.push(
+      `Warning: the login is kept, but its account could not be read: ${sanitize(doubt.message)}`,
+      `To look again: svc auth status${profile === 'default' ? '' : ` --profile ${profile}`}`,
+    );
+  }
+  const missing = credential?.missing_scopes ?? [];
+  if (missing.length > 0) {
+    notes.push(
+      `Not granted: ${missing.join(', ')}.`,
+      `To ask for more: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`,
+    );
+  }
+  if (setupUrl) notes.push(`The account has no active plan yet. Finish the setup at: ${setupUrl}`);
+  const variables = variablesOf(
+    environmentKinds(ctx.env).filter((kind) => credential && areRivals(kind, credential.kind)),
+  );
+  if (variables) {
+    notes.push(`${variables} is set and goes before this login; unset it to use the login.`);
+  }
+  const usual = config.default_profile ?? 'default';
+  if (profile !== usual) notes.push(`Without --profile svc uses ${usual}. To change that: svc auth switch ${profile}`);
+  return { data: { shape: 'record', record: status }, human: () => text, plain: () => text, notes };
+}

@@ -1,0 +1,74 @@
+import type { CredentialKind } from '../../api/operation.ts';
+import { environmentKinds, variablesOf } from '../../auth/at-hand.ts';
+import { heldByProfile, nameOf } from '../../auth/credentials.ts';
+import { defineCommand } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
+import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { traced } from '../../http/call.ts';
+
+export const authLogout = defineCommand({
+  name: 'logout',
+  summary: 'Revoke a login at the service and forget it',
+  details:
+    'Where the service cannot be told, the login is kept, so that you can try again; --local-only forgets it all the ' +
+    'same. An API key cannot be revoked from here: it is forgotten, and stays valid in the account. --all asks first.',
+  args: {},
+  flags: {
+    all: param.toggle('Every profile'),
+    localOnly: param.toggle('Forget it on this machine; do not tell the service'),
+  },
+  examples: ['svc logout', 'svc logout --profile work', 'svc logout --all --local-only --yes'],
+  async run(outer, { flags, settings }) {
+    if (flags.all && settings.profileNamed) {
+      throw new Failure('usage', `--all and the profile ${settings.profile} contradict each other.`, {
+        hint: 'Leave out --profile (SVC_PROFILE) or --all.',
+      });
+    }
+    const ctx = await traced(outer, settings);
+    const { logout } = await import('../../login/logout.ts');
+    const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
+    if (flags.all && profiles.length > 0) {
+      await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
+    }
+    const records: { profile: string; forgotten: readonly CredentialKind[] }[] = [];
+    let failed: Failure | undefined;
+    for (const profile of profiles) {
+      try {
+        records.push({
+          profile,
+          forgotten: await logout(
+            ctx,
+            { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all },
+            flags,
+          ),
+        });
+      } catch (error) {
+        // With --all one service that is away must not keep the others' logins.
+        if (!(error instanceof Failure) || !flags.all) throw error;
+        if (failed) ctx.notice(error.message);
+        failed ??= error;
+      }
+    }
+    for (const { profile, forgotten } of records) {
+      const what = forgotten.map(nameOf).join(' and ');
+      ctx.notice(
+        what
+          ? `Logged out of profile ${profile}: the ${what} ${forgotten.length > 1 ? 'are' : 'is'} forgotten.`
+          : `Profile ${profile} is not logged in.`,
+      );
+    }
+    if (records.some(({ forgotten }) => forgotten.some((kind) => kind !== 'oauth'))) {
+      ctx.notice('What was stored as it is (an API key) stays valid until it is deleted in the account.');
+    }
+    if (failed) throw failed;
+    const variables = variablesOf(environmentKinds(ctx.env));
+    const notes = variables ? [`${variables} is set and stays in use.`] : [];
+    return {
+      data: { shape: 'list', records, columns: ['profile', 'forgotten'] },
+      human: () => '',
+      plain: () => '',
+      notes,
+    };
+  },
+});

@@ -1,0 +1,145 @@
+import type { CredentialKind } from '../../api/operation.ts';
+import { type AtHand, credentialsAtHand, credentialVariables, notLoggedIn } from '../../auth/at-hand.ts';
+import { loginCommand, readStored } from '../../auth/credentials.ts';
+import { openSession } from '../../auth/session.ts';
+import { defineCommand } from '../../command/command.ts';
+import { readConfig } from '../../config/config-file.ts';
+import { profileConfig, type Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { connect, traced } from '../../http/call.ts';
+import { judgeCredential } from '../../login/judge-credential.ts';
+import {
+  type CredentialReport,
+  placeOf,
+  reportOf,
+  type StatusReport,
+  servesWhat,
+  titleOf,
+} from '../../login/report.ts';
+import { localTime } from '../../output/cells.ts';
+import type { Terminal } from '../../output/view.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+export const authStatus = defineCommand({
+  name: 'status',
+  summary: 'Show the account, the credentials and what each may do',
+  details: 'Asks the service about every credential at hand. Ends with exit code 4 when none of them works.',
+  args: {},
+  flags: {},
+  examples: ['svc whoami', 'svc auth status --json', 'svc auth status --jq .account.name'],
+  async run(ctx, { settings }) {
+    const atHand = await credentialsAtHand(ctx, settings);
+    const session = atHand.length > 0 ? await openSession(await traced(ctx, settings), settings) : undefined;
+    const service = session && (await connect(ctx, settings, session));
+    const known = profileConfig(await readConfig(ctx.files), settings.profile).account;
+    let account: StatusReport['account'] = null;
+    const credentials: CredentialReport[] = [];
+    const notes: string[] = [];
+    for (const { kind, from } of atHand) {
+      if (!service || !session) break;
+      // Each is asked about on its own, also where another one goes before it.
+      const alone = { ...session, bearer: () => session.bearer({ credentials: [kind] }) };
+      const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
+      if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
+      credentials.push(await describe(ctx, settings, kind, judged.valid, from));
+      if (judged.refusal) {
+        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${mendOf({ kind, from }, settings)}`);
+      }
+      if (judged.account?.billing_active === false && judged.account.setup_url) {
+        notes.push(`The account has no active plan yet. Finish the setup at: ${judged.account.setup_url}`);
+      }
+    }
+    const works = credentials.some(({ valid }) => valid);
+    const failure = works ? undefined : await whyNone(ctx, settings, atHand);
+    const status = { profile: settings.profile, base_url: settings.baseUrl ?? null, account, credentials };
+    return {
+      data: { shape: 'record', record: status },
+      human: (terminal) => forPeople(status, terminal),
+      plain: () => forPipe(status),
+      notes,
+      failure,
+    };
+  },
+});
+
+async function describe(
+  ctx: Context,
+  { profile }: Settings,
+  kind: CredentialKind,
+  valid: boolean,
+  from: 'environment' | 'profile',
+): Promise<CredentialReport> {
+  if (from === 'environment') return reportOf(kind, valid, 'environment');
+  const place = await placeOf(ctx.tokens, profile, kind);
+  // A refused refresh has forgotten the login meanwhile.
+  const login = kind === 'oauth' ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
+  return reportOf(kind, valid, place, login);
+}
+
+async function whyNone(ctx: Context, settings: Settings, [first]: readonly AtHand[]): Promise<Failure> {
+  if (!first) return await notLoggedIn(ctx, settings);
+  return new Failure('auth', 'No credential at hand works.', { hint: mendOf(first, settings) });
+}
+
+const mendOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
+  from === 'environment' ? `Check ${credentialVariables[kind]}.` : `Run: ${loginCommand(kind, profile)}`;
+
+function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint, width }: Terminal): string {
+  const head = [
+    ['Profile', profile],
+    ['Service', base_url ?? 'not known'],
+    ['Account', account ? `${sanitize(account.name)} (${account.id})` : 'not known'],
+  ].map(([name = '', value]) => `${paint('dim', name)}  ${value}\n`);
+  const held = credentials.map(({ kind }) => kind);
+  const indent = Math.max(0, ...held.map((kind) => titleOf(kind).length)) + 2;
+  const blocks = credentials.map((credential) => {
+    const { kind, valid, store } = credential;
+    const state = valid ? paint('green', 'works') : paint('red', 'does not work');
+    const details = detailsOf(credential, held).flatMap((text) => wrap(text, width - indent));
+    const lines = details.map((text) => `${' '.repeat(indent)}${text}\n`);
+    return `\n${paint('bold', titleOf(kind).padEnd(indent))}${state}, kept in the ${store}\n${lines.join('')}`;
+  });
+  return [...head, ...blocks].join('');
+}
+
+function detailsOf(credential: CredentialReport, held: readonly CredentialKind[]): string[] {
+  const { kind, valid, scopes, missing_scopes: missing, expires_at } = credential;
+  return [
+    valid ? `serves ${servesWhat(kind, held)}` : '',
+    kind === 'oauth' && scopes ? `granted: ${scopes.join(' ') || 'nothing'}` : '',
+    kind === 'oauth' && missing && missing.length > 0 ? `not granted: ${missing.join(' ')}` : '',
+    expires_at ? `until ${localTime(expires_at)}, refreshed by itself` : '',
+  ].filter(Boolean);
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** One name and value a line; a credential's: kind, state, store, expiry, what it serves, scopes granted and not. */
+function forPipe({ profile, base_url, account, credentials }: StatusReport): string {
+  const held = credentials.map(({ kind }) => kind);
+  const rows = [
+    ['profile', profile],
+    ['base_url', base_url ?? ''],
+    ['account', account ? sanitize(account.name) : ''],
+    ['account_id', account ? String(account.id) : ''],
+    ...credentials.map(({ kind, valid, store, expires_at, scopes, missing_scopes: missing }) => [
+      kind,
+      valid ? 'valid' : 'invalid',
+      store,
+      expires_at ?? '',
+      valid ? servesWhat(kind, held) : '',
+      scopes?.join(' ') ?? '',
+      missing?.join(' ') ?? '',
+    ]),
+  ];
+  return rows.map((row) => `${row.join('\t')}\n`).join('');
+}

@@ -1,0 +1,121 @@
+import { defineCommand, type Param } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { connect, type Service } from '../../http/call.ts';
+import type { View } from '../../output/view.ts';
+import type { Action, Entry, Wanted } from '../../release/plan.ts';
+import type { Blame } from '../../release/wanted.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { parseTime } from '../../text/time.ts';
+
+const time: Param<string | undefined> = {
+  description: 'When it is published; in the future: it is scheduled',
+  placeholder: 'TIME',
+  parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
+};
+
+/** What is told of a run, in every form: text, JSON, outputs of a CI job. */
+type Told = {
+  readonly action: Action;
+  readonly version: string;
+  readonly entry: Entry | undefined;
+  readonly changes: readonly string[];
+  readonly doubled: readonly number[];
+  readonly written: boolean;
+  readonly headline: string;
+  readonly diff: readonly string[];
+};
+
+export const releaseChangelog = defineCommand({
+  name: 'release',
+  summary: 'Make the portal agree with the changelog; safe to run any number of times',
+  details:
+    'Takes the section of VERSION from CHANGELOG.md and creates, publishes or updates the entry of that version.\n' +
+    'However often it runs: one entry, one changelog.published event. VERSION is by default the newest that is not\n' +
+    '"Unreleased"; in a CI job the tag that it runs for, or the version in package.json where the changelog has it.\n' +
+    'Title, labels, category and time are compared only where they are given, so what was edited by hand stays.',
+  args: { version: param.text('Such as 1.2.0 or v1.2.0', { placeholder: 'VERSION' }) },
+  flags: {
+    from: param.file('The changelog (default CHANGELOG.md); - is standard input'),
+    notesFile: param.file('The notes of VERSION alone, instead of a changelog; - is standard input'),
+    title: param.text('Title; on creation the default is "Release VERSION"'),
+    label: param.texts('A label; repeat for more'),
+    categoryId: param.integer('Category of this portal', { min: 1, placeholder: 'ID' }),
+    at: time,
+    draft: param.toggle('Leave it a draft; what is published stays so'),
+    check: param.toggle('Write nothing; exit 11 when something would be written'),
+    dryRun: param.toggle('Write nothing; show what would be written'),
+    annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),
+  },
+  examples: [
+    'svc changelog release --dry-run',
+    'svc changelog release 0.1.0 --title "Faster exports" --label improvement',
+    'svc changelog release --check',
+  ],
+  async run(ctx, { args, flags, settings }) {
+    const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';
+    const blame: Blame = {};
+    try {
+      const { wantedFrom } = await import('../../release/wanted.ts');
+      const wanted = await wantedFrom(ctx, { ...args, ...flags }, blame);
+      const service = await connect(ctx, settings);
+      const told = await (flags.check || flags.dryRun ? foresee(service, wanted) : carryOut(service, wanted));
+      if (onGithub) await (await import('../../release/github.ts')).tellGithub(ctx, told, blame);
+      return viewOf(told, flags.check);
+    } catch (failure) {
+      if (!onGithub || !(failure instanceof Failure)) throw failure;
+      throw (await import('../../release/github.ts')).annotated(ctx, failure, blame);
+    }
+  },
+});
+
+async function foresee(service: Service, wanted: Wanted): Promise<Told> {
+  const { survey } = await import('../../release/run.ts');
+  const { changesOf, intentionOf } = await import('../../release/show.ts');
+  const { plan, entry, doubled } = await survey(service, wanted);
+  const { action, body } = plan;
+  return {
+    ...{ action, version: wanted.version, entry, doubled, written: false },
+    changes: Object.keys(body ?? {}),
+    headline: intentionOf(action, entry, body),
+    diff: body ? changesOf(body, entry) : [],
+  };
+}
+
+async function carryOut(service: Service, wanted: Wanted): Promise<Told> {
+  const { release } = await import('../../release/run.ts');
+  const { sentenceOf } = await import('../../release/show.ts');
+  const done = await release(service, wanted);
+  return {
+    ...{ ...done, version: wanted.version, written: done.action !== 'unchanged' },
+    headline: sentenceOf(done.action, done.entry, done.changes),
+    diff: [],
+  };
+}
+
+async function viewOf(told: Told, isCheck: boolean): Promise<View> {
+  const { inertInLog } = await import('../../text/workflow-commands.ts');
+  const { doubledNote } = await import('../../release/github.ts');
+  const { isScheduled } = await import('../../release/plan.ts');
+  const { action, version, entry = null, changes, doubled, written, headline, diff } = told;
+  // Titles and content are customer-visible text: neither a terminal nor a CI runner may obey it.
+  const text = [headline, ...diff].map((line) => inertInLog(sanitize(line))).join('\n');
+  return {
+    data: {
+      shape: 'record',
+      record: {
+        action,
+        version,
+        entry,
+        scheduled: entry !== null && isScheduled(entry),
+        changes,
+        doubled_ids: doubled,
+        written,
+      },
+    },
+    human: () => text,
+    plain: () => text,
+    notes: doubled.length > 0 ? [`Warning: ${inertInLog(doubledNote(told))}`] : [],
+    outcome: isCheck && action !== 'unchanged' ? 'differs' : undefined,
+  };
+}

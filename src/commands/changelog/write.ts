@@ -1,0 +1,172 @@
+import { createChangelogEntry, updateChangelogEntry } from '../../api/changelog.ts';
+import { check } from '../../api/check.ts';
+import { fieldsOf } from '../../api/shape.ts';
+import { bodyText, textFlags } from '../../command/body-text.ts';
+import { cleared, clearFlag } from '../../command/clear.ts';
+import { defineCommand, type Param } from '../../command/command.ts';
+import { flagsOf, typedName } from '../../command/flags.ts';
+import { unwrap } from '../../command/from-operation.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect } from '../../http/call.ts';
+import type { View } from '../../output/view.ts';
+import type { Entry } from '../../release/plan.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { parseTime } from '../../text/time.ts';
+
+type Body = Record<string, unknown>;
+
+const entryFlags = flagsOf(createChangelogEntry.body, { optional: true });
+const fileFlags = {
+  ...textFlags,
+  bodyFile: param.file('Read the content, with or without front matter, from a file; - is standard input'),
+  contentFile: param.file('The same as --body-file'),
+};
+const contentFlag = entryFlags.content as Param<string | undefined>;
+
+const frontMatterHelp =
+  'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
+  'and published_at; flags win over it.';
+
+export const createEntry = defineCommand({
+  name: 'create',
+  summary: createChangelogEntry.summary,
+  details: frontMatterHelp,
+  args: {},
+  flags: { ...entryFlags, ...fileFlags },
+  examples: [
+    'svc changelog create --title "Faster exports" --content "Exports take seconds now." --label improvement',
+    'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
+  ],
+  async run(ctx, { flags, settings }) {
+    const body = await bodyFrom(ctx, settings, flags, { isNew: true });
+    if (body.title === undefined) {
+      throw new Failure('usage', '--title is required.', {
+        hint: 'Give --title TEXT, or a title in the front matter.',
+      });
+    }
+    const checked = check(createChangelogEntry.body, body);
+    if (!checked.ok) throw refused(checked.fields);
+    const service = await connect(ctx, settings);
+    return entryView(unwrap(createChangelogEntry, await call(service, createChangelogEntry, { body: checked.value })));
+  },
+});
+
+export const updateEntry = defineCommand({
+  name: 'update',
+  summary: updateChangelogEntry.summary,
+  details: frontMatterHelp,
+  args: { id: param.requiredId('Id of the entry') },
+  flags: {
+    ...entryFlags,
+    ...fileFlags,
+    clear: clearFlag(updateChangelogEntry.body) as Param<readonly string[] | undefined>,
+  },
+  examples: ['svc changelog update 1 --title "Faster exports"', 'svc changelog update 1 --clear labels'],
+  async run(ctx, { args, flags, settings }) {
+    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
+    if (Object.keys(body).length === 0) {
+      const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
+      throw new Failure('usage', 'Nothing to change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+    }
+    return change(ctx, settings, args.id, body);
+  },
+});
+
+export const publishEntry = defineCommand({
+  name: 'publish',
+  summary: 'Publish a draft, now or at a time; subscribers are never emailed',
+  details: frontMatterHelp,
+  args: { id: param.requiredId('Id of the entry') },
+  flags: {
+    at: {
+      description: 'When it is published; in the future: it is scheduled',
+      placeholder: 'TIME',
+      parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
+    } satisfies Param<string | undefined> as Param<string | undefined>,
+    content: contentFlag,
+    ...fileFlags,
+  },
+  examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
+  async run(ctx, { args, flags, settings }) {
+    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    return change(ctx, settings, args.id, {
+      ...given,
+      status: 'published',
+      ...(flags.at !== undefined && { published_at: flags.at }),
+    });
+  },
+});
+
+async function change(ctx: Context, settings: Settings, id: number, body: Body): Promise<View> {
+  const checked = check(updateChangelogEntry.body, body);
+  if (!checked.ok) throw refused(checked.fields);
+  const service = await connect(ctx, settings);
+  const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
+  return entryView(unwrap(updateChangelogEntry, answer));
+}
+
+/** What the flags and the file say, flags first; the wire's names. */
+async function bodyFrom(
+  ctx: Context,
+  settings: Settings,
+  flags: Readonly<Record<string, unknown>>,
+  { isNew }: { readonly isNew: boolean },
+): Promise<Body> {
+  if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
+    throw new Failure('usage', 'Give only one of --body-file and --content-file.');
+  }
+  const file = (flags.bodyFile ?? flags.contentFile) as string | undefined;
+  const text = await bodyText(ctx, settings, {
+    field: 'content',
+    text: flags.content as string | undefined,
+    bodyFile: file,
+    editor: flags.editor === true,
+    opensEditor: isNew,
+    required: isNew,
+    blank: 'refused',
+  });
+  const fromFile = text !== undefined && flags.content === undefined;
+  const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};
+  for (const field of Object.keys(fieldsOf(createChangelogEntry.body))) {
+    if (flags[field] !== undefined) body[field] = flags[field];
+  }
+  return body;
+}
+
+async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {
+  const { readNotes } = await import('../../release/front-matter.ts');
+  const notes = readNotes(text);
+  if ('problem' in notes) {
+    const { message, line } = notes.problem;
+    throw new Failure('usage', `${where}${line ? `:${line}` : ''}: ${message}`);
+  }
+  const { fields, content, unknown } = notes;
+  if (unknown.length > 0) ctx.notice(`Ignored in the front matter: ${sanitize(unknown.join(', '))}.`);
+  return {
+    ...fields,
+    ...(fields.category_id !== undefined && { category_id: Number(fields.category_id) }),
+    ...(fields.published_at !== undefined && { published_at: parseTime(fields.published_at, 'published_at') }),
+    ...(content !== '' && { content }),
+  };
+}
+
+const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =>
+  new Failure('usage', 'The service would refuse this entry; nothing was sent.', { fields });
+
+/** An entry with what its dates mean. */
+function entryView(record: unknown): View {
+  const { id, status, is_live, published_at, title } = record as Partial<Entry>;
+  if (id === undefined) return { data: { shape: 'record', record } };
+  const name = `Entry ${id} (${title})`;
+  const note =
+    status === 'draft'
+      ? `${name} is a draft. To publish it: svc changelog publish ${id}`
+      : is_live
+        ? `${name} is published.`
+        : `${name} is scheduled for ${published_at}.`;
+  return { data: { shape: 'record', record }, notes: [note] };
+}

@@ -1,0 +1,124 @@
+import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
+import { parseServiceUrl } from '../../config/service-url.ts';
+import { type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
+import { Failure } from '../../errors.ts';
+import { checkRedirectUri } from '../../login/oauth-login.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+type Key = { readonly of: 'everything' | 'profile'; readonly what: string; readonly check: (value: string) => string };
+
+const oneOf =
+  (key: string, choices: readonly string[]) =>
+  (value: string): string => {
+    if (choices.includes(value)) return value;
+    throw new Failure('usage', `${key} must be one of ${choices.join(', ')}, not "${value}".`);
+  };
+
+const keys = {
+  default_profile: {
+    of: 'everything',
+    what: 'The profile where none is named',
+    check: (value) => profileName({ text: value, by: 'default_profile' }),
+  },
+  base_url: { of: 'profile', what: 'The service', check: (value) => parseServiceUrl(value, 'base_url') },
+  auth_url: { of: 'profile', what: 'Its OAuth endpoints', check: (value) => parseServiceUrl(value, 'auth_url') },
+  client_id: { of: 'profile', what: 'The OAuth client', check: (value) => value },
+  redirect_uri: {
+    of: 'profile',
+    what: 'Where the browser comes back to',
+    check: (value) => checkRedirectUri(value, 'redirect_uri'),
+  },
+  output: { of: 'everything', what: 'How data is printed', check: oneOf('output', outputs) },
+  color: { of: 'everything', what: 'When to use colour', check: oneOf('color', colors) },
+  pager: { of: 'everything', what: 'The program that shows long output', check: (value) => value },
+} as const satisfies Record<string, Key>;
+
+type KeyName = keyof typeof keys;
+
+const keyNames = Object.keys(keys) as KeyName[];
+
+const key = (description: string): Param<KeyName> => ({
+  description,
+  placeholder: 'KEY',
+  required: true,
+  choices: keyNames,
+  parse: ([text = '']: readonly string[]): KeyName => {
+    const found = keyNames.find((name) => name === text);
+    if (found) return found;
+    throw new Failure('usage', `There is no setting "${text}".`, { hint: `There are: ${keyNames.join(', ')}` });
+  },
+});
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List the settings and their values',
+  args: {},
+  flags: {},
+  examples: ['svc config list', 'svc config list --json'],
+  async run(ctx, { settings: { profile } }) {
+    const config = await readConfig(ctx.files);
+    const records = keyNames.map((name) => ({
+      key: name,
+      value: configured(config, profile, name) ?? null,
+      of: keys[name].of === 'profile' ? `profile ${profile}` : 'everything',
+    }));
+    return { data: { shape: 'list', records, columns: ['key', 'value', 'of'] } };
+  },
+});
+
+const get = defineCommand({
+  name: 'get',
+  summary: 'Print the value of a setting',
+  args: { key: key('Which setting') },
+  flags: {},
+  examples: ['svc config get base_url'],
+  async run(ctx, { args, settings: { profile } }) {
+    const value = configured(await readConfig(ctx.files), profile, args.key);
+    const text = value === undefined ? '' : `${sanitize(value)}\n`;
+    return {
+      data: { shape: 'record', record: { key: args.key, value: value ?? null } },
+      human: () => text,
+      plain: () => text,
+      notes: value === undefined ? [`${args.key} is not set.`] : [],
+    };
+  },
+});
+
+const set = defineCommand({
+  name: 'set',
+  summary: 'Change a setting',
+  details: 'base_url, auth_url, client_id and redirect_uri belong to the profile in use. An empty value unsets.',
+  args: { key: key('Which setting'), value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
+  flags: {},
+  examples: ['svc config set output json', "svc config set pager ''"],
+  async run(ctx, { args: { key: name, value: text }, settings: { profile } }) {
+    const value = text === '' ? undefined : keys[name].check(text);
+    if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
+    else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
+    const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
+    return {
+      data: { shape: 'nothing' },
+      notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
+    };
+  },
+});
+
+function configured(config: Config, profile: string, name: KeyName): string | undefined {
+  switch (name) {
+    case 'base_url':
+    case 'auth_url':
+    case 'client_id':
+    case 'redirect_uri':
+      return profileConfig(config, profile)[name];
+    default:
+      return config[name];
+  }
+}
+
+export const config: Group = {
+  name: 'config',
+  summary: 'Settings of svc',
+  commands: [list, get, set],
+};

@@ -1,0 +1,41 @@
+import {
+  getConversation,
+  listConversations,
+  replyToConversation,
+  resolveConversation,
+} from '../../api/conversations.ts';
+import type { Group } from '../../command/command.ts';
+import { fromOperation } from '../../command/from-operation.ts';
+
+export const conversations: Group = {
+  name: 'conversations',
+  summary: 'Live chat conversations',
+  commands: [
+    fromOperation('list', listConversations, {
+      columns: [
+        'id',
+        { path: 'status', as: 'status' },
+        'handling_mode',
+        'channel',
+        'contact.name',
+        'subject',
+        { path: 'last_message_at', as: 'time' },
+      ],
+      examples: ['svc conversations list --status unresolved'],
+    }),
+    fromOperation('get', getConversation, {
+      human: async (chat, terminal) => (await import('../../output/thread.ts')).conversationThread(chat, terminal),
+      examples: ['svc conversations get 3'],
+    }),
+    fromOperation('reply', replyToConversation, {
+      text: 'body',
+      examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
+      note: (answer: { handling_mode: string }, id) =>
+        `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
+    }),
+    fromOperation('resolve', resolveConversation, {
+      examples: ['svc conversations resolve 3'],
+      note: (_, id) => `Conversation ${id} is resolved.`,
+    }),
+  ],
+};

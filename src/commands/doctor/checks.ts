@@ -1,0 +1,144 @@
+import { listChangelog } from '../../api/changelog.ts';
+import { listFeedback } from '../../api/feedback.ts';
+import type { CredentialKind, Operation } from '../../api/operation.ts';
+import { listTickets } from '../../api/tickets.ts';
+import { credentialsAtHand } from '../../auth/at-hand.ts';
+import { loginCommand, readStored } from '../../auth/credentials.ts';
+import { openSession, type Session } from '../../auth/session.ts';
+import { readConfig } from '../../config/config-file.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect, type Service } from '../../http/call.ts';
+import { judgeCredential } from '../../login/judge-credential.ts';
+import { missingScopes } from '../../login/report.ts';
+import type { Check } from './index.ts';
+import { machineChecks } from './machine.ts';
+
+type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: string };
+
+const fine = (message: string): Verdict => ({ ok: true, message });
+const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, fix });
+
+/** Everything that product.md names for `doctor`, in the order in which one would mend it. Nothing here throws. */
+export async function checkUp(ctx: Context, settings: Settings): Promise<readonly Check[]> {
+  const checks: Check[] = [...(await machineChecks(ctx, settings))];
+  const add = async (name: string, look: () => Promise<Verdict> | Verdict): Promise<boolean> => {
+    ctx.progress(`Looking at: ${name}`);
+    const verdict = await attempt(look);
+    checks.push({ name, ok: verdict.ok, message: verdict.message, fix: verdict.fix ?? null });
+    return verdict.ok;
+  };
+
+  await add('config', async () => {
+    const config = await readConfig(ctx.files);
+    return fine(`Profile ${settings.profile}; ${Object.keys(config.profiles ?? {}).length} profiles are known.`);
+  });
+  const reachable = await add('base URL', () => reach(ctx, settings));
+  if (settings.baseUrl && reachable) await add('clock', () => compareClocks(ctx, settings));
+  const atHand = await credentialsAtHand(ctx, settings).catch(() => []);
+  if (atHand.length === 0) {
+    await add('credential', () =>
+      wrong(`Profile ${settings.profile} is not logged in.`, `Run: ${loginCommand('oauth', settings.profile)}`),
+    );
+  }
+  for (const { kind, from } of reachable ? atHand : []) {
+    await add(`${names[kind]}`, () => judge(ctx, settings, kind, from));
+  }
+  if (reachable && atHand.some(({ kind }) => kind !== 'm2m')) await add('modules', () => lookAtModules(ctx, settings));
+  ctx.progress(undefined);
+  return checks;
+}
+
+const names: Record<CredentialKind, string> = { api_key: 'API key', oauth: 'OAuth login', m2m: 'M2M token' };
+
+async function attempt(look: () => Promise<Verdict> | Verdict): Promise<Verdict> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return wrong(error.message, error.hint ?? 'Run: svc help');
+  }
+}
+
+/** Any answer at all will do, also a 401: something that speaks HTTP is there. */
+async function reach(ctx: Context, { baseUrl, timeoutMs }: Settings): Promise<Verdict> {
+  if (!baseUrl) return wrong('No base URL is known.', 'Set SVC_BASE_URL, or run: svc login --base-url URL');
+  const answer = await ctx.exchange(probe(baseUrl, timeoutMs));
+  if ('lost' in answer)
+    return wrong(`${baseUrl} cannot be reached: ${answer.detail}`, 'Check the address, the network and the proxy.');
+  if (/^\s*</u.test(answer.body))
+    return wrong(`${baseUrl} answers with a web page.`, 'Give the address of the API with --base-url.');
+  return fine(`${baseUrl} answers.`);
+}
+
+const probe = (baseUrl: string, timeoutMs: number) => ({
+  method: 'GET',
+  url: `${baseUrl}/platform/account`,
+  headers: { accept: 'application/json' },
+  timeoutMs: Math.min(timeoutMs, 10_000),
+});
+
+async function compareClocks(ctx: Context, { baseUrl = '', timeoutMs }: Settings): Promise<Verdict> {
+  const answer = await ctx.exchange(probe(baseUrl, timeoutMs));
+  const theirs = 'lost' in answer ? Number.NaN : Date.parse(answer.headers.date ?? '');
+  if (Number.isNaN(theirs)) return fine('The service does not tell its time.');
+  const apart = Math.round((ctx.clock.now().getTime() - theirs) / 1000);
+  if (Math.abs(apart) <= 60) return fine('This machine and the service agree on the time.');
+  const how = `${Math.abs(apart)} s ${apart > 0 ? 'ahead of' : 'behind'}`;
+  return wrong(`This machine's clock is ${how} the service's.`, 'Set the clock; expiry times are judged by it.');
+}
+
+async function judge(ctx: Context, settings: Settings, kind: CredentialKind, from: string): Promise<Verdict> {
+  const session = await openSession(ctx, settings);
+  const service = await connect(ctx, settings, only(session, kind));
+  const { valid, account, refusal } = await judgeCredential(service, kind);
+  const login = loginCommand(kind, settings.profile);
+  if (!valid) {
+    const mend = from === 'environment' ? 'Check the variable that holds it.' : `Run: ${login}`;
+    return wrong(refusal?.message ?? 'It is not accepted.', mend);
+  }
+  if (account && !account.billing_active) {
+    return wrong(
+      `Account ${account.name} has no active plan.`,
+      `Finish the setup at: ${account.setup_url ?? 'the product'}`,
+    );
+  }
+  const owner = account ? `It works, for ${account.name}.` : 'It works.';
+  if (kind !== 'oauth' || from === 'environment') return fine(owner);
+  const lacking = missingScopes((await readStored(ctx.tokens, settings.profile, 'oauth'))?.scopes ?? []);
+  return fine(
+    lacking.length > 0 ? `${owner} Scopes not granted: ${lacking.join(' ')}.` : `${owner} Every scope is granted.`,
+  );
+}
+
+const only = (session: Session, kind: CredentialKind): Session => ({
+  ...session,
+  bearer: () => session.bearer({ credentials: [kind] }),
+});
+
+const probes: Readonly<Record<string, Operation>> = {
+  Support: listTickets,
+  Changelog: listChangelog,
+  'Feedback board': listFeedback,
+};
+
+/** A module that is off is no fault of the set-up, so it is told and not held against it. */
+async function lookAtModules(ctx: Context, settings: Settings): Promise<Verdict> {
+  const service = await connect(ctx, settings);
+  const off: string[] = [];
+  for (const [name, operation] of Object.entries(probes)) {
+    if (!(await isOn(service, operation))) off.push(name);
+  }
+  return fine(off.length === 0 ? 'All that svc asked about are on.' : `Off, or without scope: ${off.join(', ')}.`);
+}
+
+async function isOn(service: Service, operation: Operation): Promise<boolean> {
+  try {
+    await call(service, operation, { query: { per_page: 1 } } as never);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return false;
+    throw error;
+  }
+}

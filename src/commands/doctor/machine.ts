@@ -1,0 +1,106 @@
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { readIfThere } from '../../disk/atomic-file.ts';
+import { whatIsWrongWith } from '../../disk/folder-check.ts';
+import { canListen } from '../../login/loopback.ts';
+import type { Check } from './index.ts';
+
+/** What can be seen without the service. */
+export async function machineChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {
+  return [
+    node(),
+    await folder('config folder', ctx.files.config, 'SVC_CONFIG_DIR'),
+    await folder('state folder', ctx.files.state, 'SVC_STATE_DIR'),
+    await store(ctx),
+    proxy(ctx.env, settings),
+    await callback(settings),
+    await completions(ctx.env),
+  ];
+}
+
+const fine = (name: string, message: string): Check => ({ name, ok: true, message, fix: null });
+const wrong = (name: string, message: string, fix: string): Check => ({ name, ok: false, message, fix });
+
+function node(): Check {
+  const { node: version } = process.versions;
+  return fine('node', `Node ${version} on ${process.platform}.`);
+}
+
+async function folder(name: string, path: string, variable: string): Promise<Check> {
+  const trouble = await whatIsWrongWith(path);
+  return trouble
+    ? wrong(name, `${path}: ${trouble}.`, `Mend it, or set ${variable} to another folder.`)
+    : fine(name, path);
+}
+
+/** Keeps a word and forgets it again: a keyring that is there may still not answer. */
+async function store({ tokens, env }: Context): Promise<Check> {
+  const name = 'doctor/probe';
+  try {
+    await tokens.update(name, async () => 'probe');
+    const place = await tokens.where(name);
+    await tokens.update(name, async () => undefined);
+    if (place === 'keyring') return fine('store', 'Secrets go to the system keyring, and it answers.');
+    const chosen = env.SVC_TOKEN_STORE === 'file' ? 'as SVC_TOKEN_STORE asks' : 'since no system keyring answers';
+    return fine('store', `Secrets go to a file that only you can read, ${chosen}.`);
+  } catch (error) {
+    return wrong(
+      'store',
+      (error as Error).message,
+      'Mend the config folder, or move the file that is named away and log in again.',
+    );
+  }
+}
+
+function proxy(env: Context['env'], { baseUrl }: Settings): Check {
+  const used = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
+  if (!used) return fine('proxy', 'None is set.');
+  const value = env[used] ?? '';
+  if (!URL.canParse(value))
+    return wrong('proxy', `${used} is not a URL.`, `Set ${used} to a URL like http://proxy.example.com:3128`);
+  const { host } = new URL(value);
+  return fine('proxy', `${used} names ${host}${baseUrl ? `; see NO_PROXY for ${new URL(baseUrl).host}` : ''}.`);
+}
+
+async function callback({ redirectUri }: Settings): Promise<Check> {
+  if (!URL.canParse(redirectUri) || !canListen(redirectUri)) {
+    return fine('callback', `${redirectUri} is not on this machine; log in with --no-browser.`);
+  }
+  const { hostname, port } = new URL(redirectUri);
+  const { createServer } = process.getBuiltinModule('node:net');
+  const free = await new Promise<boolean>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) }, () =>
+      server.close(() => resolve(true)),
+    );
+  });
+  if (free) return fine('callback', `Port ${port || 80} for svc login is free.`);
+  return wrong(
+    'callback',
+    `Port ${port || 80}, which svc login listens on, is taken.`,
+    'End what holds it, or give svc login another registered --redirect-uri.',
+  );
+}
+
+/** Where each shell would load them from, and the line of `svc completion --help` that puts them there. */
+const completionFiles: Readonly<Record<string, readonly [file: string, line: string]>> = {
+  bash: ['.bashrc', "echo 'source <(svc completion bash)' >> ~/.bashrc"],
+  zsh: ['.zshrc', "echo 'source <(svc completion zsh)' >> ~/.zshrc"],
+  fish: ['.config/fish/completions/svc.fish', 'svc completion fish > ~/.config/fish/completions/svc.fish'],
+};
+
+/** A convenience: without it nothing is wrong, so the line that installs it is a message and no fix. */
+async function completions(env: Context['env']): Promise<Check> {
+  const shell = basename(env.SHELL ?? '');
+  const [file, line] = completionFiles[shell] ?? [];
+  if (!file) return fine('completions', 'Run svc completion --help to install them for your shell.');
+  const text = await readIfThere(join(env.HOME || homedir(), file)).catch(() => undefined);
+  const installed = shell === 'fish' ? text !== undefined : text?.includes('svc completion');
+  return fine(
+    'completions',
+    installed ? `Installed for ${shell}.` : `Not installed for ${shell}. To have them: ${line}`,
+  );
+}

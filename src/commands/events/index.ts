@@ -1,0 +1,102 @@
+import { attributionKeys, sendEvent } from '../../api/events.ts';
+import type { Input } from '../../api/operation.ts';
+import { fieldsOf } from '../../api/shape.ts';
+import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { paramOf } from '../../command/flags.ts';
+import { inCapitals, param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect } from '../../http/call.ts';
+import { minorUnits } from '../../text/money.ts';
+
+type Body = Input<typeof sendEvent>['body'];
+
+const fields = fieldsOf(sendEvent.body);
+const contactFields = fields.contact?.fields ?? {};
+const kpiFields = fields.kpi?.fields ?? {};
+
+const optional = <T = string>(name: string, from: typeof fields): Param<T | undefined> => {
+  const shape = from[name];
+  if (!shape) throw new Error(`sendEvent has no field ${name}`);
+  return { ...paramOf(name, shape, true), required: false } as Param<T | undefined>;
+};
+
+const attributionFlags = Object.fromEntries(
+  attributionKeys.map((key) => [key, optional(key, fields.attribution?.fields ?? {})]),
+) as Record<(typeof attributionKeys)[number], Param<string | undefined>>;
+
+const send = defineCommand({
+  name: 'send',
+  summary: sendEvent.summary,
+  details:
+    'The contact needs a name, and an email or a phone. --value 19.99 --currency EUR is turned into minor units exactly.\n' +
+    'An event whose answer is lost is never sent again: exit 9 says so.',
+  args: { trigger: param.requiredText('The event key that a sequence listens for', { placeholder: 'TRIGGER' }) },
+  flags: {
+    contactName: param.requiredText("The contact's first name"),
+    contactLastName: param.text("The contact's last name"),
+    email: optional('email', contactFields),
+    phone: optional('phone', contactFields),
+    external_ref: optional('external_ref', fields),
+    metadata: optional<Readonly<Record<string, string>>>('metadata', fields),
+    ...attributionFlags,
+    value: param.text('Value in major units, for example 19.99', { placeholder: 'AMOUNT' }),
+    value_minor: optional<number>('value_minor', kpiFields),
+    currency: inCapitals(optional('currency', kpiFields)),
+  },
+  examples: [
+    'svc events send order_create --contact-name Ada --email ada@example.com --value 19.99 --currency EUR --utm-source news',
+  ],
+  async run(ctx, { args, flags, settings }) {
+    const body = eventOf(args.trigger, flags);
+    const service = await connect(ctx, settings);
+    const record = await call(service, sendEvent, { body });
+    const notes = [`Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd()];
+    return { data: { shape: 'record', record: record ?? {} }, notes };
+  },
+});
+
+function enrolledNote(enrolled: unknown): string {
+  if (typeof enrolled !== 'number') return '';
+  return enrolled === 0 ? 'No sequence listens for it, so nobody was enrolled.' : `Enrolled: ${enrolled}.`;
+}
+
+type Flags = Parameters<typeof send.run>[1]['flags'];
+
+function eventOf(trigger: string, flags: Flags): Body {
+  if (flags.email === undefined && flags.phone === undefined) {
+    throw new Failure('usage', 'An event needs --email or --phone of the contact.');
+  }
+  const attribution = Object.fromEntries(
+    attributionKeys.flatMap((key) => (flags[key] === undefined ? [] : [[key, flags[key]]])),
+  );
+  return withoutUndefined({
+    trigger,
+    external_ref: flags.external_ref,
+    contact: withoutUndefined({
+      name: flags.contactName,
+      last_name: flags.contactLastName,
+      email: flags.email,
+      phone: flags.phone,
+    }),
+    metadata: flags.metadata,
+    attribution: Object.keys(attribution).length > 0 ? attribution : undefined,
+    kpi: kpiOf(flags),
+  }) as Body;
+}
+
+function kpiOf({ value, value_minor, currency }: Flags) {
+  if (value === undefined && value_minor === undefined) {
+    if (currency === undefined) return undefined;
+    throw new Failure('usage', '--currency needs --value or --value-minor.');
+  }
+  if (value !== undefined && value_minor !== undefined) {
+    throw new Failure('usage', '--value and --value-minor contradict each other.');
+  }
+  if (currency === undefined) throw new Failure('usage', 'A value needs --currency, for example EUR.');
+  return { value_minor: value_minor ?? minorUnits(value ?? '', currency), currency };
+}
+
+const withoutUndefined = (record: object) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+
+export const events: Group = { name: 'events', summary: 'Product events that start sequences', commands: [send] };

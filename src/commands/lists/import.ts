@@ -1,0 +1,33 @@
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { importFlags } from '../../sync/flags.ts';
+
+export const importIntoList = defineCommand({
+  name: 'import',
+  summary: 'A CSV file into a contact list: contacts are created or updated, and added',
+  details:
+    'Like svc contacts sync, with its mapping, journal and report, through the endpoint that also adds to a list. ' +
+    'It matches contacts by phone or email, wants a name for each, takes websites and countries, and no tags.\n\n' +
+    'Fields for --map: email, name, last_name, phone, company, website, country, metadata.KEY, or ignore.',
+  args: {
+    id: param.requiredId('Contact list'),
+    file: param.requiredText('CSV file, or - for standard input', { placeholder: 'FILE', completes: 'files' }),
+  },
+  flags: importFlags,
+  examples: ['svc lists import 1 examples/contacts.csv --rejects rejects.csv'],
+  async run(ctx, { args, flags, settings }) {
+    const [{ importFile }, { listShape }, { listTarget }, { syncChunkSize }] = await Promise.all([
+      import('../../sync/import.ts'),
+      import('../../sync/mapping.ts'),
+      import('../../sync/targets.ts'),
+      import('../../api/contacts.ts'),
+    ]);
+    return importFile(ctx, settings, args.file, flags, {
+      reports: 'list',
+      shape: listShape,
+      chunkSize: syncChunkSize,
+      operation: `createAndSyncListContacts ${args.id}`,
+      target: (service) => listTarget(service, args.id),
+    });
+  },
+});

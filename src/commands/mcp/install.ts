@@ -1,0 +1,81 @@
+import { defineCommand, type Param } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import { Failure } from '../../errors.ts';
+import { type Client, clients, type Entry } from '../../mcp/clients.ts';
+import type { Grant } from '../../mcp/tools.ts';
+
+const targets = [...clients, 'print'] as const;
+
+const where: Param<(typeof targets)[number]> = {
+  ...(param.choice('claude (the desktop app), cursor, vscode, or print', targets) as Param<(typeof targets)[number]>),
+  placeholder: 'CLIENT',
+  required: true,
+};
+
+export const installMcp = defineCommand({
+  name: 'install',
+  summary: 'Enter svc in the configuration of an assistant, or print what to enter',
+  details:
+    'Other servers in the file stay. No secret is written: svc finds the credential of the profile by itself, so log in\n' +
+    'first. The client must find svc on its PATH.',
+  args: { client: where },
+  flags: {
+    allowWrite: param.toggle('Let it change records'),
+    allowSend: param.toggle('Let it reach customers'),
+    allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
+    tools: param.text('Only these tools', { placeholder: 'A,B' }),
+    name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
+    file: param.file('Another file of the client than its usual one'),
+  },
+  examples: ['svc mcp install print', 'svc mcp install cursor --allow-write'],
+  async run(ctx, { args: { client }, flags, settings }) {
+    const { configFileOf, withServer } = await import('../../mcp/clients.ts');
+    const { grantedTools } = await import('../../mcp/tools.ts');
+    const only = flags.tools?.split(',').map((tool) => tool.trim());
+    const grant = { write: flags.allowWrite, send: flags.allowSend, webhooks: flags.allowWebhooks, only };
+    grantedTools(grant);
+    const entry = entryFor(settings, grant);
+    const name = flags.name ?? 'svc';
+    if (client === 'print') {
+      const text = withServer('claude', undefined, name, entry) ?? '';
+      return { data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
+    }
+    const file = flags.file ?? configFileOf(client, ctx.env, process.platform);
+    if (!file) throw new Failure('usage', 'HOME is not set, so the file is not known.', { hint: 'Give --file FILE.' });
+    await enter(client, file, name, entry);
+    return {
+      data: { shape: 'record', record: { client, file, name, ...entry } },
+      human: () => `Entered ${name} in ${file}. Restart the client to see it.`,
+      plain: () => `Entered ${name} in ${file}.`,
+    };
+
+    async function enter(target: Client, path: string, key: string, value: Entry): Promise<void> {
+      const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
+      const text = withServer(target, await readIfThere(path), key, value);
+      if (text === undefined) {
+        throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
+          hint: 'Enter what this prints by hand: svc mcp install print',
+        });
+      }
+      await replaceFile(path, text);
+    }
+  },
+});
+
+/** Addresses go in where a flag or the environment named them: the client will not have that environment. */
+function entryFor(settings: Settings, { write, send, webhooks, only }: Grant): Entry {
+  const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
+  return {
+    command: 'svc',
+    args: [
+      'mcp',
+      ...(profileNamed ? ['--profile', profile] : []),
+      ...(baseUrlNamed && baseUrl ? ['--base-url', baseUrl] : []),
+      ...(write ? ['--allow-write'] : []),
+      ...(send ? ['--allow-send'] : []),
+      ...(webhooks ? ['--allow-webhooks'] : []),
+      ...(only ? ['--tools', only.join(',')] : []),
+    ],
+  };
+}

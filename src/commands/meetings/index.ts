@@ -1,0 +1,22 @@
+import { listMeetings } from '../../api/meetings.ts';
+import type { Input, Operation } from '../../api/operation.ts';
+import { defineCommand, type Group } from '../../command/command.ts';
+import { listView } from '../../command/listing.ts';
+import { param } from '../../command/param.ts';
+import { connect } from '../../http/call.ts';
+
+const list = defineCommand({
+  name: 'list',
+  summary: listMeetings.summary,
+  details: 'Needs the first-party machine-to-machine token: svc login --with-m2m-token, or SVC_M2M_TOKEN.',
+  args: {},
+  flags: { account: param.requiredId('The account id') },
+  examples: ['SVC_M2M_TOKEN=m2m_sandbox svc meetings list --account 1'],
+  async run(ctx, { flags, settings }) {
+    const service = await connect(ctx, settings);
+    const input = { params: { account: flags.account } } as unknown as Input<Operation>;
+    return listView(service, listMeetings, input, {}, ['id', 'name', 'duration_minutes', 'location_type', 'url']);
+  },
+});
+
+export const meetings: Group = { name: 'meetings', summary: 'Bookable meeting types', commands: [list] };

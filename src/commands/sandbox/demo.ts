@@ -1,0 +1,85 @@
+import { defineCommand } from '../../command/command.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { environmentFor } from '../../sandbox/environment.ts';
+
+type Step = { readonly says: string; readonly words: readonly string[]; readonly mayExit: readonly number[] };
+
+export const demo = defineCommand({
+  name: 'demo',
+  summary: 'See a messy CSV go into a sandbox, in a few seconds',
+  details:
+    'Starts a sandbox of its own and runs real commands against it, each printed before it runs: 1,000 rows as another ' +
+    'tool exports them are synced, the rejected ones kept in a file, and the result listed. Your own account, login ' +
+    'and settings are left alone.',
+  args: {},
+  flags: {},
+  examples: ['svc sandbox demo'],
+  async run(ctx) {
+    const { openSandbox } = await import('../../sandbox/open.ts');
+    const { exampleFile, makeLastingFolder, makePrivateFolder } = await import('../../disk/private-folder.ts');
+    const { join, relative } = process.getBuiltinModule('node:path');
+
+    const program = process.argv[1] ?? '';
+    const example = await exampleFile(program, 'contacts.csv');
+    const nearby = relative(process.cwd(), example);
+    const file = nearby.startsWith('..') ? example : nearby;
+    // Kept, so that what the demo says can be looked at afterwards.
+    const rejects = join(await makeLastingFolder('svc-demo-'), 'rejects.csv');
+    const steps: Step[] = [
+      {
+        says: 'A CSV as another tool exported it goes into the account. Rows that cannot be sent are kept in a file.',
+        words: ['contacts', 'sync', file, '--rejects', rejects],
+        mayExit: [8],
+      },
+      { says: 'They are there:', words: ['contacts', 'list', '--limit', '5'], mayExit: [0] },
+      {
+        says: 'Syncing the same file again changes nothing: existing contacts are only completed.',
+        words: ['contacts', 'sync', file, '--quiet', '--jq', '"\\(.created) created, \\(.updated) updated"'],
+        mayExit: [8],
+      },
+    ];
+
+    async function* lines(): AsyncGenerator<string> {
+      const folder = await makePrivateFolder('svc-sandbox-');
+      const running = await openSandbox({ port: 0 }, ctx.notice);
+      try {
+        // A pager would wait for a key in the middle of the story.
+        const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat' };
+        yield `A sandbox answers at ${running.address.base_url}. To type these commands yourself: svc sandbox exec -- sh`;
+        for (const { says, words, mayExit } of steps) {
+          yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;
+          const code = await run(ctx, [program, ...words], env);
+          if (!mayExit.includes(code)) throw new Failure('failed', `That command ended with exit code ${code}.`);
+        }
+        yield `\nThe rejected rows, with what is wrong with each: ${rejects}`;
+      } finally {
+        await running.close();
+        await folder.remove();
+      }
+    }
+    return { data: { shape: 'stream', records: lines(), line: (text: string) => text } };
+  },
+});
+
+/** As a shell reads it back. */
+const shellWord = (word: string): string =>
+  /^[\w@%+=:,./\\-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** A process of its own with our streams: what is printed is what the user would get. */
+async function run(ctx: Context, args: readonly string[], env: Context['env']): Promise<number> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn(process.execPath, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code) => resolve(code ?? 1));
+    });
+    if (ctx.signal.aborted) throw new Failure('interrupted', 'Interrupted.');
+    return code;
+  } finally {
+    process.off('exit', end);
+  }
+}

@@ -1,0 +1,78 @@
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Context } from '../../context.ts';
+import type { View } from '../../output/view.ts';
+import { environmentFor } from '../../sandbox/environment.ts';
+import { sandboxFlags } from './flags.ts';
+
+export const exec = defineCommand({
+  name: 'exec',
+  summary: 'Run a command against a sandbox of its own',
+  details:
+    'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
+    'SVC_CLIENT_SECRET and private config and state folders set, and ends with its exit code. ' +
+    'Nothing is left behind.',
+  args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
+  flags: sandboxFlags,
+  passThrough: true,
+  examples: ['svc sandbox exec -- svc contacts list', "svc sandbox exec --seed empty -- sh -c 'svc account get'"],
+  async run(ctx, { args, flags }): Promise<View> {
+    const { openSandbox } = await import('../../sandbox/open.ts');
+    const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
+    const folder = await makePrivateFolder('svc-sandbox-');
+    try {
+      await writeProgram(...ownProgram(folder.path));
+      const running = await openSandbox({ ...flags, port: 0 }, ctx.notice);
+      try {
+        return await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+      } finally {
+        await running.close();
+      }
+    } finally {
+      await folder.remove();
+    }
+  },
+});
+
+/** The svc that is running now, so that the command finds this one under its name. */
+function ownProgram(folder: string): [path: string, text: string] {
+  const [node, script = ''] = [process.execPath, process.argv[1]];
+  return process.platform === 'win32'
+    ? [`${folder}\\bin\\svc.cmd`, `@"${node}" "${script}" %*\r\n`]
+    : [`${folder}/bin/svc`, `#!/bin/sh\nexec ${quoted(node)} ${quoted(script)} "$@"\n`];
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+async function runCommand(
+  ctx: Context,
+  [program = '', ...args]: readonly string[],
+  env: Record<string, string | undefined>,
+): Promise<View> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { constants } = process.getBuiltinModule('node:os');
+  const child = spawn(program, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  // A second signal ends svc at once; the command must not outlive its sandbox.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const handOn = () => {
+    // On a terminal Ctrl-C reaches the command by itself; a second one would be taken for impatience.
+    if (ctx.signal.reason === 'SIGINT' && ctx.stdin.isTTY) return;
+    child.kill(ctx.signal.reason as NodeJS.Signals);
+  };
+  ctx.signal.addEventListener('abort', handOn, { once: true });
+  if (ctx.signal.aborted) handOn();
+  try {
+    return await new Promise<View>((ended) => {
+      const done = (exitCode: number, ...notes: string[]) => ended({ data: { shape: 'nothing' }, exitCode, notes });
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') done(127, `${program}: command not found`);
+        else done(126, `${program} cannot be run: ${error.message}`);
+      });
+      child.once('exit', (code, signal) => done(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+    });
+  } finally {
+    ctx.signal.removeEventListener('abort', handOn);
+    process.off('exit', end);
+  }
+}

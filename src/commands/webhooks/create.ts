@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { createWebhook, webhookTarget } from '../../api/webhooks.ts';
+import { defineCommand } from '../../command/command.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect } from '../../http/call.ts';
+import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
+import { eventArg } from './event.ts';
+
+export const createWebhookSubscription = defineCommand({
+  name: 'create',
+  summary: createWebhook.summary,
+  details:
+    'Prints the signing secret, which the service shows this once, and stores it for svc webhooks listen and trigger. ' +
+    'With a credential from the environment nothing is stored.\nNeeds an OAuth login: the service refuses API keys here.',
+  args: {
+    event: eventArg,
+    url: {
+      description: 'Where the service delivers: an https:// URL',
+      placeholder: 'URL',
+      required: true,
+      parse: (texts: readonly string[]) => checkedTarget(texts.at(-1) ?? ''),
+    },
+  },
+  flags: {},
+  examples: ['svc webhooks create ticket.created https://example.com/hooks'],
+  async run(ctx, { args, settings }) {
+    const service = await connect(ctx, settings);
+    const body = { event_type: args.event, target_url: args.url };
+    const made = await call(service, createWebhook, { body });
+    if (!made?.id || !made.signing_secret) {
+      const note =
+        'The signing secret is lost, since the answer lacks it: delete the subscription and create it again.';
+      return { data: { shape: 'record', record: made ?? {} }, notes: [note, 'To find its id: svc webhooks list'] };
+    }
+    const notes = ['The signing secret is not shown again.'];
+    if (service.session.from === 'profile') {
+      try {
+        await keepSecret(ctx.tokens, settings.profile, made.id, made.signing_secret);
+        notes.push('It is stored for svc webhooks listen and svc webhooks trigger.');
+      } catch (error) {
+        // The secret must still reach the user: it cannot be had again.
+        notes.push(`It could not be stored: ${(error as Error).message}`);
+      }
+    }
+    return { data: { shape: 'record', record: made }, notes };
+  },
+});
+
+function checkedTarget(url: string): string {
+  if (v.is(webhookTarget, url)) return url;
+  throw new Failure('usage', `URL must be an https:// URL, not "${url}".`, {
+    hint: 'The service delivers to https:// only; a sandbox may be told to allow loopback http://.',
+  });
+}

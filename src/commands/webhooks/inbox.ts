@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { webhookEvents } from '../../api/webhooks.ts';
+import { defineCommand, type Group } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
+import { rangeOf } from '../../command/listing.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { removeFile } from '../../disk/folder.ts';
+import { Failure } from '../../errors.ts';
+import { localTime } from '../../output/cells.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { inboxFile } from '../../webhooks/inbox/file.ts';
+import type { Received } from '../../webhooks/inbox/inbox.ts';
+import { occupant, seats, seatsFolder, whileFree } from '../../webhooks/inbox/seat.ts';
+import { received } from '../../webhooks/inbox/view.ts';
+import { mainFields } from '../../webhooks/main-fields.ts';
+import { type Delivery, deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
+import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
+import { parseTarget } from '../../webhooks/sinks/routes.ts';
+
+const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
+
+const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'Events that were received, newest first, also in earlier runs',
+  args: {},
+  flags: {
+    event: param.choice('Only this event', webhookEvents),
+    limit: param.integer('At most N events (default 50)', { min: 1 }),
+    all: param.toggle('Every event'),
+  },
+  examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
+  async run(ctx, { flags, settings }) {
+    rangeOf(flags);
+    const found = await received(rootOf(ctx, settings), (arrival) => {
+      if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
+      const { id, event, at, unreadable, body, to } = arrival;
+      const { data = null, created_at = null } = envelopeIn(body) ?? {};
+      const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
+      const summary = unreadable ?? mainFields(event, data).slice(0, 200);
+      return { record: { id, event, received_at: at, created_at, verdict, summary, size: body.length }, to };
+    });
+    const shown = found.reverse().slice(0, flags.all ? undefined : (flags.limit ?? 50));
+    const records = shown.map(({ value: { record, to }, outcomes }) => ({
+      ...record,
+      forward: forwardOf(to, outcomes),
+    }));
+    const columns = ['received_at', 'event', 'id', 'summary', 'verdict', 'forward.state', 'forward.status'];
+    const left = found.length - records.length;
+    return {
+      data: { shape: 'list', records, columns, empty: 'Nothing was received yet.' },
+      notes:
+        left > 0 && flags.limit === undefined
+          ? [`Showing ${records.length} of ${found.length}. For more: --limit N, or --all.`]
+          : [],
+    };
+  },
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'One event: headers, payload, verdict, and what became of it',
+  args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
+  flags: {},
+  examples: ['svc webhooks inbox show evt_1 --json'],
+  async run(ctx, { args, settings }) {
+    const [found] = await lookUp(ctx, settings, [args.id]);
+    const delivery = deliveryOf(found as Received);
+    return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) };
+  },
+});
+
+const replay = defineCommand({
+  name: 'replay',
+  summary: 'Send stored events again: the same bytes with their original headers',
+  details: 'Without --to each goes where it was forwarded to before.',
+  args: ids,
+  flags: { to: param.text('Where to send them', { placeholder: 'URL' }) },
+  examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
+  async run(ctx, { args, flags, settings }) {
+    const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
+    const found = await lookUp(ctx, settings, args.id);
+    const targets = found.map(({ arrival, outcomes }) => {
+      const target = to ?? outcomes.at(-1)?.to ?? arrival.to;
+      if (target !== undefined) return target;
+      throw new Failure('usage', `${arrival.id} was never forwarded, so --to URL is needed.`);
+    });
+    const byId = new Map(found.map((one) => [one.arrival.id, one]));
+    const forwarder = createForwarder({
+      exchange: ctx.exchange,
+      clock: ctx.clock,
+      inbox: { read: async (id) => byId.get(id), settle: async () => {} },
+      timeoutMs: settings.timeoutMs,
+      report: () => {},
+    });
+    const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
+    for (const [index, { arrival }] of found.entries()) {
+      const forwarding = await forwarder.replay(arrival.id, targets[index] as string);
+      records.push({ id: arrival.id, event: arrival.event, ...(forwarding as Forwarding) });
+    }
+    const failed = records.filter(({ status }) => status === null || status >= 300);
+    return {
+      data: { shape: 'list', records, columns: ['id', 'event', 'to', 'status', 'error', 'ms'] },
+      notes: failed.length > 0 ? [`${failed.length} of ${records.length} did not get a 2xx answer.`] : [],
+      outcome: failed.length > 0 ? 'partial' : undefined,
+    };
+  },
+});
+
+const purge = defineCommand({
+  name: 'purge',
+  summary: 'Delete everything in the inbox',
+  args: {},
+  flags: {},
+  examples: ['svc webhooks inbox purge --yes'],
+  async run(ctx, { settings }) {
+    const folders = await seats(rootOf(ctx, settings));
+    for (const folder of folders) {
+      const pid = await occupant(folder);
+      if (pid !== undefined) throw inUse(pid);
+    }
+    const found = await received(rootOf(ctx, settings), ({ id }) => id);
+    const count = found.length;
+    if (count > 0)
+      await confirmed(ctx, settings, `Delete ${count} received ${count === 1 ? 'event' : 'events'} for good?`);
+    for (const folder of folders) {
+      const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
+      if (!done) throw inUse(await occupant(folder));
+    }
+    return { data: { shape: 'record', record: { deleted: count } } };
+  },
+});
+
+const inUse = (pid: number | undefined): Failure =>
+  new Failure('failed', `svc webhooks listen is running (process ${pid ?? 'unknown'}) and uses the inbox.`, {
+    hint: 'Stop it first, then purge.',
+  });
+
+export const inbox: Group = {
+  name: 'inbox',
+  summary: 'Events that svc webhooks listen received',
+  commands: [list, show, replay, purge],
+};
+
+/** In the order asked for; the beginning of an id is enough where only one begins so. */
+async function lookUp(ctx: Context, settings: Settings, wanted: readonly string[]): Promise<Received[]> {
+  const found = await received(rootOf(ctx, settings), (arrival) =>
+    wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
+  );
+  return wanted.map((id) => {
+    const begun = found.filter(({ value }) => value.id.startsWith(id));
+    const [one, another] = begun.some(({ value }) => value.id === id)
+      ? begun.filter(({ value }) => value.id === id)
+      : begun;
+    if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more of it.' });
+    if (one) return { arrival: one.value, outcomes: one.outcomes };
+    throw new Failure('not-found', `${id} is not in the inbox.`, { hint: 'Run: svc webhooks inbox list' });
+  });
+}
+
+function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {
+  const { id, event, received_at: at, verdict, why, size, headers, envelope, body, base64, forwards } = delivery;
+  const rows: [string, string][] = [
+    ['Id', id],
+    ['Event', event ?? '-'],
+    ['Received', `${localTime(at)} (${size} bytes)`],
+    ['Verdict', why === null ? verdict : `${verdict}: ${why}`],
+    ...forwards.map(({ to, status, error, ms, tries, replay: again, at: when }): [string, string] => [
+      again ? 'Replayed' : 'Forwarded',
+      `${localTime(when)} to ${to}: ${status ?? error} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`,
+    ]),
+  ];
+  const lines = rows.map(([name, value]) => `${paint('bold', name.padEnd(10))} ${sanitize(value)}`);
+  const head = Object.entries(headers).map(([name, value]) => `${paint('dim', sanitize(name))}: ${sanitize(value)}`);
+  const payload = envelope === null ? (body ?? base64 ?? '') : JSON.stringify(envelope, undefined, 2);
+  return [...lines, '', ...head, '', sanitize(payload, { keepNewlines: true })].join('\n');
+}

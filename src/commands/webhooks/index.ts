@@ -1,0 +1,43 @@
+import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
+import type { Command, Group } from '../../command/command.ts';
+import { fromOperation } from '../../command/from-operation.ts';
+import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
+import { createWebhookSubscription } from './create.ts';
+import { inbox } from './inbox.ts';
+import { listenToWebhooks } from './listen.ts';
+import { triggerWebhook } from './trigger.ts';
+import { signWebhook, verifyWebhook } from './verify.ts';
+
+const deletion = fromOperation('delete', deleteWebhook, {
+  confirm: (id) => `Delete webhook subscription ${id}?`,
+  note: (_, id) => `Webhook subscription ${id} is deleted.`,
+  examples: ['svc webhooks delete 1 --yes'],
+});
+
+/** With the subscription goes the secret that was kept for it. */
+const deleteSubscription: Command = {
+  ...deletion,
+  async run(ctx, given) {
+    const view = await deletion.run(ctx, given);
+    await forgetSecret(ctx.tokens, given.settings.profile, given.args.id);
+    return view;
+  },
+};
+
+export const webhooks: Group = {
+  name: 'webhooks',
+  summary: 'Webhook subscriptions, and a receiver for this machine',
+  commands: [
+    fromOperation('list', listWebhooks, {
+      columns: ['id', 'event_type', 'target_url', 'is_active', 'created_at'],
+      examples: ['svc webhooks list'],
+    }),
+    createWebhookSubscription,
+    deleteSubscription,
+    listenToWebhooks,
+    inbox,
+    triggerWebhook,
+    verifyWebhook,
+    signWebhook,
+  ],
+};

@@ -1,0 +1,238 @@
+import * as v from 'valibot';
+import { createWebhook, deleteWebhook, listWebhooks, webhookEvents, webhookTarget } from '../../api/webhooks.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect } from '../../http/call.ts';
+import type { Terminal } from '../../output/view.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { cells, cut, pad } from '../../text/width.ts';
+import type { EventLine, Line } from '../../webhooks/lines.ts';
+import { mainFields } from '../../webhooks/main-fields.ts';
+import { type Refusal, refusals } from '../../webhooks/receiving/judge.ts';
+import { isGood } from '../../webhooks/report.ts';
+import type { Forwarding } from '../../webhooks/sinks/forward.ts';
+import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
+import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
+
+export const listenToWebhooks = defineCommand({
+  name: 'listen',
+  summary: "Receive the account's webhooks on this machine and pass them on",
+  details:
+    'Binds 127.0.0.1 only. Each delivery is verified, stored durably in the inbox, answered, and then forwarded, in order, for as long ' +
+    'as it takes the app to be up; what was not forwarded when svc ended is forwarded by the next run. A repeat is answered and dropped.\n\n' +
+    'With --public-url or --tunnel svc subscribes to the events, and removes its subscriptions on the way out, or at the next start. ' +
+    'Without, deliveries are verified with the secrets of SVC_WEBHOOK_SECRET or --secret-stdin (one a line), else with those stored by ' +
+    'svc webhooks create.\n\n' +
+    'With --json each event is one line: {kind: "event", time, event, id, verdict, why, created_at, data, forward}; an event that had to ' +
+    'wait for the app gets another line once it is through: {kind: "forward", time, event, id, forward}.',
+  args: {},
+  flags: {
+    forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
+    route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),
+    forwardRetry: param.integer('How long to retry while the app is down (default: until it is up)', {
+      placeholder: 'SECONDS',
+    }),
+    events: {
+      ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT' }),
+      choices: webhookEvents,
+    },
+    port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
+    path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
+    publicUrl: param.text('Subscribe this URL, which leads here', { placeholder: 'URL' }),
+    tunnel: param.text('Run a tunnel and subscribe its URL: cloudflared, ngrok, or "COMMAND {port}"', {
+      placeholder: 'TUNNEL',
+    }),
+    secretStdin: param.toggle('Read signing secrets from standard input, one a line'),
+    inspect: param.toggle('Show the events on a local web page'),
+    inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
+    inboxLimit: withFallback(
+      param.integer('Keep at most so many events; the oldest go out (default 10000)', { min: 1 }),
+      10_000,
+    ),
+  },
+  examples: [
+    'svc webhooks listen --forward-to http://localhost:3000/hooks --tunnel cloudflared',
+    'svc webhooks listen --events ticket.created,feedback.created --json',
+  ],
+  async run(ctx, { flags, settings }) {
+    const routes = {
+      events: flags.events === undefined ? undefined : parseEvents(flags.events, '--events'),
+      forwardTo: flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, '--forward-to'),
+      byEvent: parseRoutes(flags.route, '--route'),
+    };
+    const reach = await reachOf(flags.publicUrl, flags.tunnel);
+    const account = subscribing(ctx, settings);
+    // Before anything starts: without a login for it nothing can be subscribed.
+    if (reach) await account.service();
+    const given = await givenSecrets(ctx, flags.secretStdin);
+    const secrets = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);
+    if (secrets.length === 0 && !reach) {
+      throw new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
+        hint: 'Give --public-url or --tunnel to subscribe, or set SVC_WEBHOOK_SECRET, or give --secret-stdin.',
+      });
+    }
+    const { listen } = await import('../../webhooks/listen.ts');
+    const { lines, more, summary } = await listen(ctx, {
+      profile: settings.profile,
+      port: flags.port,
+      path: flags.path === undefined ? undefined : parsePath(flags.path),
+      routes,
+      retryMs: flags.forwardRetry === undefined ? undefined : flags.forwardRetry * 1000,
+      timeoutMs: settings.timeoutMs,
+      inboxLimit: flags.inboxLimit,
+      secrets,
+      reach,
+      baseUrl: settings.baseUrl,
+      service: account.service,
+      storesSecrets: account.storesSecrets,
+      inspectPort: flags.inspect || flags.inspectPort !== undefined ? (flags.inspectPort ?? 8978) : undefined,
+    });
+    return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
+  },
+});
+
+async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {
+  if (publicUrl !== undefined && tunnel !== undefined) {
+    throw new Failure('usage', '--public-url and --tunnel contradict each other.');
+  }
+  if (tunnel !== undefined) {
+    const { tunnelRecipe } = await import('../../webhooks/subscriptions/tunnel.ts');
+    return { tunnel: tunnelRecipe(tunnel) };
+  }
+  if (publicUrl === undefined) return undefined;
+  const checked = v.safeParse(webhookTarget, publicUrl);
+  if (checked.success) return { publicUrl };
+  throw new Failure('usage', `--public-url must be an https:// URL, not "${publicUrl}".`, {
+    hint: 'The service delivers to https:// only; a sandbox may be told to allow loopback http://.',
+  });
+}
+
+function parsePath(path: string): string {
+  if (/^\/[^\s?#]*$/u.test(path)) return new URL(path.replaceAll(/^\/+/gu, '/'), 'http://localhost').pathname;
+  throw new Failure('usage', `--path must begin with / and have no query, not "${path}".`);
+}
+
+/** Opened when first needed, and then once. Deleting goes on when svc is told to end: that is when it is needed. */
+function subscribing(ctx: Context, settings: Settings) {
+  let opened: Promise<Subscribing> | undefined;
+  let storesSecrets = true;
+  const open = async (): Promise<Subscribing> => {
+    const service = await connect(ctx, settings);
+    await service.session.bearer(createWebhook);
+    storesSecrets = service.session.from === 'profile';
+    const undying = Object.create(ctx, { signal: { value: new AbortController().signal } }) as Context;
+    const late = await connect(undying, settings);
+    const soon = { maxWaitMs: 10_000 };
+    return {
+      list: async () => (await call(late, listWebhooks, {})).webhooks,
+      create: async (event, url) => {
+        const made = await call(service, createWebhook, { body: { event_type: event, target_url: url } });
+        if (made?.id && made.signing_secret) return made;
+        throw new Failure(
+          'failed',
+          `The subscription to ${event} was created, but the answer lacks its signing secret.`,
+          {
+            hint: 'Find it with: svc webhooks list, delete it, and try again.',
+          },
+        );
+      },
+      delete: async (id) => void (await call(late, deleteWebhook, { params: { webhook: id } }, soon)),
+    };
+  };
+  return {
+    service: () => {
+      opened ??= open();
+      return opened;
+    },
+    get storesSecrets() {
+      return storesSecrets;
+    },
+  };
+}
+
+/** Lines that stay aligned: the column of ids grows with the longest one, and gives way on a narrow terminal. */
+function printer() {
+  let widest = 12;
+  return (line: Line, terminal: Terminal | undefined): string => {
+    const fields = sanitize(fieldsOf(line));
+    const id = sanitize(line.id ?? '-');
+    const event = sanitize(line.event ?? '-');
+    if (!terminal) return [line.time, event, id, fields, verdictOf(line), forwardOf(line.forward)].join('\t');
+    const { paint, width } = terminal;
+    widest = Math.min(40, Math.max(widest, cells(id)));
+    const idWidth = Math.max(10, Math.min(widest, width - 100));
+    const eventWidth = width < 100 ? 19 : 29;
+    const color = line.event !== null && Object.hasOwn(colors, line.event) ? colors[line.event] : undefined;
+    const name = pad(cut(event, eventWidth), eventWidth);
+    const start = [
+      paint('dim', clockTime(line.time)),
+      color ? paint(color, name) : name,
+      paint('dim', pad(cut(id, idWidth), idWidth)),
+      paint(styleOf(line), pad(`${markOf(line)} ${told(line)}`, 16)),
+    ].join('  ');
+    return `${start}  ${cut(fields, Math.max(width - cells(start) - 2, 0))}`.trimEnd();
+  };
+}
+
+function fieldsOf(line: Line): string {
+  if (line.kind === 'forward') return '';
+  if (line.verdict === 'rejected') return refusals[line.why as Refusal];
+  return line.verdict === 'unreadable' ? (line.why ?? '') : mainFields(line.event, line.data);
+}
+
+const verdictOf = (line: Line): EventLine['verdict'] | 'forwarded' =>
+  line.kind === 'event' ? line.verdict : 'forwarded';
+
+const marks: Partial<Record<string, string>> = { accepted: '✓', repeat: '↻', unreadable: '?', rejected: '✗' };
+
+/** What the app did not take is a failure, also where svc itself has done its part. */
+const markOf = (line: Line): string => (isRefused(line.forward) ? '✗' : (marks[verdictOf(line)] ?? '→'));
+
+const isRefused = (forward: Forwarding | null): boolean =>
+  forward?.state === 'failed' || (forward?.state === 'answered' && !isGood(forward));
+
+/** A colour for each event, so that the eye finds its kind; red is kept for what went wrong. */
+const colors: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
+  'contact.created': 'green',
+  'call.completed': 'magenta',
+  'ticket.created': 'yellow',
+  'conversation.message_received': 'cyan',
+  'changelog.published': 'blue',
+  'feedback.created': 'bold',
+};
+
+function told(line: Line): string {
+  if (line.kind === 'forward') return forwardOf(line.forward);
+  if (line.verdict === 'rejected') return 'rejected';
+  if (line.verdict === 'repeat') return 'repeat, dropped';
+  const forward = forwardOf(line.forward);
+  if (line.verdict === 'unreadable') return `unreadable${forward && `, ${forward}`}`;
+  return forward || 'stored';
+}
+
+function forwardOf(forward: Forwarding | null): string {
+  if (!forward) return '';
+  const { state, status, error, ms, tries } = forward;
+  if (state === 'waiting') return `waiting${error ? ` (${error})` : ''}`;
+  if (state === 'failed') return `not forwarded (${error})`;
+  return `${status} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`;
+}
+
+function styleOf(line: Line): Parameters<Terminal['paint']>[0] {
+  if (line.kind === 'event' && line.verdict !== 'accepted') {
+    return { repeat: 'dim', unreadable: 'yellow', rejected: 'red' }[line.verdict] as 'dim' | 'yellow' | 'red';
+  }
+  const { forward } = line;
+  if (forward?.state === 'waiting') return 'yellow';
+  if (isRefused(forward)) return 'red';
+  return 'green';
+}
+
+const clockTime = (iso: string): string => {
+  const time = new Date(iso);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+};

@@ -1,0 +1,81 @@
+import { sign } from '../../api/signature.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import { readUserBytes } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import { parseTarget } from '../../webhooks/sinks/routes.ts';
+import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import { eventArg } from './event.ts';
+
+export const triggerWebhook = defineCommand({
+  name: 'trigger',
+  summary: 'Send a correctly signed sample delivery to a URL',
+  details:
+    'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
+    'The service itself sends nothing and knows nothing of it. A field that is a text stays one with --set; others take JSON.',
+  args: {
+    event: eventArg,
+  },
+  flags: {
+    to: withFallback(
+      param.text('Where to send it (default: http://127.0.0.1:8977/)', { placeholder: 'URL' }),
+      'http://127.0.0.1:8977/',
+    ),
+    set: param.pairs('Change a field of the sample: data.subject=Hello, id=evt_1 (repeatable)', {
+      placeholder: 'FIELD=VALUE',
+    }),
+    body: param.file('Send these very bytes instead of a sample; - is standard input'),
+    secretStdin: param.toggle('Read the signing secret from standard input'),
+  },
+  examples: [
+    'SVC_WEBHOOK_SECRET=sample svc webhooks trigger ticket.created --to http://localhost:3000/hooks',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks trigger conversation.message_received --set data.body=Hello',
+  ],
+  async run(ctx, { args, flags, settings }) {
+    const to = parseTarget(flags.to, '--to');
+    if (flags.body === '-' && flags.secretStdin) {
+      throw new Failure('usage', 'The secret and the body cannot both come from standard input.', {
+        hint: 'Give --body FILE, or the secret in SVC_WEBHOOK_SECRET.',
+      });
+    }
+    if (flags.body !== undefined && Object.keys(flags.set).length > 0) {
+      throw new Failure('usage', '--body and --set contradict each other: the bytes of --body are sent as they are.');
+    }
+    const given = await givenSecrets(ctx, flags.secretStdin);
+    const [secret] = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);
+    if (secret === undefined) {
+      throw new Failure('usage', 'No signing secret is known.', {
+        hint: 'Set SVC_WEBHOOK_SECRET, give --secret-stdin, or subscribe with svc webhooks create.',
+      });
+    }
+    const { sampleEnvelope, withValues } = await import('../../webhooks/samples.ts');
+    const id = `evt_${Buffer.from(ctx.random(12)).toString('hex')}`;
+    const sample = () => JSON.stringify(withValues(sampleEnvelope(args.event, id, ctx.clock.now()), flags.set));
+    const body = flags.body === undefined ? Buffer.from(sample()) : await readUserBytes(ctx, flags.body, '--body');
+    const signature = sign(secret, body);
+    const start = ctx.clock.now().getTime();
+    const answer = await ctx.exchange({
+      method: 'POST',
+      url: to,
+      headers: { 'content-type': 'application/json', 'x-svc-event': args.event, 'x-svc-signature': signature },
+      body,
+      timeoutMs: settings.timeoutMs,
+      signal: ctx.signal,
+    });
+    const { origin } = new URL(to);
+    if ('lost' in answer) throw new Failure('network', `${origin} could not be reached: ${answer.detail}`);
+    const ms = ctx.clock.now().getTime() - start;
+    const { status } = answer;
+    const good = status >= 200 && status < 300;
+    const sent = flags.body === undefined ? sampleId(body) : null;
+    return {
+      data: { shape: 'record', record: { event: args.event, id: sent, to, status, ms, signature } },
+      human: ({ paint }) => `${args.event} → ${to}: ${paint(good ? 'green' : 'red', String(status))} in ${ms} ms`,
+      notes: good ? [] : [`The receiver answered ${status}.`],
+      outcome: good ? undefined : 'failed',
+    };
+  },
+});
+
+/** After --set, which may have given another. */
+const sampleId = (body: Uint8Array): unknown => (JSON.parse(Buffer.from(body).toString('utf8')) as { id?: unknown }).id;

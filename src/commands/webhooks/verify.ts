@@ -1,0 +1,59 @@
+import { sign } from '../../api/signature.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { readUserBytes } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import { requiredSecrets } from '../../webhooks/subscriptions/secrets.ts';
+
+const secretStdin = param.toggle('Read the signing secret from standard input (several: one a line)');
+const body = param.file('The raw body; - is standard input (the default, unless the secret comes from there)');
+
+export const verifyWebhook = defineCommand({
+  name: 'verify',
+  summary: 'Say whether a signature is that of a body, and if not, why',
+  details:
+    'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin. Exit 0: valid; exit 1: not.\n' +
+    'The body must be the very bytes that came: a body that was parsed and written again has another signature.',
+  args: {},
+  flags: { signature: param.requiredText('What X-SVC-Signature held', { placeholder: 'HEX' }), body, secretStdin },
+  examples: [
+    `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature "$(echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -)"`,
+  ],
+  async run(ctx, { flags }) {
+    refuseBothFromStdin(flags);
+    const secrets = await requiredSecrets(ctx, flags.secretStdin);
+    const bytes = await readUserBytes(ctx, flags.body ?? '-', '--body');
+    const { diagnose } = await import('../../webhooks/receiving/diagnose.ts');
+    const why = diagnose(flags.signature, bytes, secrets) ?? null;
+    const told = why === null ? 'Valid.' : `Not valid. ${why}`;
+    return {
+      data: { shape: 'record', record: { valid: why === null, why } },
+      human: ({ paint }) => paint(why === null ? 'green' : 'red', told),
+      plain: () => told,
+      outcome: why === null ? undefined : 'failed',
+    };
+  },
+});
+
+export const signWebhook = defineCommand({
+  name: 'sign',
+  summary: 'The signature of a body, as the service would send it',
+  details: 'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin.',
+  args: {},
+  flags: { body, secretStdin },
+  examples: [`echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -`],
+  async run(ctx, { flags }) {
+    refuseBothFromStdin(flags);
+    const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);
+    if (another !== undefined) throw new Failure('usage', 'Several secrets were given; sign takes one.');
+    const signature = sign(secret as string, await readUserBytes(ctx, flags.body ?? '-', '--body'));
+    return { data: { shape: 'record', record: { signature } }, human: () => signature, plain: () => signature };
+  },
+});
+
+function refuseBothFromStdin(flags: { readonly secretStdin: boolean; readonly body: string | undefined }): void {
+  if (!flags.secretStdin || (flags.body !== undefined && flags.body !== '-')) return;
+  throw new Failure('usage', 'The secret and the body cannot both come from standard input.', {
+    hint: 'Give --body FILE, or the secret in SVC_WEBHOOK_SECRET.',
+  });
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
+import { withLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
+import type { Config, ProfileConfig } from './settings.ts';
+
+type Place = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
+
+export const configPath = (files: Context['files']): string => join(files.config, 'config.json');
+
+/** What is configured; nothing where there is no file. */
+export async function readConfig(files: Context['files']): Promise<Config> {
+  const path = configPath(files);
+  const text = await readIfThere(path).catch((error: unknown) => {
+    throw diskFailure(error, `The configuration in ${path} cannot be read`);
+  });
+  return text === undefined ? {} : parseConfig(text, path);
+}
+
+/** Changes the file under a lock, so that two runs of svc at once lose nothing of each other's. Unknown keys stay. */
+export async function updateConfig(ctx: Place, change: (config: Config) => Config): Promise<Config> {
+  const folder = ctx.files.config;
+  const { clock, signal, progress, notice } = ctx;
+  const waiting = { clock, signal, progress, notice, what: 'the configuration' };
+  try {
+    return await withLock(join(folder, 'locks', 'config'), waiting, async () => {
+      const config = change(await readConfig(ctx.files));
+      await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);
+      return config;
+    });
+  } catch (error) {
+    throw diskFailure(
+      error,
+      `The configuration cannot be saved in ${folder}`,
+      'Or set SVC_CONFIG_DIR to another folder.',
+    );
+  }
+}
+
+/** Sets keys of one profile; a key that is undefined is removed. */
+export function updateProfile(ctx: Place, profile: string, change: Partial<ProfileConfig>): Promise<Config> {
+  return updateConfig(ctx, (config) => {
+    const profiles = config.profiles ?? {};
+    const own = Object.hasOwn(profiles, profile) ? profiles[profile] : {};
+    return { ...config, profiles: { ...profiles, [profile]: { ...own, ...change } } };
+  });
+}
+
+export function parseConfig(text: string, path: string): Config {
+  const broken = (why: string) =>
+    new Failure('usage', `The configuration in ${path} cannot be read: ${why}.`, {
+      hint: 'Repair the file by hand, or move it away; it holds no secrets. svc does not overwrite it.',
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/u, ''));
+  } catch {
+    throw broken('it is not valid JSON');
+  }
+  if (!isObject(value)) throw broken('it must be a JSON object');
+  for (const key of ['default_profile', 'output', 'color', 'pager']) {
+    if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
+  }
+  const { profiles = {} } = value;
+  if (!isObject(profiles)) throw broken('"profiles" must be an object');
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (!isObject(profile)) throw broken(`profile "${name}" must be an object`);
+    for (const key of ['base_url', 'auth_url', 'client_id', 'redirect_uri']) {
+      if (profile[key] !== undefined && typeof profile[key] !== 'string') {
+        throw broken(`"${key}" of profile "${name}" must be a text`);
+      }
+    }
+  }
+  return value as Config;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,43 @@
+import { Failure } from '../errors.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * The URL of the service, or of its OAuth endpoints, as requests are built on it: a path prefix is kept, a trailing
+ * slash is not. `by` names the flag, variable or setting that it came from.
+ */
+export function parseServiceUrl(text: string, by: string): string {
+  const bad = (why: string, hint?: string) => new Failure('usage', `${by}: ${why}`, { hint });
+  if (!URL.canParse(text)) {
+    throw bad(`"${text}" is not a URL.`, 'Give the whole address, for example https://api.example.com.');
+  }
+  const url = new URL(text);
+  // Before anything that would repeat the text: what stands before the @ is a secret.
+  if (url.username || url.password) {
+    throw bad('a URL may not carry a user name or password.', 'Log in with: svc login');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw bad(`"${text}" must begin with https:// (or http:// on this machine).`);
+  }
+  if (url.search || url.hash) throw bad(`"${text}" may not carry a query or a fragment.`);
+  return url.origin + url.pathname.replace(/\/+$/u, '');
+}
+
+export const originOf = (url: string): string => new URL(url).origin;
+
+/** This machine alone can be reached there, so that plain http:// gives nothing away. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/u.test(hostname);
+}
+
+/** What is sent by plain http:// can be read on the way: allowed on this machine, elsewhere only where it is asked for. */
+export function requireHttps(
+  url: string,
+  what: string,
+  { insecureHttp }: Partial<Pick<Settings, 'insecureHttp'>>,
+): void {
+  if (insecureHttp || new URL(url).protocol === 'https:' || isLoopback(url)) return;
+  throw new Failure('usage', `${what} ${url} must begin with https://; nothing was sent.`, {
+    hint: 'Over http:// the credential could be read on the way. To allow it: --insecure-http or SVC_INSECURE_HTTP=1',
+  });
+}

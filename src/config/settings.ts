@@ -1,0 +1,212 @@
+import { Failure } from '../errors.ts';
+import { parseServiceUrl } from './service-url.ts';
+
+/** How data is printed (product.md, section 4). `auto`: a table on a terminal, tab-separated rows in a pipe. */
+export const outputs = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
+
+export type Output = (typeof outputs)[number];
+
+export const colors = ['auto', 'always', 'never'] as const;
+
+/** What `config.json` holds: no secrets. Unknown keys are kept when svc writes it. */
+export type Config = {
+  readonly default_profile?: string;
+  readonly output?: Output;
+  readonly color?: (typeof colors)[number];
+  readonly pager?: string;
+  readonly profiles?: Readonly<Record<string, ProfileConfig>>;
+};
+
+export type ProfileConfig = {
+  readonly base_url?: string;
+  readonly auth_url?: string;
+  readonly client_id?: string;
+  readonly redirect_uri?: string;
+  readonly account?: { readonly id: number; readonly name: string };
+};
+
+/** The flags and the environment that hold for every command, settled once: flag, environment, profile, default. */
+export type Settings = {
+  readonly profile: string;
+  /** The profile was named by flag or environment, not merely the default. */
+  readonly profileNamed: boolean;
+  /** Undefined where nothing names one; then a command that needs it fails with advice. */
+  readonly baseUrl?: string;
+  /** The base URL came from a flag or the environment, not from the profile. */
+  readonly baseUrlNamed: boolean;
+  readonly authUrl?: string;
+  /** The auth URL came from a flag or the environment, not from the profile. */
+  readonly authUrlNamed: boolean;
+  readonly clientId?: string;
+  readonly redirectUri: string;
+  readonly partnerSegment: string;
+  readonly output?: Output;
+  readonly fields?: readonly string[];
+  readonly jq?: string;
+  readonly noInput: boolean;
+  readonly yes: boolean;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly timeoutMs: number;
+  /** Undefined: the command's own default. */
+  readonly maxWaitMs?: number;
+  /** How long to look for a write whose outcome is not known (product.md, section 6). */
+  readonly settleMs: number;
+  readonly color: (typeof colors)[number];
+  readonly safeCells: boolean;
+  /** A service that is not on this machine may be reached by http://. */
+  readonly insecureHttp: boolean;
+  readonly pager?: string;
+};
+
+/** The flags that hold for every command, as typed. */
+export type GlobalFlags = {
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly authUrl?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly fields?: string;
+  readonly jq?: string;
+  readonly noInput?: boolean;
+  readonly yes?: boolean;
+  readonly quiet?: boolean;
+  readonly debug?: boolean;
+  readonly timeout?: string;
+  readonly maxWait?: string;
+  readonly settle?: string;
+  readonly noColor?: boolean;
+  readonly safeCells?: boolean;
+  readonly insecureHttp?: boolean;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The first of several texts that is given; an empty one counts as absent, as a variable set to nothing does. */
+type Named = { readonly text: string; readonly by: string };
+
+const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
+
+/** Precedence and contradictions of product.md, section 3. Pure; what a profile holds is judged by `openSession`. */
+export function settle(flags: GlobalFlags, env: Environment, config: Config): Settings {
+  const fromFlag = (flag: string, text: string | undefined): Named | undefined =>
+    text === undefined ? undefined : { text, by: flag };
+  const fromEnv = (name: string): Named | undefined => (env[name] ? { text: env[name], by: name } : undefined);
+
+  const profileBy = fromFlag('--profile', flags.profile) ?? fromEnv('SVC_PROFILE');
+  const profile = profileName(profileBy ?? { text: config.default_profile ?? 'default', by: 'default_profile' });
+  const own = profileConfig(config, profile);
+
+  const baseUrlBy = fromFlag('--base-url', flags.baseUrl) ?? fromEnv('SVC_BASE_URL');
+  const authUrlBy = fromFlag('--auth-url', flags.authUrl) ?? fromEnv('SVC_AUTH_URL');
+  const url = (named: Named | undefined, kept: string | undefined, key: string): string | undefined => {
+    const chosen = named ?? (kept ? { text: kept, by: `${key} of profile ${profile}` } : undefined);
+    return chosen && parseServiceUrl(chosen.text, chosen.by);
+  };
+
+  const timeout = fromFlag('--timeout', flags.timeout) ?? fromEnv('SVC_TIMEOUT');
+  const maxWait = fromFlag('--max-wait', flags.maxWait) ?? fromEnv('SVC_MAX_WAIT');
+  const settleFor = fromFlag('--settle', flags.settle) ?? fromEnv('SVC_SETTLE');
+
+  return {
+    profile,
+    profileNamed: profileBy !== undefined,
+    baseUrl: url(baseUrlBy, own.base_url, 'base_url'),
+    baseUrlNamed: baseUrlBy !== undefined,
+    authUrl: url(authUrlBy, own.auth_url, 'auth_url'),
+    authUrlNamed: authUrlBy !== undefined,
+    clientId: env.SVC_CLIENT_ID || own.client_id || undefined,
+    redirectUri: own.redirect_uri || defaultRedirectUri,
+    partnerSegment: partnerSegment(env.SVC_PARTNER_SEGMENT || 'partner'),
+    output: chooseOutput(flags, fromEnv('SVC_OUTPUT'), config.output),
+    fields: flags.fields === undefined ? undefined : splitFields(flags.fields),
+    jq: flags.jq,
+    noInput: flags.noInput === true || toggle(fromEnv('SVC_NO_INPUT')) || isCi(env.CI),
+    yes: flags.yes === true,
+    quiet: flags.quiet === true,
+    debug: flags.debug === true || toggle(fromEnv('SVC_DEBUG')),
+    timeoutMs: timeout ? seconds(timeout, 0.001) : 30_000,
+    maxWaitMs: maxWait ? seconds(maxWait, 0) : undefined,
+    settleMs: settleFor ? seconds(settleFor, 0) : 30_000,
+    color: chooseColor(flags, env, config.color),
+    safeCells: flags.safeCells === true,
+    insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
+    pager: env.PAGER ?? config.pager,
+  };
+}
+
+/** The profile's part of the config; an absent profile has an empty one. */
+export function profileConfig(config: Config, profile: string): ProfileConfig {
+  const profiles = config.profiles ?? {};
+  return (Object.hasOwn(profiles, profile) && profiles[profile]) || {};
+}
+
+/** Profile names become part of file and keyring entry names, and are typed after `--profile`. */
+export function profileName({ text, by }: Named): string {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/u.test(text)) return text;
+  throw new Failure('usage', `${by}: "${text}" is not a profile name.`, {
+    hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or a digit.',
+  });
+}
+
+export function partnerSegment(text: string): string {
+  if (/^[A-Za-z0-9._~-]+$/u.test(text) && !/^\.+$/u.test(text)) return text;
+  throw new Failure('usage', `SVC_PARTNER_SEGMENT must be one segment of a path, not "${text}".`);
+}
+
+function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string | undefined): Output | undefined {
+  const named = flags.output === undefined ? undefined : outputName({ text: flags.output, by: '--output' });
+  if (flags.json && named !== undefined && named !== 'json') {
+    throw new Failure('usage', `--json and --output ${named} contradict each other.`, { hint: 'Give one of them.' });
+  }
+  if (flags.jq !== undefined && named !== undefined && named !== 'json' && named !== 'jsonl') {
+    throw new Failure('usage', `--jq filters JSON, so --output ${named} contradicts it.`, {
+      hint: 'Give one of them.',
+    });
+  }
+  if (flags.json) return 'json';
+  if (named) return named;
+  if (flags.jq !== undefined) return 'json';
+  const other = env ?? (kept === undefined ? undefined : { text: kept, by: 'output in config.json' });
+  return other && outputName(other);
+}
+
+function outputName({ text, by }: Named): Output {
+  const output = outputs.find((name) => name === text);
+  if (output) return output;
+  throw new Failure('usage', `${by} must be one of ${outputs.join(', ')}, not "${text}".`);
+}
+
+function splitFields(text: string): readonly string[] {
+  const fields = text.split(',').map((field) => field.trim());
+  if (fields.every((field) => field !== '')) return fields;
+  throw new Failure('usage', `--fields takes names separated by commas, not "${text}".`);
+}
+
+/** For people's own variables; `CI` and `NO_COLOR` follow the conventions of others. */
+function toggle(named: Named | undefined): boolean {
+  if (!named) return false;
+  const text = named.text.toLowerCase();
+  if (['1', 'true', 'yes', 'on'].includes(text)) return true;
+  if (['0', 'false', 'no', 'off'].includes(text)) return false;
+  throw new Failure('usage', `${named.by} must be 1 or 0, not "${named.text}".`);
+}
+
+const isCi = (text: string | undefined): boolean => !['', '0', 'false'].includes((text ?? '').toLowerCase());
+
+function seconds({ text, by }: Named, min: number): number {
+  const value = /^\d+(\.\d+)?$/u.test(text.trim()) ? Number(text) : Number.NaN;
+  // Timers hold 31 bits of milliseconds.
+  if (value >= min && value <= 2_000_000) return Math.ceil(value * 1000);
+  throw new Failure('usage', `${by} takes a number of seconds${min > 0 ? ' above 0' : ''}, not "${text}".`);
+}
+
+/** https://no-color.org: any value that is not empty. An explicit no beats a forced yes. */
+function chooseColor(flags: GlobalFlags, env: Environment, kept: string | undefined): Settings['color'] {
+  if (flags.noColor || env.NO_COLOR) return 'never';
+  if (env.FORCE_COLOR) return ['0', 'false'].includes(env.FORCE_COLOR) ? 'never' : 'always';
+  if (env.TERM === 'dumb') return 'never';
+  const color = colors.find((name) => name === (kept ?? 'auto'));
+  if (color) return color;
+  throw new Failure('usage', `color in config.json must be one of ${colors.join(', ')}, not "${kept}".`);
+}

@@ -1,0 +1,33 @@
+import type { Operation } from '../api/operation.ts';
+import type { Bearer, Session } from '../auth/session.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { Gate } from './gate.ts';
+import type { Trace } from './trace.ts';
+
+/** What a request needs: the ports, who we are, and the settings of this run. */
+export type Service = {
+  readonly ctx: Context;
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly gateFor: (bearer: Bearer) => Gate;
+  readonly learnt: Learnt;
+  /** With --debug: told of every exchange. */
+  readonly trace?: Trace;
+};
+
+/** What this run has learnt of the service. */
+export type Learnt = {
+  /** The base URL has answered as the service does. */
+  isService: boolean;
+  /** By how much its clock is ahead of ours at most, by the `Date` of its latest answer. */
+  aheadMs: number | undefined;
+  /** Ids that this run has made, by operation. */
+  readonly made: Map<string, Set<number>>;
+};
+
+/** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
+export type Asked = Pick<
+  Operation,
+  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reachesCustomer'
+>;

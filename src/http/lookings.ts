@@ -1,0 +1,183 @@
+import { getChangelogEntry, listChangelog } from '../api/changelog.ts';
+import { listContacts } from '../api/contacts.ts';
+import { getConversation } from '../api/conversations.ts';
+import type { Operations } from '../api/index.ts';
+import { listContactLists } from '../api/lists.ts';
+import type { Input, Operation, Output } from '../api/operation.ts';
+import { getTicket, listTickets } from '../api/tickets.ts';
+import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
+import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
+import type { Findings } from './settle.ts';
+
+/** The parsed answer. Of a write that is done undefined where the service answers with something else than the record. */
+export type Called<Op extends Operation> = Op['safety'] extends 'read' ? Output<Op> : Output<Op> | undefined;
+
+/** `call`, bound to a service. */
+export type Read = <const Op extends Operation>(operation: Op, input: Input<Op>) => Promise<Called<Op>>;
+
+/** The operations that are looked up where their outcome is not known. */
+type Verified = Extract<Operations[keyof Operations], { safety: 'verify' }>;
+
+/** A record among those where ours would be. */
+export type Seen = {
+  readonly id: number;
+  readonly createdAt?: unknown;
+  readonly record: Readonly<Record<string, unknown>>;
+};
+
+/** `isWhole`: no record is left out of `seen`. */
+export type View = { readonly seen: readonly Seen[]; readonly isWhole: boolean };
+
+export type Looking<Op extends Operation> = {
+  /** Where a new record would be, one page: the newest, where the service sorts so, else the first. */
+  readonly page: (read: Read, input: Input<Op>, number: number) => Promise<View>;
+  /** New records come first, so whatever stands below a known one is older. */
+  readonly newestFirst?: boolean;
+  /** Of what was not there before, newest first as far as that is known: what agrees with what was sent. */
+  readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
+  readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
+  /** Ids of what an answer says was made. */
+  readonly made: (answer: Output<Op>) => readonly number[];
+};
+
+const found = (json: unknown): Findings => ({ found: json });
+
+const rowsOf = (records: readonly Readonly<Record<string, unknown>>[], idName: string): Seen[] =>
+  records.map((record) => ({ id: Number(record[idName]), createdAt: record.created_at, record }));
+
+const pageSize = 100;
+
+/** How each is looked up. Leaving one out does not compile. */
+export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = {
+  createContacts: {
+    async page(read, _, page) {
+      const { contacts, meta } = await read(listContacts, { query: { page, per_page: pageSize } });
+      return { seen: rowsOf(contacts, 'contact_id'), isWhole: page >= (meta?.last_page ?? page) };
+    },
+    newestFirst: true,
+    async agreeing(_, { body }, fresh) {
+      const left = [...fresh];
+      const ours: Seen[] = [];
+      for (const row of rowsSent(body).reverse()) {
+        const at = left.findIndex(({ record }) => isSameContact(record, row));
+        if (at >= 0) ours.unshift(...left.splice(at, 1));
+      }
+      return ours;
+    },
+    async answer(_, { body }, ours) {
+      const rows = rowsSent(body);
+      // One transaction: all or none. A part means that somebody else is at work on the same rows.
+      if (ours.length < rows.length) return { candidates: ours.map(({ id }) => id) };
+      const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
+      return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
+    },
+    made: ({ contacts }) => [contacts].flat().map((contact) => contact.contact_id),
+  },
+
+  createContactList: {
+    async page(read) {
+      return { seen: rowsOf((await read(listContactLists, {})).data, 'contacts_list_id'), isWhole: true };
+    },
+    async agreeing(_, { body }, fresh) {
+      return fresh.filter(
+        ({ record }) => isSameText(record.name, body.name) && isSameText(record.target_industry, body.target_industry),
+      );
+    },
+    answer: async (_read, _input, [ours]) => found({ contact_list_id: ours?.id }),
+    made: ({ contact_list_id }) => [contact_list_id],
+  },
+
+  createTicket: {
+    async page(read, _, page) {
+      const { tickets, meta } = await read(listTickets, { query: { page, per_page: pageSize } });
+      return { seen: rowsOf(tickets, 'id'), isWhole: page >= (meta?.last_page ?? page) };
+    },
+    newestFirst: true,
+    async agreeing(read, { body }, fresh) {
+      const ours: Seen[] = [];
+      for (const seen of fresh) {
+        const { source, subject, contact, priority } = seen.record;
+        const person = (contact as { contact_id?: unknown } | null)?.contact_id ?? undefined;
+        if (source !== 'api' || !isSameText(subject, body.subject)) continue;
+        if (person !== body.contact_id || priority !== (body.priority ?? 0)) continue;
+        const { ticket } = await read(getTicket, { params: { id: seen.id } });
+        if (isSameText(ticket.description, body.description)) ours.push({ ...seen, record: ticket });
+      }
+      return ours;
+    },
+    answer: async (_read, _input, [ours]) => found({ ticket: ours?.record }),
+    made: ({ ticket }) => [ticket.id],
+  },
+
+  replyToTicket: {
+    async page(read, { params }) {
+      const { ticket } = await read(getTicket, { params });
+      const messages = (ticket.messages ?? []).map((message) => ({ ...message, channel: ticket.reply_channel }));
+      return { seen: rowsOf(messages, 'id').reverse(), isWhole: true };
+    },
+    agreeing: async (_, { body }, fresh) =>
+      fresh.filter(({ record }) => record.direction === 'out' && isSameText(record.body, body.body)),
+    async answer(_read, _input, [ours]) {
+      const { id, channel, body, created_at } = ours?.record ?? {};
+      return found({ message: { id, channel, direction: 'out', body, created_at } });
+    },
+    made: ({ message }) => [message.id],
+  },
+
+  replyToConversation: {
+    async page(read, { params }) {
+      const { conversation } = await read(getConversation, { params });
+      const { handling_mode } = conversation;
+      const messages = (conversation.messages ?? []).map((message) => ({ ...message, handling_mode }));
+      return { seen: rowsOf(messages, 'id').reverse(), isWhole: true };
+    },
+    agreeing: async (_, { body }, fresh) =>
+      fresh.filter(({ record }) => record.sender_type === 'operator' && isSameText(record.body, body.body)),
+    async answer(_read, _input, [ours]) {
+      const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
+      return found({ message: { id, sender_type, body, created_at }, handling_mode });
+    },
+    made: ({ message }) => [message.id],
+  },
+
+  createChangelogEntry: {
+    async page(read, _, page) {
+      const { entries, meta } = await read(listChangelog, { query: { page, per_page: pageSize } });
+      return { seen: rowsOf(entries, 'id'), isWhole: page >= (meta?.last_page ?? page) };
+    },
+    agreeing: async (_, { body }, fresh) =>
+      fresh.filter(({ record }) => isSameText(record.title, body.title) && isSameText(record.version, body.version)),
+    answer: async (read, _, [ours]) => found(await read(getChangelogEntry, { params: { id: ours?.id ?? 0 } })),
+    made: ({ entry }) => [entry.id],
+  },
+
+  createWebhook: {
+    async page(read) {
+      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'id'), isWhole: true };
+    },
+    agreeing: async (_, { body }, fresh) =>
+      fresh.filter(
+        ({ record }) => record.event_type === body.event_type && isSameUrl(record.target_url, body.target_url),
+      ),
+    async answer(read, _, ours) {
+      // Of two, one is somebody else's, and it cannot be told which.
+      const [only, ...others] = ours;
+      if (!only || others.length > 0) return { candidates: ours.map(({ id }) => id) };
+      // Its signing secret is shown once and went with the answer: it is of no use, so it is made again.
+      await read(deleteWebhook, { params: { webhook: only.id } });
+      return { removed: true };
+    },
+    made: ({ id }) => [id],
+  },
+};
+
+type Sent = Partial<Record<'name' | 'last_name' | 'email' | 'phone', string>>;
+
+const rowsSent = (body: object): Sent[] =>
+  'contacts' in body ? [...(body.contacts as readonly Sent[])] : [body as Sent];
+
+const isSameContact = (contact: Readonly<Record<string, unknown>>, row: Sent): boolean =>
+  isSameEmail(contact.email, row.email) &&
+  isSameText(contact.name, row.name) &&
+  (row.last_name === undefined || isSameText(contact.last_name, row.last_name)) &&
+  (row.phone === undefined || isSamePhone(contact.phone, row.phone));

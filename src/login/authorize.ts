@@ -1,0 +1,192 @@
+import { type Attempt, beginAttempt, type Grant, redeem } from '../auth/oauth.ts';
+import type { Client } from '../auth/token-endpoint.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Page } from './callback-page.ts';
+import { canListen, isSame, listenForCallback, type Receiver } from './loopback.ts';
+import type { Lines } from './stdin-lines.ts';
+
+/** How long the person has to allow it in the browser. */
+const patienceMs = 5 * 60_000;
+
+type Wanted = {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** False: the address is only printed. */
+  readonly browser: boolean;
+  /** Standard input in a pipe: addresses pasted by a program. */
+  readonly lines: Lines;
+};
+
+/** What the person allowed. `show` tells the browser how it ended; call it exactly once, also on failure. */
+export type Authorized = { readonly grant: Grant; show(page: Page): Promise<void> };
+
+type Answer = { readonly params: URLSearchParams; show(page: Page): Promise<void> };
+
+type Ports = Pick<
+  Context,
+  'stdin' | 'stderr' | 'ask' | 'exchange' | 'clock' | 'random' | 'notice' | 'progress' | 'openBrowser' | 'signal'
+>;
+
+/** The authorization code flow with PKCE (service-api.txt, Authorization request), from the address to the tokens. */
+export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted): Promise<Authorized> {
+  const attempt = await beginAttempt(ctx, wanted.client, { ...wanted, insecureHttp: settings.insecureHttp });
+  const receiver = await openReceiver(ctx, wanted, attempt);
+  const done = new AbortController();
+  const opened = wanted.browser && (await openBrowser(ctx, attempt.url));
+  if (!opened) tell(ctx, `Open this address in a browser to log in:\n\n  ${attempt.url}\n`);
+  try {
+    const ways: Promise<Answer>[] = [timeOut(ctx, done.signal), interrupted(ctx.signal)];
+    if (receiver) ways.push(receiver.callback.then(({ params, answer }) => ({ params, show: answer })));
+    const pasted = readPasted(ctx, settings, wanted, attempt, { opened, receiver, signal: done.signal });
+    if (pasted) ways.push(pasted);
+    if (opened && receiver) ctx.progress('Waiting for the browser');
+    const answer = await Promise.race(ways);
+    ctx.progress(undefined);
+    return await finish(ctx, settings, wanted, attempt, answer, receiver);
+  } catch (error) {
+    await receiver?.close();
+    throw error;
+  } finally {
+    ctx.progress(undefined);
+    done.abort();
+  }
+}
+
+async function finish(
+  ctx: Ports,
+  settings: Settings,
+  { client }: Wanted,
+  attempt: Attempt,
+  { params, show }: Answer,
+  receiver: Receiver | undefined,
+): Promise<Authorized> {
+  const showAndClose = async (page: Page) => {
+    await show(page);
+    await receiver?.close();
+  };
+  try {
+    const error = params.get('error');
+    if (error) throw refusal(error, params.get('error_description'));
+    return { grant: await redeem(ctx, settings, client, attempt, params), show: showAndClose };
+  } catch (error) {
+    const text = error instanceof Failure ? error.message : 'Something went wrong.';
+    await showAndClose({ ok: false, title: 'The login did not succeed', text });
+    throw error;
+  }
+}
+
+/** Without a browser of its own, svc does well without the port too: the address can be pasted back. */
+async function openReceiver(
+  ctx: Ports,
+  { browser, redirectUri }: Wanted,
+  attempt: Attempt,
+): Promise<Receiver | undefined> {
+  if (!canListen(redirectUri)) return undefined;
+  try {
+    return await listenForCallback(redirectUri, attempt.state);
+  } catch (error) {
+    if (browser || !(error instanceof Failure)) throw error;
+    ctx.notice(`${error.message} Paste the redirected address instead.`);
+    return undefined;
+  }
+}
+
+async function openBrowser(ctx: Ports, url: URL): Promise<boolean> {
+  try {
+    await ctx.openBrowser(url);
+  } catch {
+    return false;
+  }
+  // Printed all the same: what opened may be on another screen, or of another person.
+  tell(ctx, `The browser opens. If it does not, visit:\n\n  ${url}\n`);
+  return true;
+}
+
+/** Without the address there is no login, so --quiet does not silence it. */
+function tell({ stderr, progress }: Ports, text: string): void {
+  progress(undefined);
+  stderr.write(`${text}\n`);
+}
+
+async function timeOut({ clock }: Ports, signal: AbortSignal): Promise<never> {
+  await clock.sleep(patienceMs, signal);
+  throw new Failure('auth', 'Nobody allowed the login within five minutes.', { hint: 'Run: svc login' });
+}
+
+const interrupted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const stop = () =>
+      reject(new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'The login was interrupted.'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+
+/** The way without a callback: a person at the prompt, or a program at the other end of a pipe. */
+function readPasted(
+  ctx: Ports,
+  { noInput }: Settings,
+  { lines, redirectUri }: Wanted,
+  { state }: Attempt,
+  { opened, receiver, signal }: { opened: boolean; receiver: Receiver | undefined; signal: AbortSignal },
+): Promise<Answer> | undefined {
+  const onTerminal = ctx.stdin.isTTY === true;
+  const mayAsk = onTerminal && ctx.ask.canAsk && !noInput && !(opened && receiver);
+  if (onTerminal && !mayAsk) {
+    if (receiver) return undefined;
+    throw new Failure('usage', 'The redirected address would be asked for, but --no-input is in force.', {
+      hint: 'Give it on standard input, or use a redirect URI on this machine: --redirect-uri',
+    });
+  }
+  return (async () => {
+    while (!signal.aborted) {
+      const text = onTerminal
+        ? await ctx.ask.text('Or paste the address that the browser was sent to:', { signal })
+        : await lines.next();
+      if (text === undefined) {
+        // The pipe has ended; the browser may still come back by itself.
+        if (receiver) break;
+        throw new Failure('usage', 'Standard input ended without the redirected address.', { hint: 'Run: svc login' });
+      }
+      if (text.trim() === '') continue;
+      const judged = judgePasted(text, redirectUri, state);
+      if (typeof judged !== 'string') return { params: judged, show: async () => {} };
+      ctx.notice(judged);
+    }
+    return await new Promise<never>(() => {});
+  })();
+}
+
+/** The parameters of the redirect, or a sentence that says what is wrong. The same state check as for the callback. */
+export function judgePasted(text: string, redirectUri: string, state: string): URLSearchParams | string {
+  const pasted = text.trim().replace(/^["'<]|["'>]$/gu, '');
+  const query = URL.canParse(pasted) ? new URL(pasted) : undefined;
+  if (query && query.origin + query.pathname !== new URL(redirectUri).origin + new URL(redirectUri).pathname) {
+    return `That address does not begin with ${redirectUri}; paste the one that the browser was sent to in the end.`;
+  }
+  const params = query?.searchParams ?? new URLSearchParams(pasted.replace(/^\?/u, ''));
+  if (params.getAll('code').length + params.getAll('error').length !== 1) {
+    return `That is not the redirected address. It begins with ${redirectUri}?code=`;
+  }
+  const given = params.getAll('state');
+  if (given.length !== 1 || !isSame(given[0] ?? '', state)) {
+    return 'That address belongs to another attempt to log in (its state differs). Use the newest tab.';
+  }
+  return params;
+}
+
+/** RFC 6749, section 4.1.2.1. */
+function refusal(error: string, description: string | null): Failure {
+  if (error === 'access_denied') {
+    return new Failure('auth', 'The login was declined in the browser (access_denied).', {
+      hint: 'Nothing was changed. To try again: svc login',
+    });
+  }
+  const hint =
+    error === 'invalid_scope' ? 'Ask for fewer scopes: svc login --scope identity --scope contacts:read' : undefined;
+  return new Failure('auth', `The service refused the login (${error})${description ? `: ${description}` : ''}`, {
+    hint,
+  });
+}

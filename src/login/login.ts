@@ -1,0 +1,192 @@
+import type { CredentialKind, Scope } from '../api/operation.ts';
+import { checkToken, heldByProfile, loginCommand, nameOf, readStored, store } from '../auth/credentials.ts';
+import type { Bearer } from '../auth/session.ts';
+import { readConfig, updateProfile } from '../config/config-file.ts';
+import { originOf, requireHttps } from '../config/service-url.ts';
+import { type ProfileConfig, profileConfig, type Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { authorize } from './authorize.ts';
+import { checkRedirectUri, findClient } from './oauth-login.ts';
+import { placeOf, reportOf, type StatusReport } from './report.ts';
+import { type Lines, readSecret } from './stdin-lines.ts';
+
+/** What the service says of a credential. */
+export type Judged = {
+  readonly valid: boolean;
+  /** Undefined where the credential may not see it: without the scope `identity`, or machine-to-machine. */
+  readonly account?: {
+    readonly account_id: number;
+    readonly name: string;
+    readonly billing_active?: boolean;
+    readonly setup_url?: string | null;
+  };
+  /** Why it does not work. */
+  readonly refusal?: Failure;
+};
+
+type Common = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly baseUrl: string;
+  readonly lines: Lines;
+  readonly place: 'best' | 'file';
+  /** Asks the service. `accountId`: the account that the profile is known to belong to. */
+  readonly judge: (bearer: Bearer, accountId: number | undefined) => Promise<Judged>;
+};
+
+export type LoggedIn = {
+  readonly status: StatusReport;
+  readonly setupUrl?: string;
+  /** Why the account is not known, where the service failed to tell. */
+  readonly doubt?: Failure;
+};
+
+/** An API key or a machine-to-machine token: tried first, and kept only when it works. */
+export async function loginWithSecret({
+  kind,
+  ...common
+}: Common & { readonly kind: 'api_key' | 'm2m' }): Promise<LoggedIn> {
+  const { ctx, settings, baseUrl, lines, place, judge } = common;
+  const { profile } = settings;
+  requireHttps(baseUrl, 'The base URL', settings);
+  const others = await otherCredentials(common, kind);
+  const title = kind === 'api_key' ? 'API key' : 'machine-to-machine token';
+  const token = checkToken(await readSecret(ctx, title, lines, settings.noInput), `The ${title}`);
+  const { valid, account, refusal, doubt } = await judged(judge({ kind, token }, others.account?.id));
+  // The person still has the secret, so it is not kept for an address that may be another's.
+  if (doubt && isWrongAddress(doubt)) throw doubt;
+  if (!valid) {
+    throw new Failure('auth', `${originOf(baseUrl)} does not accept this ${title}; nothing was stored.`, {
+      status: refusal?.status,
+      hint: 'Check that it was copied whole, and that --base-url is the service that it belongs to.',
+    });
+  }
+  refuseOtherAccount(others, account, settings);
+  await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
+  await store(ctx.tokens, profile, kind, { base_url: baseUrl, token }, place);
+  const report = reportOf(kind, true, await placeOf(ctx.tokens, profile, kind));
+  return { ...finished(profile, baseUrl, account, report), doubt };
+}
+
+type Browsing = Common & {
+  readonly scopes: readonly Scope[];
+  readonly clientId?: string;
+  readonly redirectUri?: string;
+  readonly browser: boolean;
+};
+
+/** Authorization code with PKCE; see `authorize`. The browser is told how it ended. */
+export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
+  const { ctx, settings, baseUrl, lines, place, judge, scopes, browser } = browsing;
+  const { profile } = settings;
+  requireHttps(baseUrl, 'The base URL', settings);
+  const others = await otherCredentials(browsing, 'oauth');
+  // The document names a host of its own for OAuth; where nobody gave it, it is the service's.
+  const authUrl = settings.authUrl ?? baseUrl;
+  const redirectUri = checkRedirectUri(browsing.redirectUri ?? settings.redirectUri, '--redirect-uri');
+  const client = await findClient(ctx, settings, { clientId: browsing.clientId, authUrl, lines });
+  const { grant, show } = await authorize(ctx, settings, { client, scopes, redirectUri, browser, lines });
+  try {
+    const asked = judge({ kind: 'oauth', token: grant.access_token }, undefined);
+    const { valid, account, refusal, doubt } = await judged(asked);
+    if (!valid) {
+      throw new Failure('auth', `${originOf(baseUrl)} does not accept the token that ${originOf(authUrl)} gave.`, {
+        status: refusal?.status,
+        hint: 'Check that --base-url and --auth-url belong to the same service.',
+      });
+    }
+    refuseOtherAccount(others, account, settings);
+    await updateProfile(ctx, profile, {
+      base_url: baseUrl,
+      auth_url: authUrl,
+      client_id: client.clientId,
+      ...(browsing.redirectUri && { redirect_uri: redirectUri }),
+      // Without the scope identity the account is unknown, unless another credential of the profile has told it.
+      account: account ? named(account) : others.kinds.length > 0 ? others.account : undefined,
+    });
+    const { clientId: client_id, clientSecret: client_secret } = client;
+    await store(ctx.tokens, profile, 'client', { auth_url: authUrl, client_id, client_secret }, place);
+    const login = { base_url: baseUrl, auth_url: authUrl, client_id, ...grant };
+    await store(ctx.tokens, profile, 'oauth', login, place);
+    await show({
+      ok: true,
+      title: account ? `svc is connected to ${account.name}` : 'svc is connected',
+      text: 'You are logged in.',
+    });
+    const report = reportOf('oauth', true, await placeOf(ctx.tokens, profile, 'oauth'), login);
+    return { ...finished(profile, baseUrl, account, report), doubt };
+  } catch (error) {
+    const text = error instanceof Failure ? error.message : 'Something went wrong.';
+    await show({ ok: false, title: 'The login did not succeed', text });
+    throw error;
+  }
+}
+
+/**
+ * What the service says, if it can say it. A service that fails at that moment says nothing against the credential:
+ * a grant that was just given is kept, since the person would have to give it again.
+ */
+async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt?: Failure }> {
+  try {
+    const said = await asked;
+    if (said.account === undefined || isAccount(said.account)) return said;
+    const doubt = new Failure('failed', 'The service answered with something that is no account.');
+    return { valid: said.valid, doubt };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'interrupted' || error.kind === 'terminated') throw error;
+    return { valid: true, doubt: error };
+  }
+}
+
+const isAccount = (account: unknown): boolean => {
+  const { account_id, name } = (account ?? {}) as Partial<NonNullable<Judged['account']>>;
+  return Number.isSafeInteger(account_id) && typeof name === 'string';
+};
+
+/** Nothing is there, or what is there is another program. */
+const isWrongAddress = ({ kind, status }: Failure): boolean =>
+  kind === 'network' || status === 404 || (status !== undefined && status < 400);
+
+type Others = { readonly kinds: readonly CredentialKind[]; readonly account?: ProfileConfig['account'] };
+
+/**
+ * What the profile holds beside the credential that is about to be replaced. A profile is one account at one service:
+ * an API key of another would make commands of one run act in two accounts.
+ */
+async function otherCredentials(
+  { ctx, settings: { profile }, baseUrl }: Common,
+  kind: CredentialKind,
+): Promise<Others> {
+  const kinds = ((await heldByProfile(ctx.tokens)).get(profile) ?? []).filter((held) => held !== kind);
+  for (const held of kinds) {
+    const stored = await readStored(ctx.tokens, profile, held).catch(() => undefined);
+    if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
+    throw new Failure('usage', `Profile ${profile} also holds the ${nameOf(held)} of ${originOf(stored.base_url)}.`, {
+      hint: `Use a profile of its own: ${loginCommand(kind, 'NAME', baseUrl)} (or forget that one: svc logout)`,
+    });
+  }
+  return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
+}
+
+function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], { profile }: Settings): void {
+  if (!now || !account || account.id === now.account_id || kinds.length === 0) return;
+  throw new Failure(
+    'usage',
+    `Profile ${profile} belongs to account ${account.id} (${account.name}), this to ${now.account_id} (${now.name}); nothing was stored.`,
+    { hint: 'Use a profile of its own: svc login --profile NAME' },
+  );
+}
+
+const named = ({ account_id: id, name }: NonNullable<Judged['account']>) => ({ id, name });
+
+function finished(
+  profile: string,
+  baseUrl: string,
+  account: Judged['account'],
+  report: StatusReport['credentials'][number],
+): LoggedIn {
+  const status = { profile, base_url: baseUrl, account: account ? named(account) : null, credentials: [report] };
+  const unfinished = account?.billing_active === false && account.setup_url;
+  return { status, ...(unfinished && { setupUrl: unfinished }) };
+}

@@ -1,0 +1,50 @@
+import type { CredentialKind } from '../api/operation.ts';
+import { forget, heldByProfile, readStored } from '../auth/credentials.ts';
+import { revoke } from '../auth/oauth.ts';
+import { clientOf } from '../auth/refresh.ts';
+import { updateProfile } from '../config/config-file.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+
+type Ports = Pick<Context, 'env' | 'files' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
+
+/**
+ * Revokes the OAuth login at the service, then forgets everything that the profile holds. Where the service cannot be
+ * told, nothing is forgotten: a token that nobody knows of any more would live on for 30 days.
+ */
+export async function logout(
+  ctx: Ports,
+  settings: Settings,
+  { localOnly }: { readonly localOnly: boolean },
+): Promise<readonly CredentialKind[]> {
+  const { profile } = settings;
+  const kinds = (await heldByProfile(ctx.tokens)).get(profile) ?? [];
+  if (kinds.includes('oauth') && !localOnly) await revokeLogin(ctx, settings);
+  for (const kind of kinds) await forget(ctx.tokens, profile, kind);
+  await forget(ctx.tokens, profile, 'client');
+  if (kinds.length > 0) await updateProfile(ctx, profile, { account: undefined });
+  return kinds;
+}
+
+async function revokeLogin(ctx: Ports, settings: Settings): Promise<void> {
+  try {
+    const login = await readStored(ctx.tokens, settings.profile, 'oauth');
+    if (!login) return;
+    const client = await clientOf(ctx.env, ctx.tokens, settings, login);
+    // The refresh token first: with it gone, nothing can be made of the other.
+    for (const token of [login.refresh_token, login.access_token]) {
+      if (token) await revoke(ctx, settings, client, token);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(
+      error.kind,
+      `The login of profile ${settings.profile} was not revoked, and is kept: ${error.message}`,
+      {
+        status: error.status,
+        hint: 'Try again, or forget it on this machine alone: svc logout --local-only',
+      },
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { scopes as allScopes, type Scope } from '../api/operation.ts';
+import { checkClientSecret, isSameClient, readStored } from '../auth/credentials.ts';
+import type { Client } from '../auth/token-endpoint.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { type Lines, readSecret } from './stdin-lines.ts';
+
+/** The 14 scopes, or those of `--scope`, which may hold several. */
+export function parseScopes(texts: readonly string[]): readonly Scope[] {
+  const names = texts.flatMap((text) => text.split(/[\s,]+/u)).filter(Boolean);
+  if (names.length === 0) return allScopes;
+  const unknown = names.find((name) => !allScopes.some((scope) => scope === name));
+  if (unknown === undefined) return allScopes.filter((scope) => names.includes(scope));
+  throw new Failure('usage', `--scope: there is no scope "${unknown}".`, { hint: `There are: ${allScopes.join(' ')}` });
+}
+
+/** A redirect URI must match the registered one exactly (OAuth clients), so it is judged but never rewritten. */
+export function checkRedirectUri(text: string, by: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const loopback = url && (url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./u.test(url.hostname));
+  const fits = url && !url.hash && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback));
+  if (fits) return text;
+  throw new Failure('usage', `${by}: "${text}" is not a redirect URI.`, {
+    hint: 'It is http:// on this machine (http://127.0.0.1:PORT/callback) or https://, exactly as registered.',
+  });
+}
+
+type Ports = Pick<Context, 'stdin' | 'ask' | 'env' | 'tokens'>;
+
+/** The pre-registered client: its id from a flag, the environment or the profile, its secret never from a flag. */
+export async function findClient(
+  ctx: Ports,
+  settings: Settings,
+  { clientId, authUrl, lines }: { readonly clientId?: string; readonly authUrl: string; readonly lines: Lines },
+): Promise<Client> {
+  const id = clientId ?? settings.clientId ?? (await askClientId(ctx, settings));
+  const secret = ctx.env.SVC_CLIENT_SECRET || (await keptSecret(ctx, settings, authUrl, id));
+  const clientSecret = secret ?? (await readSecret(ctx, 'client secret', lines, settings.noInput));
+  return { authUrl, clientId: id, clientSecret: checkClientSecret(clientSecret) };
+}
+
+async function askClientId(ctx: Ports, { noInput }: Settings): Promise<string> {
+  const id = ctx.ask.canAsk && !noInput ? (await ctx.ask.text('Client id:')).trim() : '';
+  if (id) return id;
+  throw new Failure('usage', 'The id of the OAuth client is not known.', {
+    hint: 'Give --client-id ID or set SVC_CLIENT_ID. Without a client: svc login --with-api-key',
+  });
+}
+
+/** On a terminal the secret of an earlier login is used again. In a pipe the first line is always the secret. */
+async function keptSecret(
+  ctx: Ports,
+  { profile }: Settings,
+  authUrl: string,
+  clientId: string,
+): Promise<string | undefined> {
+  if (!ctx.stdin.isTTY) return undefined;
+  const kept = await readStored(ctx.tokens, profile, 'client').catch(() => undefined);
+  return kept && isSameClient(kept, authUrl, clientId) ? kept.client_secret : undefined;
+}

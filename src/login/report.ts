@@ -1,0 +1,62 @@
+import { type CredentialKind, scopes } from '../api/operation.ts';
+import { nameOf, type Stored, secretName } from '../auth/credentials.ts';
+import type { TokenStore } from '../context.ts';
+
+/** What `auth status --json` says of one credential (product.md, section 4, Machine shapes). */
+export type CredentialReport = {
+  readonly kind: CredentialKind;
+  readonly valid: boolean;
+  /** Null where they cannot be known: an access token from the environment does not tell. */
+  readonly scopes: readonly string[] | null;
+  readonly missing_scopes: readonly string[] | null;
+  readonly expires_at: string | null;
+  readonly store: 'keyring' | 'file' | 'environment';
+};
+
+export type StatusReport = {
+  readonly profile: string;
+  readonly base_url: string | null;
+  readonly account: { readonly id: number; readonly name: string } | null;
+  readonly credentials: readonly CredentialReport[];
+};
+
+type Place = CredentialReport['store'];
+
+export function reportOf(
+  kind: CredentialKind,
+  valid: boolean,
+  store: Place,
+  login?: Stored<'oauth'>,
+): CredentialReport {
+  return { kind, valid, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
+}
+
+function scopesOf(kind: CredentialKind, login: Stored<'oauth'> | undefined) {
+  if (login) return { scopes: login.scopes, missing_scopes: missingScopes(login.scopes) };
+  // An account API key passes every scope check; the machine-to-machine token knows no scopes.
+  if (kind === 'api_key') return { scopes, missing_scopes: [] };
+  return kind === 'm2m' ? { scopes: [], missing_scopes: [] } : { scopes: null, missing_scopes: null };
+}
+
+export const missingScopes = (granted: readonly string[]): string[] =>
+  scopes.filter((scope) => !granted.includes(scope));
+
+export const placeOf = (tokens: TokenStore, profile: string, kind: CredentialKind): Promise<'keyring' | 'file'> =>
+  tokens.where(secretName(profile, kind));
+
+/** Which credential serves what, given those beside it. */
+export function servesWhat(kind: CredentialKind, held: readonly CredentialKind[]): string {
+  switch (kind) {
+    case 'api_key':
+      return 'everything but webhook subscriptions and meetings';
+    case 'oauth':
+      return held.includes('api_key') ? 'webhook subscriptions' : 'everything but meetings';
+    case 'm2m':
+      return 'meetings';
+  }
+}
+
+export const titleOf = (kind: CredentialKind): string => {
+  const name = nameOf(kind);
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};

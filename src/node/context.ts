@@ -1,0 +1,134 @@
+import process from 'node:process';
+import envPaths from 'env-paths';
+import type { Context, Exchange, TokenStore } from '../context.ts';
+import { onlyColours } from '../text/sanitize.ts';
+
+/**
+ * The real world, each part loaded when it is first used. The first SIGINT or SIGTERM fires `signal`, so that whatever
+ * runs can end well; a second one ends the process at once.
+ */
+export function nodeContext(): Context {
+  const { env } = process;
+  const interrupt = new AbortController();
+  const { signal } = interrupt;
+  for (const [name, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(name, () => {
+      if (interrupt.signal.aborted) process.exit(code);
+      interrupt.abort(name);
+    });
+  }
+  const paths = envPaths('svc', { suffix: '' });
+  // What env-paths calls the log folder is the platform's place for state: XDG_STATE_HOME on Linux.
+  const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
+  const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
+  const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
+  const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const progress = lazyProgress(env);
+  const notice = (text: string) => {
+    progress(undefined);
+    // A note may tell what a customer or a service wrote.
+    stderr().write(`${onlyColours(text)}\n`);
+  };
+  let heard = false;
+  const stderr = () => {
+    // Whoever read the notes may have left; that is no reason to fail.
+    if (!heard) process.stderr.on('error', () => {});
+    heard = true;
+    return process.stderr;
+  };
+
+  let exchange: Promise<Exchange> | undefined;
+  let tokens: Promise<TokenStore> | undefined;
+  const openTokens = async (): Promise<TokenStore> => {
+    const { tokenStore } = await import('../auth/token-store.ts');
+    return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
+  };
+  const theTokens = (): Promise<TokenStore> => {
+    tokens ??= openTokens();
+    return tokens;
+  };
+
+  return {
+    // Touching the streams opens them, so each is a getter.
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return stderr();
+    },
+    env,
+    files,
+    clock,
+    random,
+    signal,
+    progress,
+    notice,
+    async exchange(request) {
+      exchange ??= import('./exchange.ts').then(({ createExchange }) => createExchange(env));
+      return (await exchange)(request);
+    },
+    tokens: {
+      read: async (name) => (await theTokens()).read(name),
+      update: async (...change) => (await theTokens()).update(...change),
+      names: async (prefix) => (await theTokens()).names(prefix),
+      where: async (name) => (await theTokens()).where(name),
+    },
+    ask: {
+      get canAsk() {
+        return canAsk();
+      },
+      confirm: async (...question) => (await asker(progress, interrupt.signal)).confirm(...question),
+      text: async (...question) => (await asker(progress, interrupt.signal)).text(...question),
+      secret: async (...question) => (await asker(progress, interrupt.signal)).secret(...question),
+      choose: async (...question) => (await asker(progress, interrupt.signal)).choose(...question),
+      edit: async (...text) => (await asker(progress, interrupt.signal)).edit(...text),
+    },
+    page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
+    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
+  };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    // setTimeout takes at most 2^31-1 ms and fires at once beyond.
+    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1));
+    signal?.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+async function asker(progress: Context['progress'], signal: AbortSignal) {
+  progress(undefined);
+  const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
+  const { env, stdin: input, stderr: output } = process;
+  return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
+}
+
+/** Nothing is loaded in a pipe; on a terminal the spinner decides by itself when it is worth loading. */
+function lazyProgress(env: Context['env']): Context['progress'] {
+  let show: Context['progress'] | undefined;
+  let loading = false;
+  let latest: string | undefined;
+  return (text) => {
+    if (!process.stderr.isTTY) return;
+    latest = text;
+    if (show) return show(text);
+    if (text === undefined || loading) return;
+    loading = true;
+    import('./progress.ts').then(({ createProgress }) => {
+      show = createProgress(process.stderr, env);
+      show?.(latest);
+    });
+  };
+}

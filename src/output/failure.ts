@@ -1,0 +1,28 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
+import { sanitize, toJson } from '../text/sanitize.ts';
+import { painter, wantsColor } from './paint.ts';
+
+type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
+
+/**
+ * One line of fact, one of advice, on standard error; a refused field a line. With --json a last line is the same for
+ * machines (product.md, section 4). Resolves when it is written, or cannot be.
+ */
+export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
+  ctx.progress(undefined);
+  const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY));
+  const lines = [
+    `${paint('red', 'Error:')} ${sanitize(failure.message)}`,
+    ...Object.entries(failure.fields ?? {}).flatMap(([field, messages]) =>
+      messages.map((message) => `  ${sanitize(field)}: ${sanitize(message)}`),
+    ),
+  ];
+  if (failure.hint) lines.push(sanitize(failure.hint, { keepNewlines: true }));
+  if (settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined)
+    lines.push(toJson(failure));
+  if (ctx.stderr.listenerCount('error') === 0) ctx.stderr.on('error', () => {});
+  await new Promise<void>((resolve) => ctx.stderr.write(`${lines.join('\n')}\n`, () => resolve()));
+  return failure.exitCode;
+}

@@ -1,0 +1,200 @@
+import { sanitize } from '../text/sanitize.ts';
+import { cut, pad, wrap } from '../text/width.ts';
+import { localTime, styleOfStatus } from './cells.ts';
+import type { Style, Terminal } from './view.ts';
+
+type Person = {
+  readonly contact_id?: number;
+  readonly name?: string;
+  readonly last_name?: string;
+  readonly email?: string;
+  readonly phone?: string | null;
+} | null;
+
+type Attachment = { readonly name: string; readonly mime: string; readonly size?: number };
+
+type Message = {
+  /** Of tickets. */
+  readonly direction?: 'in' | 'out';
+  readonly sender_type: string;
+  readonly sender_name?: string;
+  readonly body: string;
+  readonly attachments?: readonly Attachment[];
+  readonly created_at: string;
+};
+
+/** What a ticket and a conversation share; a field that an answer lacks is left out, never a crash. */
+type Thread = {
+  readonly id: number;
+  readonly subject?: string | null;
+  readonly status: string;
+  readonly priority?: number | string;
+  readonly contact?: Person;
+  readonly resolved_at?: string | null;
+  readonly created_at: string;
+  readonly messages?: readonly Message[];
+};
+
+export type TicketThread = Thread & {
+  readonly ticket_number?: string;
+  readonly source?: string;
+  readonly description?: string;
+  readonly due_at?: string | null;
+  readonly first_response_at?: string | null;
+  readonly reply_channel?: string;
+  readonly conversation_id?: number | null;
+};
+
+export type ConversationThread = Thread & {
+  readonly handling_mode?: string;
+  readonly channel?: string;
+  readonly ticket_id?: number | null;
+  readonly csat_rating?: number | null;
+};
+
+/** A ticket as one reads it: what it is about, who asks, and what was said, oldest first. */
+export function ticketThread(ticket: TicketThread, terminal: Terminal): string {
+  const { conversation_id: conversation, reply_channel: channel } = ticket;
+  const replies =
+    channel === 'chat' && conversation ? `by chat, in conversation ${conversation}` : channel && `by ${channel}`;
+  return screen([
+    title(terminal, ticket.subject ?? '', ticket.ticket_number ?? `#${ticket.id}`),
+    facts(terminal, ticket.status, [
+      ticket.priority !== undefined && `priority ${ticket.priority}`,
+      ticket.source && `by ${ticket.source}`,
+      `opened ${localTime(ticket.created_at)}`,
+    ]),
+    fields(terminal, [
+      ['Customer', person(ticket.contact)],
+      ['Replies go', replies],
+      ['Answered', time(ticket.first_response_at)],
+      ['Due', time(ticket.due_at)],
+      ['Resolved', time(ticket.resolved_at)],
+    ]),
+    // Where the request is also the thread's first message, once is enough.
+    body(terminal, ticket.messages?.[0]?.body.trim() === ticket.description?.trim() ? '' : (ticket.description ?? '')),
+    ...messages(terminal, ticket.messages),
+  ]);
+}
+
+/** A chat as one reads it. */
+export function conversationThread(conversation: ConversationThread, terminal: Terminal): string {
+  const { handling_mode: mode, csat_rating: rating, ticket_id: ticket } = conversation;
+  return screen([
+    title(terminal, conversation.subject || 'Conversation', `#${conversation.id}`),
+    facts(terminal, conversation.status, [
+      conversation.channel && `on ${conversation.channel}`,
+      mode && (mode === 'ai' ? 'answered by the AI' : 'answered by the team'),
+      conversation.priority !== undefined && `priority ${conversation.priority}`,
+      `begun ${localTime(conversation.created_at)}`,
+    ]),
+    fields(terminal, [
+      ['Customer', person(conversation.contact) ?? 'anonymous'],
+      ['Ticket', ticket ? String(ticket) : undefined],
+      ['Resolved', time(conversation.resolved_at)],
+      ['Rating', typeof rating === 'number' ? String(rating) : undefined],
+    ]),
+    ...messages(terminal, conversation.messages),
+  ]);
+}
+
+/** Long lines are hard to read, however wide the terminal. */
+const widest = 100;
+const indent = 2;
+
+const screen = (blocks: readonly string[]): string => `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+
+function title({ width, paint }: Terminal, subject: string, number: string): string {
+  const [lines, side] = [wrap(sanitize(subject), Math.min(width, widest)), sanitize(number)];
+  return [...lines.map((line) => paint('bold', line)), paint('dim', cut(side, width))]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function facts({ width, paint }: Terminal, status: string, others: readonly (string | false | undefined)[]): string {
+  const [first = '', ...more] = wrap(
+    [status, ...others]
+      .filter(Boolean)
+      .map((fact) => sanitize(String(fact)))
+      .join(' · '),
+    width,
+  );
+  const shown = sanitize(status);
+  const style = styleOfStatus(status);
+  // The status leads the first line; painting must not disturb how the line was broken.
+  const painted = style && first.startsWith(shown) ? paint(style, shown) + first.slice(shown.length) : first;
+  return [painted, ...more].join('\n');
+}
+
+function fields(
+  { width, paint }: Terminal,
+  rows: readonly (readonly [name: string, value: string | undefined])[],
+): string {
+  const room = 12;
+  return rows
+    .flatMap(([name, value]) => {
+      if (value === undefined || value === '') return [];
+      const [first = '', ...more] = wrap(value, Math.max(1, Math.min(width, widest) - room));
+      return [`${paint('dim', pad(name, room))}${first}`, ...more.map((line) => ' '.repeat(room) + line)];
+    })
+    .join('\n');
+}
+
+function person(contact: Person | undefined): string | undefined {
+  if (!contact) return undefined;
+  const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
+  const ways = [contact.email && `<${contact.email}>`, contact.phone].filter(Boolean).join(' ');
+  const id = contact.contact_id === undefined ? '' : `(contact ${contact.contact_id})`;
+  return sanitize([name, ways, id].filter(Boolean).join(' '));
+}
+
+const time = (iso: string | null | undefined): string | undefined => (iso ? localTime(iso) : undefined);
+
+function body({ width }: Terminal, text: string): string {
+  const lines = wrap(sanitize(text.trim(), { keepNewlines: true }), Math.max(1, Math.min(width, widest) - indent));
+  return text.trim() === '' ? '' : lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n');
+}
+
+const messages = (terminal: Terminal, all: readonly Message[] = []): string[] =>
+  all.map((message) => {
+    const [who, style] = sides[sideOf(message)];
+    const name = sanitize(message.sender_name || who);
+    const about = [who.toLowerCase() !== name.toLowerCase() && who, localTime(message.created_at)]
+      .filter(Boolean)
+      .join(' · ');
+    const { width, paint } = terminal;
+    const shownName = cut(name, Math.max(1, width - indent));
+    const heading = wrap(`${shownName} ${about}`, width)
+      .join('\n')
+      .replace(shownName, () => paint(style, shownName));
+    return [
+      heading,
+      body(terminal, message.body),
+      ...(message.attachments ?? []).map((file) => attachment(terminal, file)),
+    ]
+      .filter((line) => line !== '')
+      .join('\n');
+  });
+
+const sides: Readonly<Record<'customer' | 'team' | 'ai', readonly [who: string, style: Style]>> = {
+  customer: ['customer', 'cyan'],
+  team: ['team', 'green'],
+  ai: ['AI', 'magenta'],
+};
+
+function sideOf({ direction, sender_type: type }: Message): keyof typeof sides {
+  if (type === 'ai') return 'ai';
+  if (direction !== undefined) return direction === 'in' ? 'customer' : 'team';
+  return type === 'operator' ? 'team' : 'customer';
+}
+
+function attachment({ width, paint }: Terminal, { name, mime, size }: Attachment): string {
+  const text = `+ ${sanitize(name)} (${sanitize(mime)}, ${bytes(size)})`;
+  return ' '.repeat(indent) + paint('dim', cut(text, Math.max(1, width - indent)));
+}
+
+function bytes(size: number | undefined): string {
+  if (size === undefined) return 'unknown size';
+  if (size < 1000) return `${size} B`;
+  return size < 1_000_000 ? `${Math.round(size / 1000)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,65 @@
+import type { Output } from '../config/settings.ts';
+import type { Failure } from '../errors.ts';
+
+/** A column of a table: a dotted path into the record, and how people read it. */
+export type Column = string | { readonly path: string; readonly header?: string; readonly as?: 'time' | 'status' };
+
+/** What a terminal can show. `width` in cells; `paint` honours NO_COLOR. */
+export type Terminal = {
+  readonly width: number;
+  readonly paint: Paint;
+  readonly now: Date;
+};
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
+
+export type Paint = (style: Style, text: string) => string;
+
+/** The data of a View: what `--json` and its siblings print, exactly. */
+export type Data =
+  | { readonly shape: 'record'; readonly record: unknown; readonly columns?: readonly Column[] }
+  | {
+      readonly shape: 'list';
+      readonly records: Iterable<unknown> | AsyncIterable<unknown>;
+      readonly columns: readonly Column[];
+      /** Every field of a record: the columns of csv, the same for every page. Without it, the first record's. */
+      readonly fields?: readonly string[];
+      /** Printed on a terminal where the list is empty. */
+      readonly empty?: string;
+    }
+  /** Records that come while people watch: a line each; with --json one JSON object a line. */
+  | {
+      readonly shape: 'stream';
+      readonly records: AsyncIterable<unknown>;
+      readonly line: (record: never, terminal: Terminal | undefined) => string;
+      /** Whether another record is there already: then both are written together. */
+      readonly more?: () => boolean;
+    }
+  /** Printed as it is, whatever the output format; a newline is added where it lacks one. */
+  | { readonly shape: 'text'; readonly text: string }
+  | { readonly shape: 'nothing' };
+
+/** What a command returns. `print.ts` alone turns it into bytes. */
+export type View = {
+  readonly data: Data;
+  /** Nothing was changed to get the data, so a field of --fields that does not exist may still end in exit 2. */
+  readonly read?: boolean;
+  /** The format where none is asked for; without it a table on a terminal and rows in a pipe. */
+  readonly output?: Output;
+  /** Printed as it is before the data (`svc api -i`). */
+  readonly head?: string;
+  /** Data goes to this file instead of standard output; it appears once it is whole. */
+  readonly file?: string;
+  /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
+  readonly human?: (terminal: Terminal) => string | Promise<string>;
+  /** The same in a pipe, where it differs from rows of `data`. */
+  readonly plain?: () => string;
+  /** Lines for standard error, after the data. A function is asked once the data is out. */
+  readonly notes?: readonly string[] | (() => readonly string[]);
+  /** Finished, but not with exit 0. `failed`: what was asked for was found not to hold (doctor, verify). */
+  readonly outcome?: 'partial' | 'differs' | 'failed' | (() => 'partial' | 'differs' | 'failed' | undefined);
+  /** Printed once the data is out, as if it were thrown: what was done until then is worth its report. */
+  readonly failure?: Failure;
+  /** Ends with this code instead; only for a command that runs another program. */
+  readonly exitCode?: number;
+};

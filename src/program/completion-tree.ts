@@ -1,0 +1,90 @@
+import type { Command, Group, Param } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { entries } from '../commands/index.ts';
+import { outputs } from '../config/settings.ts';
+import { globalFlags } from './global-flags.ts';
+import { topics } from './topics.ts';
+
+/** What stands where a value is typed. */
+export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' };
+
+export type Flag = Value & {
+  readonly about: string;
+  readonly short?: string;
+  /** A switch takes no value. */
+  readonly takesValue?: true;
+  readonly many?: true;
+  /** Accepted, not offered. */
+  readonly hidden?: true;
+};
+
+/** A command or a group, with all that completions need to know of it. */
+export type Branch = {
+  readonly about: string;
+  readonly aliases?: readonly string[];
+  readonly children?: Readonly<Record<string, Branch>>;
+  readonly flags?: Readonly<Record<string, Flag>>;
+  readonly args?: readonly (Value & { readonly many?: true })[];
+  readonly passThrough?: true;
+};
+
+/**
+ * The whole tree of commands as plain data. Loads every group, so it is made when svc is built, and read when somebody
+ * presses Tab.
+ */
+export async function completionTree(): Promise<Branch> {
+  const children: Record<string, Branch> = {};
+  for (const { name, summary, aliases, load } of entries) {
+    children[name] = { ...branchOf(await load()), about: summary, ...(aliases && { aliases }) };
+  }
+  const topicsAndCommands = [...topics, ...entries].map(({ name }) => name);
+  children.help = { about: 'Help on a command or a topic', args: [{ choices: topicsAndCommands }] };
+  return { about: 'svc', children, flags: Object.fromEntries(globalFlags.map(globalFlag)) };
+}
+
+function branchOf(node: Command | Group): Branch {
+  if ('commands' in node) {
+    const shown = node.commands.filter((child) => !('hidden' in child && child.hidden));
+    const children = Object.fromEntries(shown.map((child) => [child.name, branchOf(child)]));
+    return { ...(node.itself && branchOf(node.itself)), about: node.summary, children };
+  }
+  const flags = Object.entries(node.flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => [
+    [flagName(key, flag), flagOf(flag)] as const,
+    ...(flag.aliases ?? []).map((name) => [name, { ...flagOf(flag), short: undefined, hidden: true }] as const),
+  ]);
+  return {
+    about: node.summary,
+    ...(node.aliases && { aliases: node.aliases }),
+    ...(flags.length > 0 && { flags: Object.fromEntries(flags) }),
+    args: Object.values(node.args as Record<string, Param<unknown>>).map((arg) => ({
+      ...offered(arg),
+      ...(arg.many && { many: true as const }),
+    })),
+    ...(node.passThrough && { passThrough: true as const }),
+  };
+}
+
+const flagOf = (flag: Param<unknown>): Flag => ({
+  about: flag.description,
+  ...offered(flag),
+  ...(flag.short && { short: flag.short }),
+  ...(flag.placeholder && { takesValue: true as const }),
+  ...(flag.many && { many: true as const }),
+  ...(flag.hidden && { hidden: true as const }),
+});
+
+const offered = ({ choices, completes }: Param<unknown>): Value => ({
+  ...(choices && { choices }),
+  ...(completes && { from: completes }),
+});
+
+/** `-o, --output <FORMAT>` as commander reads it. */
+function globalFlag([term, about]: readonly [term: string, about: string]): [name: string, flag: Flag] {
+  const [, short, name = '', value] = /^(?:-(\w), )?--([\w-]+)(?: <(.+)>)?$/u.exec(term) ?? [];
+  return [name, { about, ...(short && { short }), ...(value && { takesValue: true as const }), ...globalValues[name] }];
+}
+
+const globalValues: Readonly<Record<string, Value>> = {
+  output: { choices: outputs },
+  profile: { from: 'profiles' },
+};

@@ -1,0 +1,204 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import type { Command, Given, Group, Param, Params } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { type Entry, entries } from '../commands/index.ts';
+import type { GlobalFlags } from '../config/settings.ts';
+import { Failure } from '../errors.ts';
+import { version } from '../version.ts';
+import { globalFlags, valuedFlags } from './global-flags.ts';
+import { helpConfiguration } from './help.ts';
+
+/** Argv asked for help, and this is it. */
+export type Help = { readonly help: string };
+
+/** What argv asks for: a command with the texts of its arguments and flags, not yet parsed. */
+export type Invocation = {
+  readonly command: Command;
+  /** The words that lead to it, for example `contacts sync`. */
+  readonly path: string;
+  readonly globals: GlobalFlags;
+  readonly argTexts: Readonly<Record<string, readonly string[]>>;
+  readonly flagTexts: Readonly<Record<string, readonly string[]>>;
+};
+
+/** The first word of argv that names a command, behind any global flags. */
+export function firstWord(argv: readonly string[]): string | undefined {
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? '';
+    if (!word.startsWith('-')) return word;
+    if (valuedFlags.has(word)) i++;
+  }
+  return undefined;
+}
+
+export const entryNamed = (word: string | undefined): Entry | undefined =>
+  entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
+
+/** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
+export async function parse(argv: readonly string[]): Promise<Invocation | Help> {
+  let invoked: Invocation | undefined;
+  let help = '';
+  const writeOut = (text: string) => {
+    help += text;
+  };
+  const named = entryNamed(firstWord(argv));
+  const root = new Commander('svc').description('Operate one account from the command line.');
+  // Commander finds the root's flags behind a command too, and `svc changelog create --version 1.2.0` has its own.
+  if (!named) root.version(version, '-V, --version');
+  // Commander writes its mistakes here; they reach the user as Failures. Help that it shows unasked is an answer.
+  let unasked = '';
+  const writeErr = (text: string) => {
+    unasked += text;
+  };
+  root.exitOverride().configureOutput({ writeOut, writeErr });
+  root.configureHelp(helpConfiguration).helpOption('-h, --help', 'Show this help');
+  for (const [term, description] of globalFlags)
+    root.addOption(new Option(term, description).helpGroup('Global flags:'));
+
+  for (const entry of entries) {
+    if (entry !== named) {
+      root
+        .command(entry.name)
+        .aliases([...(entry.aliases ?? [])])
+        .description(entry.summary);
+      continue;
+    }
+    const loaded = await entry.load();
+    const built = build(root, loaded, [entry.name], (invocation) => {
+      invoked = invocation;
+    });
+    root.addCommand(built.aliases([...(entry.aliases ?? [])]));
+  }
+  try {
+    await root.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.help') help = unasked;
+    else if (error.exitCode !== 0) throw usageOf(error);
+  }
+  return invoked ?? { help };
+}
+
+/** `command`: the words of the command that refused, where one had been reached. */
+function usageOf({ message, command = [] }: CommanderError & { command?: readonly string[] }): Failure {
+  const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
+  const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
+  return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
+    hint: suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
+  });
+}
+
+function build(
+  parent: Commander,
+  node: Group | Command,
+  path: readonly string[],
+  onRun: (invocation: Invocation) => void,
+  ofGroup: () => object = () => ({}),
+): Commander {
+  const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
+  commander.exitOverride((error) => {
+    throw Object.assign(error, { command: path });
+  });
+  if (!('commands' in node)) return buildLeaf(commander, node, path, onRun, ofGroup);
+  if (node.itself) buildLeaf(commander, node.itself, path, onRun, ofGroup);
+  // Of a flag that a group and its command both have, commander tells the group, wherever it stands.
+  const own = node.itself ? () => commander.opts() : undefined;
+  // What stands behind `sandbox exec --` is the other program's; commander wants to hear that from the group.
+  if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
+  for (const child of node.commands) {
+    const hidden = 'hidden' in child && child.hidden === true;
+    commander.addCommand(build(commander, child, [...path, child.name], onRun, own), { hidden });
+  }
+  return commander;
+}
+
+function buildLeaf(
+  commander: Commander,
+  command: Command,
+  path: readonly string[],
+  onRun: (i: Invocation) => void,
+  ofGroup: () => object,
+): Commander {
+  if (command.aliases) commander.aliases([...command.aliases]);
+  commander.summary(command.summary);
+  if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
+  for (const [key, arg] of Object.entries(command.args)) {
+    const name = (arg.placeholder ?? key).toUpperCase();
+    // Required arguments are judged by ourselves, so that a person can be asked for them.
+    commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
+  }
+  for (const [key, flag] of Object.entries(command.flags)) {
+    for (const option of optionsFor(key, flag)) commander.addOption(option);
+  }
+  if (command.examples.length > 0) {
+    commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+  }
+  if (command.passThrough) commander.passThroughOptions().allowUnknownOption();
+  return commander.action((...all: unknown[]) => {
+    const texts = all.slice(0, Object.keys(command.args).length);
+    const argTexts = Object.fromEntries(Object.keys(command.args).map((key, i) => [key, asTexts(texts[i])]));
+    const options: Record<string, unknown> = { ...ofGroup(), ...commander.opts() };
+    const flagTexts = Object.fromEntries(
+      Object.entries(command.flags).map(([key, flag]) => {
+        // Of `--no-browser` commander makes a `browser` that is true until it is given.
+        const textsOf = (option: Option) => {
+          const value = options[option.attributeName()];
+          return asTexts(option.negate ? value === false : value);
+        };
+        return [key, optionsFor(key, flag).flatMap(textsOf)];
+      }),
+    );
+    onRun({ command, path: path.join(' '), globals: globalsOf(commander.optsWithGlobals()), argTexts, flagTexts });
+  });
+}
+
+/** The flag itself, then its other names. */
+function optionsFor(key: string, flag: Param<unknown>): Option[] {
+  const others = (flag.aliases ?? []).map((name) => optionFor(name, { ...flag, short: undefined, hidden: true }));
+  return [optionFor(flagName(key, flag), flag), ...others];
+}
+
+function optionFor(longName: string, flag: Param<unknown>): Option {
+  const name = `${flag.short ? `-${flag.short}, ` : ''}--${longName}`;
+  const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
+  if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
+  if (flag.hidden) option.hideHelp();
+  return option;
+}
+
+const asTexts = (value: unknown): readonly string[] =>
+  value === undefined || value === false ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
+
+function globalsOf(options: Record<string, unknown>): GlobalFlags {
+  return { ...options, noInput: options.input === false, noColor: options.color === false } as GlobalFlags;
+}
+
+/** Parses the texts into what the command takes; a missing required value is asked for by `ask`, or is exit 2. */
+export async function given(
+  { command, path, argTexts, flagTexts }: Invocation,
+  ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
+): Promise<Omit<Given, 'settings'>> {
+  const read = async (
+    params: Params,
+    texts: Invocation['argTexts'],
+    label: (key: string, param: Param<unknown>) => string,
+  ) => {
+    const values: Record<string, unknown> = {};
+    for (const [key, one] of Object.entries(params)) {
+      let typed = texts[key] ?? [];
+      if (typed.length === 0 && one.required) {
+        const answer = await ask(label(key, one), one);
+        if (answer === undefined) {
+          throw new Failure('usage', `${label(key, one)} is required.`, { hint: `Run: svc ${path} --help` });
+        }
+        typed = [answer];
+      }
+      values[key] = typed.length > 0 ? one.parse(typed, label(key, one)) : one.fallback;
+    }
+    return values;
+  };
+  return {
+    args: await read(command.args, argTexts, (key, one) => (one.placeholder ?? key).toUpperCase()),
+    flags: await read(command.flags, flagTexts, (key, one) => `--${flagName(key, one)}`),
+  };
+}

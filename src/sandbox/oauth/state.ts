@@ -1,0 +1,202 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import { scopes as knownScopes, type Scope } from '../../api/operation.ts';
+
+const Scopes = v.array(v.picklist(knownScopes));
+
+/** A pre-registered client (service-api.txt, OAuth clients). */
+export const ClientRow = v.object({
+  client_id: v.string(),
+  client_secret: v.string(),
+  /** Shown on the consent page. */
+  name: v.string(),
+  /** Matched exactly; `https://*.example.com/callback` stands for every host one label below example.com. */
+  redirect_uris: v.array(v.string()),
+  /** The scopes that may ever be requested. */
+  scopes: Scopes,
+});
+export type Client = Readonly<v.InferOutput<typeof ClientRow>>;
+
+const expiring = { digest: v.string(), expires_at: v.string() };
+
+/**
+ * One consent: a client that was let into an account. Its code, its tokens and its webhook subscriptions belong to it
+ * and end with it. Codes and tokens carry the connection's id, so that no index beside the connections is needed, and
+ * only their digests are kept: neither the state file nor `GET state` can be used to call the service.
+ */
+export const ConnectionRow = v.object({
+  /** For example `conn_1`. */
+  id: v.string(),
+  client_id: v.string(),
+  account_id: v.number(),
+  scopes: Scopes,
+  created_at: v.string(),
+  /** When the customer disconnected the app. */
+  ended_at: v.nullable(v.string()),
+  code: v.nullable(v.object({ ...expiring, redirect_uri: v.string(), code_challenge: v.string(), used: v.boolean() })),
+  access_tokens: v.array(v.object({ ...expiring, scopes: Scopes })),
+  refresh_token: v.nullable(v.object(expiring)),
+});
+export type Connection = Readonly<v.InferOutput<typeof ConnectionRow>>;
+
+/** Where connections are kept. Rows are replaced, never changed in place, so that whoever keeps them sees each change. */
+export type Connections = {
+  find(id: string): Connection | undefined;
+  all(): Iterable<Connection>;
+  put(connection: Connection): void;
+  /** Never gives a number twice. */
+  nextNumber(): number;
+};
+
+export type OAuthState = { readonly clients: readonly Client[]; readonly connections: Connections };
+
+/** What the OAuth endpoints need from outside their state. */
+export type Moment = { readonly now: Date; readonly random: (bytes: number) => Uint8Array };
+
+export type Consent = Pick<Connection, 'client_id' | 'account_id' | 'scopes'>;
+
+/** A successful answer of the token endpoint. */
+export type TokenAnswer = {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly scope: string;
+};
+
+/** Seconds (Limits). */
+const lifetimes = { code: 600, access: 3600, refresh: 30 * 86_400 } as const;
+
+/** The customer lets a client into an account; the client gets this code for it: 10 minutes, single-use. */
+export function grantCode(
+  connections: Connections,
+  { redirect_uri, code_challenge, ...consent }: Consent & { redirect_uri: string; code_challenge: string },
+  moment: Moment,
+): string {
+  const connection = connect(connections, consent, moment.now);
+  const code = newSecret('ac', connection.id, moment);
+  const kept = { ...keep(code, lifetimes.code, moment.now), redirect_uri, code_challenge, used: false };
+  connections.put({ ...connection, code: kept });
+  return code;
+}
+
+/** A pair without the browser, for the control call `POST tokens`: a connection of its own. */
+export function mintTokens(
+  connections: Connections,
+  { expires_in, ...consent }: Consent & { readonly expires_in?: number | undefined },
+  moment: Moment,
+): TokenAnswer {
+  return issueTokens(connections, connect(connections, consent, moment.now), moment, { expires_in });
+}
+
+/** A new pair; the refresh token that the connection had stops working (refresh tokens rotate on every use). */
+export function issueTokens(
+  connections: Connections,
+  connection: Connection,
+  moment: Moment,
+  options: { readonly scopes?: readonly Scope[] | undefined; readonly expires_in?: number | undefined } = {},
+): TokenAnswer {
+  const { scopes = connection.scopes, expires_in = lifetimes.access } = options;
+  const access = newSecret('at', connection.id, moment);
+  const refresh = newSecret('rt', connection.id, moment);
+  const live = connection.access_tokens.filter((token) => !isPast(token.expires_at, moment.now));
+  connections.put({
+    ...connection,
+    access_tokens: [...live, { ...keep(access, expires_in, moment.now), scopes: [...scopes] }],
+    refresh_token: keep(refresh, lifetimes.refresh, moment.now),
+  });
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in,
+    refresh_token: refresh,
+    scope: scopes.join(' '),
+  };
+}
+
+function connect(connections: Connections, consent: Consent, now: Date): Connection {
+  const connection: Connection = {
+    id: `conn_${connections.nextNumber()}`,
+    ...consent,
+    created_at: now.toISOString(),
+    ended_at: null,
+    code: null,
+    access_tokens: [],
+    refresh_token: null,
+  };
+  connections.put(connection);
+  return connection;
+}
+
+export type Authenticated = {
+  readonly connection_id: string;
+  readonly client_id: string;
+  readonly account_id: number;
+  readonly scopes: readonly Scope[];
+};
+
+/** Whom a bearer token speaks for; undefined where it is unknown, expired or revoked. */
+export function authenticate(connections: Connections, token: string, now: Date): Authenticated | undefined {
+  const connection = connectionOf(connections, 'at', token);
+  const found = connection?.access_tokens.find((kept) => isKept(kept, token));
+  if (!connection || !found || isPast(found.expires_at, now)) return undefined;
+  const { id, client_id, account_id } = connection;
+  return { connection_id: id, client_id, account_id, scopes: found.scopes };
+}
+
+/** The connection with all that it gave out made worthless; its subscriptions go on until the customer disconnects. */
+export const withoutTokens = (connection: Connection): Connection => ({
+  ...connection,
+  access_tokens: [],
+  refresh_token: null,
+  // An outstanding code would bring new tokens; a used one stays, so that its reuse is still told from an unknown one.
+  code: connection.code && { ...connection.code, used: true },
+});
+
+/**
+ * The customer disconnects the app in the account: afterwards every request with the tokens answers 401, and a
+ * refresh or a code `invalid_grant`. Returns the ids of the connections that ended, whose subscriptions end too.
+ */
+export function disconnect(
+  connections: Connections,
+  app: { readonly client_id: string; readonly account_id: number },
+  now: Date,
+): string[] {
+  const ended = [...connections.all()].filter(
+    ({ client_id, account_id, ended_at }) =>
+      client_id === app.client_id && account_id === app.account_id && ended_at === null,
+  );
+  for (const connection of ended) connections.put({ ...withoutTokens(connection), ended_at: now.toISOString() });
+  return ended.map(({ id }) => id);
+}
+
+type SecretKind = 'at' | 'rt' | 'ac';
+
+const secretPattern = /^svc_(at|rt|ac)_(\d{1,15})_[\w-]{43}$/u;
+
+const newSecret = (kind: SecretKind, connectionId: string, { random }: Moment): string =>
+  `svc_${kind}_${connectionId.slice('conn_'.length)}_${Buffer.from(random(32)).toString('base64url')}`;
+
+/** The connection that a code or token names; whether it was ever given out is for `isKept` to say. */
+export function connectionOf(connections: Connections, kind: SecretKind, secret: string): Connection | undefined {
+  const [, found, number] = secretPattern.exec(secret) ?? [];
+  return found === kind ? connections.find(`conn_${number}`) : undefined;
+}
+
+type Kept = { readonly digest: string; readonly expires_at: string };
+
+const keep = (secret: string, seconds: number, now: Date): Kept => ({
+  digest: digestOf(secret),
+  expires_at: new Date(now.getTime() + seconds * 1000).toISOString(),
+});
+
+export const isPast = (time: string, now: Date): boolean => Date.parse(time) <= now.getTime();
+
+export const isKept = (kept: Kept | null, secret: string): boolean =>
+  kept !== null && timingSafeEqual(Buffer.from(kept.digest), Buffer.from(digestOf(secret)));
+
+/** Whether two secrets are equal, in a time that tells nothing about where they differ, nor about their lengths. */
+export const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
+
+const digestOf = (secret: string): string => hash('sha256', secret, 'hex');

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { check } from '../../api/check.ts';
+import { Failure } from '../../errors.ts';
+import { type Kind, keyOf, kinds, type Rows, recordSchemas } from './records.ts';
+
+/** A `--seed` file. Throws a usage Failure that names it and says what is wrong. */
+export function parseSeed(text: string, named: string): Partial<Rows> {
+  const bad = (what: string) =>
+    new Failure('usage', `The seed ${named} ${what}.`, {
+      hint: 'It takes the shape that GET /_sandbox/state gives; see docs/sandbox.md.',
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/u, ''));
+  } catch (error) {
+    throw bad(`is not JSON: ${(error as Error).message}`);
+  }
+  const seed = readSeed(value);
+  if (typeof seed === 'string') throw bad(seed);
+  return seed;
+}
+
+/**
+ * Rows of the shape that `GET /_sandbox/state` gives; kinds and fields that are left out get plain values. A text says
+ * what is wrong.
+ */
+export function readSeed(value: unknown): Partial<Rows> | string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
+  const rows: Partial<Record<Kind, unknown[]>> = {};
+  for (const [kind, given] of Object.entries(value)) {
+    if (!isKind(kind)) return `holds "${kind}", which is none of ${kinds.join(', ')}`;
+    const checked = check(v.array(recordSchemas[kind] as v.GenericSchema), given);
+    if (!checked.ok) {
+      const [field, messages] = Object.entries(checked.fields)[0] ?? [];
+      return `is wrong at ${kind}${field ? `.${field}` : ''}: ${messages?.[0]}`;
+    }
+    const keys = new Set(checked.value.map((row) => keyOf(kind, row as never)));
+    if (keys.size < checked.value.length) return `has two ${kind} with one id`;
+    rows[kind] = checked.value;
+  }
+  return rows as Partial<Rows>;
+}
+
+const isKind = (name: string): name is Kind => kinds.some((kind) => kind === name);

@@ -1,0 +1,213 @@
+import type { DeliveryStore } from '../deliveries/schedule.ts';
+import type { OAuthState } from '../oauth/state.ts';
+import { type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
+
+/**
+ * All that the sandbox remembers. Rows are never changed in place: `put` replaces them, and by that one door keeps the
+ * indexes right and notes what a journal must write.
+ */
+export type State = {
+  readonly rows: { readonly [K in Kind]: Map<string | number, Row<K>> };
+  /** The last id given, by kind: ids are never reused, not even of deleted records (general rule 4). */
+  readonly lastIds: Map<string, number>;
+  readonly contacts: ContactIndex;
+  /** Contact ids by list, in the order of joining. */
+  readonly members: Map<number, Set<number>>;
+  /** How far the sandbox's clock runs ahead of the real one, in milliseconds. */
+  clockAheadMs: number;
+  /** What changed since it was last drained, by kind and key. */
+  readonly changed: Map<string, Change>;
+};
+
+export type Change = { readonly kind: Kind | 'last_id' | 'clock'; readonly key: string | number };
+
+type ContactIndex = {
+  /** Ids that the API shows, oldest first, by account. */
+  readonly shown: Map<number, number[]>;
+  /** Ids by account and address or phone, oldest first. */
+  readonly byEmail: Map<string, number[]>;
+  readonly byPhone: Map<string, number[]>;
+};
+
+/** A new state with these rows, oldest first within each kind, so that newest-first lists just run backwards. */
+export function stateOf(seed: Partial<Rows>): State {
+  const state: State = {
+    rows: Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as State['rows'],
+    lastIds: new Map(),
+    contacts: { shown: new Map(), byEmail: new Map(), byPhone: new Map() },
+    members: new Map(),
+    clockAheadMs: 0,
+    changed: new Map(),
+  };
+  for (const kind of kinds) {
+    for (const row of oldestFirst(seed[kind] ?? [])) put(state, kind, row as never);
+  }
+  // Messages and notes live inside of their tickets and conversations, and connections have no numbers for ids.
+  const threads = [...state.rows.tickets.values(), ...state.rows.conversations.values()];
+  noteHighest(
+    state,
+    'messages',
+    threads.flatMap(({ messages }) => messages.map(({ id }) => id)),
+  );
+  noteHighest(
+    state,
+    'notes',
+    threads.flatMap(({ notes }) => notes.map(({ id }) => id)),
+  );
+  noteHighest(
+    state,
+    'connections',
+    [...state.rows.connections.keys()].map((id) => Number(String(id).slice('conn_'.length)) || 0),
+  );
+  return state;
+}
+
+const oldestFirst = (rows: readonly object[]): readonly object[] => {
+  const made = (row: object) => (row as { created_at?: string }).created_at ?? '';
+  return rows.every((row, at) => at === 0 || made(rows[at - 1] as object) <= made(row))
+    ? rows
+    : rows.toSorted((a, b) => (made(a) < made(b) ? -1 : made(a) > made(b) ? 1 : 0));
+};
+
+export function nextId(state: State, kind: string): number {
+  const id = (state.lastIds.get(kind) ?? 0) + 1;
+  noteId(state, kind, id);
+  return id;
+}
+
+export function put<K extends Kind>(state: State, kind: K, row: Row<K>): Row<K> {
+  const key = keyOf(kind, row);
+  const before = state.rows[kind].get(key);
+  if (kind === 'contacts') reindex(state.contacts, before as Row<'contacts'> | undefined, row as Row<'contacts'>);
+  if (kind === 'list_members') join(state, row as Row<'list_members'>);
+  state.rows[kind].set(key, row);
+  if (typeof key === 'number' && key > (state.lastIds.get(kind) ?? 0)) noteId(state, kind, key);
+  state.changed.set(`${kind} ${key}`, { kind, key });
+  return row;
+}
+
+export function remove(state: State, kind: Exclude<Kind, 'contacts'>, key: string | number): void {
+  const before = state.rows[kind].get(key);
+  if (!before) return;
+  if (kind === 'list_members') {
+    const { contacts_list_id, contact_id } = before as Row<'list_members'>;
+    state.members.get(contacts_list_id)?.delete(contact_id);
+  }
+  state.rows[kind].delete(key);
+  state.changed.set(`${kind} ${key}`, { kind, key });
+}
+
+export function setClock(state: State, aheadMs: number): void {
+  state.clockAheadMs = aheadMs;
+  state.changed.set('clock', { kind: 'clock', key: 'clock' });
+}
+
+/** The rows of an account, oldest first. */
+export function owned<K extends Kind>(state: State, kind: K, account: number): Row<K>[] {
+  const rows: Row<K>[] = [];
+  for (const row of state.rows[kind].values()) {
+    if ((row as { account_id?: number }).account_id === account) rows.push(row);
+  }
+  return rows;
+}
+
+/** The account's record, or undefined where it is another account's: to a token those are the same. */
+export function find<K extends Kind>(state: State, kind: K, account: number, key: number): Row<K> | undefined {
+  const row = state.rows[kind].get(key);
+  if (!row || (row as { account_id?: number }).account_id !== account) return undefined;
+  // Quarantined shadow contacts are no contacts to the API.
+  return (row as { shadow?: boolean }).shadow ? undefined : row;
+}
+
+/** The clients and connections as the OAuth endpoints see them. */
+export const oauthOf = (state: State): OAuthState => ({
+  clients: [...state.rows.clients.values()],
+  connections: {
+    find: (id) => state.rows.connections.get(id),
+    all: () => state.rows.connections.values(),
+    put: (connection) => put(state, 'connections', connection as Row<'connections'>),
+    nextNumber: () => nextId(state, 'connections'),
+  },
+});
+
+/** The deliveries of whatever state there is at the moment; `changed` is called when no request may be there to see it. */
+export const deliveryStore = (held: { readonly state: State }, changed: () => void): DeliveryStore => ({
+  all: () => held.state.rows.deliveries.values(),
+  put(delivery) {
+    put(held.state, 'deliveries', delivery as Row<'deliveries'>);
+    changed();
+  },
+  remove(id) {
+    remove(held.state, 'deliveries', id);
+    changed();
+  },
+  nextId: () => nextId(held.state, 'deliveries'),
+});
+
+/** The oldest contact with that address, in any letter case; a shadow only where there is no other. */
+export const contactByEmail = (state: State, account: number, email: string): Row<'contacts'> | undefined =>
+  oldest(state, state.contacts.byEmail.get(emailKey(account, email)));
+
+export const contactByPhone = (state: State, account: number, phone: string): Row<'contacts'> | undefined =>
+  oldest(state, state.contacts.byPhone.get(`${account} ${phone}`));
+
+function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | undefined {
+  let shadow: Row<'contacts'> | undefined;
+  for (const id of ids) {
+    const row = state.rows.contacts.get(id);
+    if (row && !row.shadow) return row;
+    shadow ??= row;
+  }
+  return shadow;
+}
+
+const emailKey = (account: number, email: string): string => `${account} ${email.trim().toLowerCase()}`;
+
+function noteId(state: State, kind: string, id: number): void {
+  state.lastIds.set(kind, id);
+  state.changed.set(`last_id ${kind}`, { kind: 'last_id', key: kind });
+}
+
+function noteHighest(state: State, kind: string, ids: readonly number[]): void {
+  const highest = ids.reduce((a, b) => Math.max(a, b), 0);
+  if (highest > 0) noteId(state, kind, highest);
+}
+
+function join(state: State, { contacts_list_id, contact_id }: Row<'list_members'>): void {
+  const members = state.members.get(contacts_list_id);
+  if (members) members.add(contact_id);
+  else state.members.set(contacts_list_id, new Set([contact_id]));
+}
+
+function reindex(index: ContactIndex, before: Row<'contacts'> | undefined, after: Row<'contacts'>): void {
+  const { contact_id, account_id } = after;
+  if (!after.shadow && (before?.shadow ?? true)) insert(index.shown, account_id, contact_id);
+  move(
+    index.byEmail,
+    before?.email && emailKey(account_id, before.email),
+    after.email && emailKey(account_id, after.email),
+    contact_id,
+  );
+  move(
+    index.byPhone,
+    before?.phone && `${account_id} ${before.phone}`,
+    after.phone && `${account_id} ${after.phone}`,
+    contact_id,
+  );
+}
+
+function move(index: Map<string, number[]>, from: string | undefined, to: string, id: number): void {
+  if (from === to) return;
+  if (from) {
+    const left = (index.get(from) ?? []).filter((other) => other !== id);
+    if (left.length > 0) index.set(from, left);
+    else index.delete(from);
+  }
+  if (to) insert(index, to, id);
+}
+
+function insert<Key>(index: Map<Key, number[]>, key: Key, id: number): void {
+  const ids = index.get(key);
+  if (ids) ids.push(id);
+  else index.set(key, [id]);
+}

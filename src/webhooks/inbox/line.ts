@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import type { Headers } from '../receiving/judge.ts';
+
+/** A delivery as it came. `body` holds the very bytes that were signed. */
+export type Arrival = {
+  /** The envelope's id; for an unreadable delivery one that svc gave it. */
+  readonly id: string;
+  readonly event: string | null;
+  /** When it came, ISO 8601. */
+  readonly at: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Why there is no envelope in it. */
+  readonly unreadable?: string;
+  /** Where it is to be forwarded; absent: nowhere. */
+  readonly to?: string;
+};
+
+/** What became of passing a delivery on. */
+export type Outcome = {
+  readonly to: string;
+  readonly at: string;
+  /** The app's answer; absent where none came. */
+  readonly status?: number;
+  readonly error?: string;
+  readonly ms: number;
+  readonly tries: number;
+  /** Sent again by hand; says nothing about whether the first forwarding is still owed. */
+  readonly replay?: true;
+};
+
+export type InboxLine =
+  | { readonly kind: 'arrival'; readonly arrival: Arrival }
+  | { readonly kind: 'outcome'; readonly id: string; readonly outcome: Outcome }
+  /** How many arrivals count, from the last such line on. */
+  | { readonly kind: 'limit'; readonly limit: number };
+
+/** One line of JSON with its newline. A body that is not UTF-8 is written in base64, so that no byte is ever changed. */
+export function encodeLine(line: InboxLine): string {
+  if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
+  if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
+  // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
+  const { id, event, at, headers, unreadable, to, body } = line.arrival;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const isRead = isUtf8(bytes);
+  const text = isRead ? bytes.toString('utf8') : undefined;
+  const base64 = isRead ? undefined : bytes.toString('base64');
+  return `${JSON.stringify({ id, event, at, headers, unreadable, to, body: text, base64 })}\n`;
+}
+
+/** Undefined for what is no line of an inbox: a torn end, damage. */
+export function decodeLine(text: string): InboxLine | undefined {
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value.limit === 'number') return { kind: 'limit', limit: value.limit };
+  const { id, outcome, body, base64 } = value;
+  if (typeof id !== 'string') return undefined;
+  if (typeof outcome === 'object' && outcome !== null) {
+    return isOutcome(outcome) ? { kind: 'outcome', id, outcome } : undefined;
+  }
+  const bytes = decodeBody(body, base64);
+  return bytes && { kind: 'arrival', arrival: { ...aboutOf(value), id, body: bytes } };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isOutcome(value: object): value is Outcome {
+  const { to, at, status, error, ms, tries } = value as Partial<Record<keyof Outcome, unknown>>;
+  const isRead = isText(to) && isText(at) && typeof ms === 'number' && typeof tries === 'number';
+  return isRead && ['number', 'undefined'].includes(typeof status) && ['string', 'undefined'].includes(typeof error);
+}
+
+/** What somebody else wrote into the file is left out, field by field: the body was accepted and is kept. */
+function aboutOf({ event, at, headers, unreadable, to }: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
+  return {
+    event: isText(event) ? event : null,
+    at: isText(at) ? at : new Date(0).toISOString(),
+    headers: textsOf(headers),
+    ...(isText(unreadable) && { unreadable }),
+    ...(isText(to) && { to }),
+  };
+}
+
+/** Headers with one text each: Node gives a list where a header may come several times. */
+export const textsOf = (headers: unknown): Headers =>
+  Object.fromEntries(
+    Object.entries(Object(headers) as object).flatMap(([name, value]): [string, string][] => {
+      if (Array.isArray(value)) return [[name, value.filter(isText).join(', ')]];
+      return isText(value) ? [[name, value]] : [];
+    }),
+  );
+
+function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
+  if (typeof body === 'string') return Buffer.from(body, 'utf8');
+  return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined;
+}
+
+/** Whether the outcome ends what was owed. */
+export const settles = (outcome: Outcome): boolean => !outcome.replay;

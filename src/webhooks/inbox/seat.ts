@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { namesIn, removeFile } from '../../disk/folder.ts';
+import { holders, type Release, tryLock } from '../../disk/lock.ts';
+import { inboxFile, readInbox } from './file.ts';
+import { type Inbox, openInbox } from './inbox.ts';
+
+/**
+ * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second
+ * listener beside it gets the next number, so two never write one file. Whoever starts takes over the seats that
+ * nobody sits in any more: their deliveries move into its inbox, and their subscriptions are its to remove.
+ */
+export type Seat = {
+  readonly folder: string;
+  readonly inbox: Inbox;
+  /** Folders of listeners that are gone, its own among them. */
+  readonly inherited: readonly string[];
+  leave(): Promise<void>;
+};
+
+/** Below the state folder; the profile's name may hold anything. */
+export const seatsFolder = (state: string, profile: string): string =>
+  join(state, 'webhooks', `profile-${encodeURIComponent(profile)}`);
+
+/** Every seat of the profile, free or not, lowest number first. */
+export async function seats(root: string): Promise<string[]> {
+  const names = (await namesIn(root)).filter((name) => /^\d+$/u.test(name));
+  return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
+}
+
+export async function takeSeat(root: string, { limit }: { readonly limit: number }): Promise<Seat> {
+  const taken = await freeSeats(root);
+  const folder = taken[0]?.folder as string;
+  const release = async () => {
+    for (const seat of taken) await seat.release();
+  };
+  try {
+    const inbox = await openInbox(folder, { limit });
+    for (const seat of taken.slice(1)) await takeOver(seat.folder, inbox);
+    return {
+      folder,
+      inbox,
+      inherited: taken.map((seat) => seat.folder),
+      leave: async () => {
+        await inbox.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** The process that sits there, if one does. */
+export async function occupant(folder: string): Promise<number | undefined> {
+  const release = await tryLock(join(folder, 'lock'));
+  if (!release) return (await holders(join(folder, 'lock')))[0] ?? 0;
+  await release();
+  return undefined;
+}
+
+/** Does the work if nobody sits there; says whether it was done. */
+export async function whileFree(folder: string, work: () => Promise<void>): Promise<boolean> {
+  const release = await tryLock(join(folder, 'lock'));
+  if (!release) return false;
+  try {
+    await work();
+    return true;
+  } finally {
+    await release();
+  }
+}
+
+type Taken = { readonly folder: string; readonly release: Release };
+
+async function freeSeats(root: string): Promise<Taken[]> {
+  const taken: Taken[] = [];
+  const take = async (folder: string): Promise<void> => {
+    const release = await tryLock(join(folder, 'lock'));
+    if (release) taken.push({ folder, release });
+  };
+  for (const folder of await seats(root)) await take(folder);
+  for (let number = 1; taken.length === 0; number++) await take(join(root, String(number)));
+  return taken;
+}
+
+async function takeOver(folder: string, inbox: Inbox): Promise<void> {
+  let pending: Promise<void>[] = [];
+  for await (const line of readInbox(folder)) {
+    if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
+    if (line.kind === 'outcome') pending.push(inbox.settle(line.id, line.outcome));
+    if (pending.length >= 500) await Promise.all(pending.splice(0));
+  }
+  await Promise.all(pending);
+  pending = [];
+  // Only now that everything is durable in its new place.
+  await removeFile(join(folder, inboxFile));
+}

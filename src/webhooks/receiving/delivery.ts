@@ -1,0 +1,66 @@
+import type { Received } from '../inbox/inbox.ts';
+import type { Outcome } from '../inbox/line.ts';
+import type { EventLine } from '../lines.ts';
+import type { Forwarding } from '../sinks/forward.ts';
+import { type Envelope, readEnvelope } from './judge.ts';
+
+/** A delivery with everything that is known of it, as the inspector and `inbox show` give it. */
+export type Delivery = {
+  readonly id: string;
+  readonly event: string | null;
+  readonly received_at: string;
+  readonly verdict: 'accepted' | 'unreadable';
+  readonly why: string | null;
+  readonly size: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as text; null where it is not UTF-8, and then `base64` holds it. */
+  readonly body: string | null;
+  readonly base64: string | null;
+  /** Null where there is none to be read. */
+  readonly envelope: unknown;
+  readonly forwards: readonly Outcome[];
+};
+
+export function deliveryOf({ arrival, outcomes }: Received): Delivery {
+  const bytes = Buffer.from(arrival.body);
+  const text = bytes.toString('utf8');
+  const isText = Buffer.from(text, 'utf8').equals(bytes);
+  return {
+    id: arrival.id,
+    event: arrival.event,
+    received_at: arrival.at,
+    verdict: arrival.unreadable === undefined ? 'accepted' : 'unreadable',
+    why: arrival.unreadable ?? null,
+    size: bytes.length,
+    headers: arrival.headers,
+    body: isText ? text : null,
+    base64: isText ? null : bytes.toString('base64'),
+    envelope: envelopeIn(arrival.body) ?? null,
+    forwards: outcomes,
+  };
+}
+
+/** How it stands with the app: the last word of the forwarding itself, else of a replay, else that it is owed. */
+export function forwardOf(to: string | undefined, outcomes: readonly Outcome[]): Forwarding | null {
+  const last = outcomes.findLast((outcome) => !outcome.replay) ?? outcomes.at(-1);
+  if (last) {
+    const { status = null, error = null, ms, tries } = last;
+    return { to: last.to, state: status === null ? 'failed' : 'answered', status, error, ms, tries };
+  }
+  if (to === undefined) return null;
+  return { to, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
+}
+
+/** The line that was printed when it came, from what is stored. */
+export function pastLine(received: Received): EventLine {
+  const { id, event, at, unreadable } = received.arrival;
+  const { created_at = null, data = null } = envelopeIn(received.arrival.body) ?? {};
+  const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
+  const forward = forwardOf(received.arrival.to, received.outcomes);
+  return { kind: 'event', time: at, event, id, verdict, why: unreadable ?? null, created_at, data, forward };
+}
+
+export function envelopeIn(body: Uint8Array): Envelope | undefined {
+  const read = readEnvelope(body, null);
+  return 'why' in read ? undefined : read;
+}

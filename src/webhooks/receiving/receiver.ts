@@ -1,0 +1,226 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { type Arrival, textsOf } from '../inbox/line.ts';
+import { type Envelope, judge, type Refusal } from './judge.ts';
+
+/** What the receiver decided about one request to its path. */
+export type Receipt =
+  | { readonly kind: 'accepted'; readonly arrival: Arrival; readonly envelope: Envelope }
+  | { readonly kind: 'unreadable'; readonly arrival: Arrival; readonly why: string }
+  | { readonly kind: 'repeat'; readonly at: string; readonly envelope: Envelope }
+  | { readonly kind: 'rejected'; readonly at: string; readonly why: Refusal; readonly event: string | null };
+
+export type ReceiverOptions = {
+  readonly port: number;
+  /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
+  readonly path: () => string;
+  readonly secrets: () => readonly string[];
+  readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> };
+  readonly clock: Clock;
+  /** An id for a delivery that has none. */
+  readonly newId: () => string;
+  readonly forwardTo?: (event: string | null) => string | undefined;
+  /** After the answer. */
+  readonly onReceipt: (receipt: Receipt) => void;
+  /** The inbox could not be written; told once for each time of trouble. */
+  readonly onTrouble?: (error: unknown) => void;
+  /** Shorter in tests. */
+  readonly limits?: Partial<Limits>;
+};
+
+export type Receiver = { readonly port: number; readonly url: string; close(): Promise<void> };
+
+type Limits = {
+  readonly headersMs: number;
+  readonly wholeMs: number;
+  readonly bodyBytes: number;
+  readonly stallMs: number;
+  /** Of all bodies that are being received or held: a flood must not take the machine's memory. */
+  readonly heldBytes: number;
+};
+
+/** Those of product.md, section 9. */
+export const receiverLimits: Limits = {
+  headersMs: 10_000,
+  wholeMs: 30_000,
+  bodyBytes: 1024 * 1024,
+  // The service gives a receiver 10 seconds (Delivery rules, 1) and counts more as a failed connection.
+  stallMs: 12_000,
+  heldBytes: 128 * 1024 * 1024,
+};
+
+/**
+ * Takes deliveries on 127.0.0.1. The order is what makes it safe: verify, drop repeats, make durable, answer, and
+ * only then pass on. A non-2xx is never redelivered (Delivery rules, 3), so nothing that comes later may be the
+ * answer; and where the delivery cannot be stored there is none, since only silence makes the service send again (2).
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const limits = { ...receiverLimits, ...options.limits };
+  const { inbox, clock } = options;
+  const storing = new Map<string, Promise<boolean>>();
+  let held = 0;
+  let inTrouble = false;
+
+  const server = process.getBuiltinModule('node:http').createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.wholeMs,
+    connectionsCheckingInterval: Math.min(500, limits.headersMs / 4),
+    keepAliveTimeout: 5_000,
+  });
+  server.on('request', (request, response) => receive(request, response));
+  server.on('checkContinue', (request, response) => receive(request, response, () => response.writeContinue()));
+
+  function receive(request: IncomingMessage, response: ServerResponse, goOn?: () => void): void {
+    // A sender who leaves early is no reason to end.
+    request.on('error', () => {});
+    response.on('error', () => {});
+    if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
+    else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
+    else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
+    else {
+      goOn?.();
+      takeBody(request, response);
+    }
+  }
+
+  function takeBody(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      held += chunk.length;
+      if (length > limits.bodyBytes) {
+        request.removeAllListeners('data').removeAllListeners('end');
+        chunks.length = 0;
+        tooLarge(request);
+      } else if (held > limits.heldBytes) {
+        // Cut off without an answer, it counts as a failed connection and comes again.
+        request.destroy();
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      decide(request, response, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    response.on('close', () => {
+      held -= length;
+    });
+  }
+
+  function decide(request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
+    const headers = textsOf(request.headers);
+    const at = clock.now().toISOString();
+    const verdict = judge(headers, raw, options.secrets(), (id) => inbox.has(id) || storing.has(id));
+    if (verdict.kind === 'rejected') {
+      answer(response, 401);
+      options.onReceipt({ ...verdict, at, event: headers['x-svc-event'] ?? null });
+      return;
+    }
+    if (verdict.kind === 'repeat') {
+      // Its first copy may still be on the way to the disk, and may yet fail to get there.
+      const { envelope } = verdict;
+      void (storing.get(envelope.id) ?? Promise.resolve(true)).then((stored) => {
+        finish(response, stored, () => options.onReceipt({ kind: 'repeat', at, envelope }));
+      });
+      return;
+    }
+    const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
+    const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
+    const to = options.forwardTo?.(event);
+    const arrival: Arrival = {
+      id,
+      event,
+      at,
+      headers,
+      body: raw,
+      ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
+      ...(to !== undefined && { to }),
+    };
+    const stored = store(arrival);
+    storing.set(id, stored);
+    void stored.then((done) => {
+      storing.delete(id);
+      finish(response, done, () =>
+        options.onReceipt(
+          verdict.kind === 'accepted'
+            ? { kind: 'accepted', arrival, envelope: verdict.envelope }
+            : { kind: 'unreadable', arrival, why: verdict.why },
+        ),
+      );
+    });
+  }
+
+  /** Tries until the service has given up on this attempt; false where the disk refused all along. */
+  async function store(arrival: Arrival): Promise<boolean> {
+    const until = clock.now().getTime() + limits.stallMs;
+    for (;;) {
+      try {
+        await inbox.add(arrival);
+        inTrouble = false;
+        return true;
+      } catch (error) {
+        if (!inTrouble) options.onTrouble?.(error);
+        inTrouble = true;
+        if (clock.now().getTime() >= until) return false;
+        await clock.sleep(250);
+      }
+    }
+  }
+
+  function finish(response: ServerResponse, stored: boolean, then: () => void): void {
+    if (!stored) {
+      response.socket?.destroy();
+      return;
+    }
+    answer(response, 204);
+    then();
+  }
+
+  const port = await listen(server, options.port);
+  return {
+    port,
+    url: `http://127.0.0.1:${port}${options.path()}`,
+    close: () => close(server),
+  };
+}
+
+function answer(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  response.writeHead(status, headers).end();
+}
+
+/** Answers while the sender is still sending: closing at once would reset the connection and lose the answer. */
+function tooLarge(request: IncomingMessage): void {
+  const { socket } = request;
+  request.resume();
+  socket.end('HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  setTimeout(() => socket.destroy(), 1_000).unref();
+}
+
+/** 127.0.0.1 only: what comes from elsewhere comes through a tunnel that the user chose. */
+export function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    // Not `once`: an error while it accepts connections (no file left to open) must not end svc later on.
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new Failure('failed', `Cannot listen on 127.0.0.1:${port}: ${portTrouble(error.code)}.`, {
+          hint: 'Choose another with --port, or --port 0 for any free one.',
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+const portTrouble = (code = 'unknown'): string =>
+  ({ EADDRINUSE: 'the port is in use', EACCES: 'the port needs more rights' })[code] ?? code;
+
+/** Lets requests that were received in full have their answer, for a short while. */
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 1_000).unref();
+  });
+}

@@ -1,0 +1,177 @@
+import type { Context, HttpResponse, Lost } from '../../context.ts';
+import type { Inbox, Received } from '../inbox/inbox.ts';
+import type { Outcome } from '../inbox/line.ts';
+import type { Headers } from '../receiving/judge.ts';
+
+/** How passing a delivery on stands. `answered`: the app gave a status, whichever. */
+export type Forwarding = {
+  readonly to: string;
+  readonly state: 'answered' | 'waiting' | 'failed';
+  readonly status: number | null;
+  readonly error: string | null;
+  /** Of the last attempt. */
+  readonly ms: number | null;
+  readonly tries: number;
+};
+
+export type Forwarder = {
+  enqueue(id: string, event: string | null, to: string): void;
+  /** At once, beside the queue; says how it went. Undefined where the inbox has no such delivery. */
+  replay(id: string, to: string): Promise<Forwarding | undefined>;
+  /** How many are not through yet. */
+  depth(): number;
+  /** Lets an app that answers have what is queued, for `graceMs`; what is left stays owed in the inbox. */
+  stop(graceMs: number): Promise<void>;
+};
+
+export type ForwardOptions = Pick<Context, 'exchange' | 'clock'> & {
+  readonly inbox: Pick<Inbox, 'read' | 'settle'>;
+  readonly timeoutMs: number;
+  /** How long to try while nothing listens there; undefined: for as long as svc runs. */
+  readonly retryMs?: number;
+  readonly report: (id: string, event: string | null, forwarding: Forwarding) => void;
+};
+
+/** One delivery after the other: the app sees them in the order in which they came. */
+type Queued = { readonly id: string; readonly event: string | null };
+type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<void>; down?: Forwarding };
+
+/** An app that breaks or hangs on one delivery gets it this often; then it must not hold up the others for ever. */
+const brokenTries = 5;
+
+export function createForwarder(options: ForwardOptions): Forwarder {
+  const { exchange, clock, inbox, report } = options;
+  const lanes = new Map<string, Lane>();
+  const ending = new AbortController();
+  const cutting = new AbortController();
+
+  async function run(lane: Lane): Promise<void> {
+    for (let next = lane.queue[0]; next && !cutting.signal.aborted; next = lane.queue[0]) {
+      if (!(await handle(lane, next))) break;
+      lane.queue.shift();
+    }
+    lane.running = undefined;
+  }
+
+  /** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
+  async function handle(lane: Lane, { id, event }: Queued): Promise<boolean> {
+    const received = await inbox.read(id).catch(() => undefined);
+    if (!received) return true;
+    const forwarding = await pass(received, lane).catch((error) => unsendable(lane.to, error));
+    if (!forwarding) return false;
+    lane.down = undefined;
+    // Not waited for in vain: a failure here merely means that it is forwarded once more after a restart.
+    await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
+    report(id, event, forwarding);
+    return true;
+  }
+
+  /** Undefined where svc ends before the app has answered. */
+  async function pass(received: Received, lane: Lane): Promise<Forwarding | undefined> {
+    const since = clock.now().getTime();
+    let broken = 0;
+    for (let tries = 1; ; tries++) {
+      const { answer, ms } = await attempt(received, lane.to);
+      const forwarding = stand(lane.to, answer, ms, tries);
+      if (!('lost' in answer)) return forwarding;
+      if (answer.reason === 'aborted') return undefined;
+      if (answer.lost === 'after-sending') broken++;
+      // The app has it, and its answer will be no better next time.
+      if (isHopeless(answer)) return { ...forwarding, state: 'failed' };
+      const late = options.retryMs !== undefined && clock.now().getTime() - since >= options.retryMs;
+      if (late || broken >= brokenTries) return { ...forwarding, state: 'failed' };
+      if (ending.signal.aborted) return undefined;
+      if (!lane.down) for (const { id, event } of lane.queue) report(id, event, forwarding);
+      lane.down = forwarding;
+      await clock.sleep(Math.min(250 * 2 ** (tries - 1), 3_000), ending.signal);
+      if (ending.signal.aborted) return undefined;
+    }
+  }
+
+  async function attempt({ arrival }: Received, to: string): Promise<{ answer: HttpResponse | Lost; ms: number }> {
+    const start = clock.now().getTime();
+    const answer = await exchange({
+      method: 'POST',
+      url: to,
+      headers: passedOn(arrival.headers),
+      body: arrival.body,
+      timeoutMs: options.timeoutMs,
+      signal: cutting.signal,
+    });
+    return { answer, ms: clock.now().getTime() - start };
+  }
+
+  return {
+    enqueue(id, event, to) {
+      const lane = lanes.get(to) ?? { to, queue: [] };
+      lanes.set(to, lane);
+      lane.queue.push({ id, event });
+      if (lane.down) report(id, event, { ...lane.down, ms: null, tries: 0 });
+      lane.running ??= run(lane);
+    },
+    async replay(id, to) {
+      const received = await inbox.read(id);
+      if (!received) return undefined;
+      const forwarding = await attempt(received, to).then(
+        ({ answer, ms }) => stand(to, answer, ms, 1),
+        (error) => unsendable(to, error),
+      );
+      const settled: Forwarding = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
+      await inbox.settle(id, { ...outcomeOf(settled, clock.now()), replay: true }).catch(() => {});
+      return settled;
+    },
+    depth: () => [...lanes.values()].reduce((sum, lane) => sum + lane.queue.length, 0),
+    async stop(graceMs) {
+      ending.abort();
+      const idle = Promise.all([...lanes.values()].map((lane) => lane.running));
+      const over = new AbortController();
+      await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
+      over.abort();
+      cutting.abort();
+      await idle;
+    },
+  };
+}
+
+const isHopeless = ({ reason }: Lost): boolean => reason === 'too-large' || reason === 'unreadable';
+
+function unsendable(to: string, error: unknown): Forwarding {
+  const why = error instanceof Error ? error.message : String(error);
+  return { to, state: 'failed', status: null, error: why.slice(0, 200), ms: null, tries: 1 };
+}
+
+function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Forwarding {
+  if ('lost' in answer) return { to, state: 'waiting', status: null, error: answer.reason, ms, tries };
+  return { to, state: 'answered', status: answer.status, error: null, ms, tries };
+}
+
+export function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outcome {
+  return {
+    to,
+    at: at.toISOString(),
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+    ms: ms ?? 0,
+    tries,
+  };
+}
+
+/** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says anew. */
+const ofTheConnection = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The original headers, so that the app can verify the signature itself. */
+export const passedOn = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.has(name)));

@@ -1,0 +1,54 @@
+import type { Context, TokenStore } from '../../context.ts';
+import { readUserText } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+
+/** Where the signing secret of a subscription is kept. */
+export const webhookSecretName = (profile: string, id: number): string => `webhook/${profile}/${id}`;
+
+export const keepSecret = (tokens: TokenStore, profile: string, id: number, secret: string) =>
+  tokens.update(webhookSecretName(profile, id), async () => secret);
+
+export const forgetSecret = (tokens: TokenStore, profile: string, id: number) =>
+  tokens.update(webhookSecretName(profile, id), async () => undefined);
+
+/** Every secret of the profile's subscriptions, the newest subscription's first. */
+export async function storedSecrets(tokens: TokenStore, profile: string): Promise<string[]> {
+  const names = await tokens.names(`webhook/${profile}/`);
+  const ids = names.map((name) => Number(name.slice(name.lastIndexOf('/') + 1))).filter((id) => id > 0);
+  const secrets: string[] = [];
+  for (const id of ids.sort((a, b) => b - a)) {
+    const secret = await tokens.read(webhookSecretName(profile, id));
+    if (secret !== undefined) secrets.push(secret);
+  }
+  return secrets;
+}
+
+/** One a line, as in SVC_WEBHOOK_SECRET and on standard input. */
+export const splitSecrets = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** What --secret-stdin or SVC_WEBHOOK_SECRET give, in this order; none where neither is used. */
+export async function givenSecrets(
+  ctx: Pick<Context, 'stdin' | 'env' | 'signal'>,
+  fromStdin: boolean,
+): Promise<string[]> {
+  if (!fromStdin) return splitSecrets(ctx.env.SVC_WEBHOOK_SECRET ?? '');
+  const secrets = splitSecrets(await readUserText(ctx, '-', '--secret-stdin'));
+  if (secrets.length > 0) return secrets;
+  throw new Failure('usage', 'Standard input holds no secret.', { hint: 'Give one a line.' });
+}
+
+/** The same, where there must be one. */
+export async function requiredSecrets(
+  ctx: Pick<Context, 'stdin' | 'env' | 'signal'>,
+  fromStdin: boolean,
+): Promise<string[]> {
+  const secrets = await givenSecrets(ctx, fromStdin);
+  if (secrets.length > 0) return secrets;
+  throw new Failure('usage', 'The signing secret is missing.', {
+    hint: 'Set SVC_WEBHOOK_SECRET, or give it on standard input with --secret-stdin.',
+  });
+}

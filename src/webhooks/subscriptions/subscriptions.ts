@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import type { WebhookEvent } from '../../api/webhooks.ts';
+import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
+import { removeFile } from '../../disk/folder.ts';
+import { Failure } from '../../errors.ts';
+
+/** The service's side, as little of it as is needed here. */
+export type Subscribing = {
+  list(): Promise<readonly { readonly id: number; readonly event_type: string; readonly target_url: string }[]>;
+  create(event: WebhookEvent, url: string): Promise<{ readonly id: number; readonly signing_secret: string }>;
+  delete(id: number): Promise<void>;
+};
+
+/** What a listener made, or was about to make, at one service. Without an id the answer never came. */
+type Session = {
+  readonly base_url: string;
+  readonly target_url: string;
+  /** Ids that existed before: they are somebody else's, also where they have our URL. */
+  readonly before: readonly number[];
+  readonly made: readonly { readonly event: WebhookEvent; readonly id?: number }[];
+};
+
+type Journal = { readonly sessions: readonly Session[] };
+
+export type Made = { readonly event: WebhookEvent; readonly id: number; readonly secret: string };
+
+const journalFile = 'subscriptions.json';
+
+/**
+ * Subscribes the URL to the events. Each intent is on disk before the service hears of it, so that whatever the
+ * instant at which svc is killed, or this fails, `reap` knows what to remove.
+ */
+export async function subscribe(
+  folder: string,
+  baseUrl: string,
+  url: string,
+  events: readonly WebhookEvent[],
+  service: Subscribing,
+): Promise<Made[]> {
+  const before = (await service.list()).map(({ id }) => id);
+  const earlier = await readJournal(folder);
+  const done: Session['made'][number][] = [];
+  const write = (...more: Session['made']) =>
+    writeJournal(folder, [...earlier, { base_url: baseUrl, target_url: url, before, made: [...done, ...more] }]);
+  const made: Made[] = [];
+  for (const event of events) {
+    await write({ event });
+    const { id, signing_secret: secret } = await service.create(event, url);
+    done.push({ event, id });
+    await write();
+    made.push({ event, id, secret });
+  }
+  return made;
+}
+
+/**
+ * Removes from this service what the journals of these folders name, and nothing else: their ids; and of a lost answer
+ * the one that has its URL and event, was not there before, and that no living listener calls its own. Returns the ids
+ * removed; what could not be removed stays in the journal.
+ */
+export async function reap(
+  folders: readonly string[],
+  living: readonly string[],
+  baseUrl: string,
+  service: Subscribing,
+): Promise<number[]> {
+  const removed: number[] = [];
+  for (const folder of folders) {
+    const sessions = await readJournal(folder);
+    const ours = sessions.filter((session) => session.base_url === baseUrl);
+    if (ours.length === 0) continue;
+    const known = await service.list();
+    const taken = (await Promise.all(living.map(idsIn))).flat();
+    const found = ours.flatMap((session) => session.made.flatMap((entry) => find(session, entry, known, taken) ?? []));
+    const left = await removeAll(found, service);
+    removed.push(...found.flatMap(({ id }) => (left.includes(id) ? [] : [id])));
+    const kept = ours.flatMap((session) => {
+      const made = session.made.filter((entry) => left.includes(find(session, entry, known, taken)?.id ?? -1));
+      return made.length > 0 ? [{ ...session, made }] : [];
+    });
+    await writeJournal(folder, [...sessions.filter((session) => session.base_url !== baseUrl), ...kept]);
+  }
+  return removed;
+}
+
+/** Whether there is something to reap, without asking the service. */
+export async function hasLeftovers(folders: readonly string[], baseUrl: string): Promise<boolean> {
+  const journals = await Promise.all(folders.map(readJournal));
+  return journals.flat().some((session) => session.base_url === baseUrl);
+}
+
+function find(
+  { target_url: url, before }: Session,
+  { event, id }: { readonly event: WebhookEvent; readonly id?: number },
+  known: Awaited<ReturnType<Subscribing['list']>>,
+  taken: readonly number[],
+) {
+  return known.find(
+    (one) =>
+      one.event_type === event &&
+      one.target_url === url &&
+      (id === undefined ? !before.includes(one.id) && !taken.includes(one.id) : one.id === id),
+  );
+}
+
+async function removeAll(made: readonly { readonly id: number }[], service: Subscribing): Promise<number[]> {
+  const left: number[] = [];
+  for (const { id } of made) {
+    try {
+      await service.delete(id);
+    } catch (error) {
+      // Gone already: somebody deleted it by hand, or the customer disconnected the app.
+      if (!(error instanceof Failure && error.kind === 'not-found')) left.push(id);
+    }
+  }
+  return left;
+}
+
+const idsIn = async (folder: string): Promise<number[]> =>
+  (await readJournal(folder)).flatMap(({ made }) => made.flatMap(({ id }) => id ?? []));
+
+async function readJournal(folder: string): Promise<readonly Session[]> {
+  const text = await readIfThere(join(folder, journalFile));
+  if (text === undefined) return [];
+  try {
+    return (JSON.parse(text) as Journal).sessions ?? [];
+  } catch {
+    throw new Failure('failed', `${join(folder, journalFile)} is damaged: it is no JSON.`, {
+      hint: 'See with svc webhooks list what is left at the service, then delete the file.',
+    });
+  }
+}
+
+async function writeJournal(folder: string, sessions: readonly Session[]): Promise<void> {
+  const path = join(folder, journalFile);
+  const kept = sessions.filter(({ made }) => made.length > 0);
+  if (kept.length === 0) await removeFile(path);
+  else await replaceFile(path, `${JSON.stringify({ sessions: kept } satisfies Journal, undefined, 2)}\n`);
+}

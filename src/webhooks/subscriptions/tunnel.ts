@@ -1,0 +1,154 @@
+import { execa } from 'execa';
+import type { Clock } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+
+/** A program that makes the local receiver reachable from outside. */
+export type Tunnel = {
+  /** Where the service can reach us. */
+  readonly url: string;
+  /** Resolves with a sentence when the tunnel ends by itself; never after `close`. */
+  readonly died: Promise<string>;
+  close(): Promise<void>;
+};
+
+export type TunnelRecipe = {
+  readonly words: readonly string[];
+  /** The public URL in what it printed. */
+  readonly find: (output: string) => string | undefined;
+  /** A loopback URL, which only a sandbox takes as a target. */
+  readonly findLocal?: (output: string) => string | undefined;
+};
+
+/** cloudflared also prints links to its terms and its documentation, hence a pattern for each program. */
+const known: Readonly<Record<string, TunnelRecipe>> = {
+  cloudflared: {
+    words: ['cloudflared', 'tunnel', '--no-autoupdate', '--url', 'http://127.0.0.1:{port}'],
+    find: (output) => /https:\/\/[a-z\d-]+\.trycloudflare\.com/u.exec(output)?.[0],
+  },
+  ngrok: {
+    words: ['ngrok', 'http', '127.0.0.1:{port}', '--log', 'stdout', '--log-format', 'logfmt'],
+    find: (output) => /\burl=(https:\/\/[^\s"]+)/u.exec(output)?.[1],
+  },
+};
+
+/** `cloudflared`, `ngrok`, or a command in which `{port}` stands for the receiver's port. */
+export function tunnelRecipe(text: string): TunnelRecipe {
+  const recipe = Object.hasOwn(known, text) ? known[text] : undefined;
+  if (recipe) return recipe;
+  const words = splitWords(text);
+  if (words.length === 0) throw new Failure('usage', '--tunnel is empty: name a program, or a command with {port}.');
+  return { words, find: publicUrl, findLocal: localUrl };
+}
+
+export async function openTunnel(
+  recipe: TunnelRecipe,
+  port: number,
+  { clock, signal, patienceMs = 30_000 }: { clock: Clock; signal?: AbortSignal; patienceMs?: number },
+): Promise<Tunnel> {
+  const [program = '', ...args] = recipe.words.map((word) => word.replaceAll('{port}', String(port)));
+  // No shell: what stands in the command is one program and its arguments, whatever characters they hold.
+  const child = execa(program, args, {
+    shell: false,
+    buffer: false,
+    reject: false,
+    stdin: 'ignore',
+    all: true,
+    // A group of its own: Ctrl-C reaches svc alone, which ends the tunnel when its turn has come; with its children.
+    detached: process.platform !== 'win32',
+    cleanup: true,
+    windowsHide: true,
+  });
+  let closing = false;
+  let output = '';
+  const died = child.then((result) => {
+    if (closing) return new Promise<string>(() => {});
+    return failureOf(program, result, output);
+  });
+
+  const close = async (): Promise<void> => {
+    closing = true;
+    end(child.pid, 'SIGTERM');
+    const waited = new AbortController();
+    const ended = child.then(() => waited.abort());
+    await Promise.race([ended, clock.sleep(3_000, waited.signal)]);
+    end(child.pid, 'SIGKILL');
+  };
+  function end(pid: number | undefined, how: NodeJS.Signals): void {
+    if (pid === undefined) return;
+    try {
+      if (process.platform === 'win32') child.kill(how);
+      else process.kill(-pid, how);
+    } catch {
+      // It is gone already.
+    }
+  }
+
+  const stopped = new AbortController();
+  const found = new Promise<string>((resolve) => {
+    child.all?.on('data', (chunk: Buffer) => {
+      // The latest is enough for a message, and for a URL that came in two pieces.
+      output = (output + chunk.toString('utf8')).slice(-16_384);
+      const url = recipe.find(output.slice(0, output.search(/\s\S*$/u) + 1));
+      if (url) resolve(url);
+      // Soon after: a URL at the very end that nothing follows, or one of this machine, which may only be what the
+      // program forwards to.
+      else {
+        void clock.sleep(1_000, stopped.signal).then(() => {
+          const late = recipe.find(output) ?? recipe.findLocal?.(output);
+          if (late) resolve(late);
+        });
+      }
+    });
+  });
+  const aborted = new Promise<undefined>((resolve) => signal?.addEventListener('abort', () => resolve(undefined)));
+  try {
+    const first = await Promise.race([
+      found.then((url) => ({ url })),
+      died.then((trouble) => ({ trouble })),
+      clock.sleep(patienceMs, stopped.signal).then(() => ({ trouble: `${program} named no URL in time` })),
+      aborted.then(() => ({ trouble: 'interrupted' })),
+    ]);
+    if ('url' in first) return { url: first.url, died, close };
+    await close();
+    throw new Failure('failed', `The tunnel did not come up: ${first.trouble}.`, {
+      hint: 'Run the tunnel yourself and give its address with --public-url.',
+    });
+  } finally {
+    stopped.abort();
+  }
+}
+
+const publicUrl = (output: string): string | undefined => urlIn(output, /https:\/\/[^\s"'<>\\|\p{Cc}]+/u);
+
+const localUrl = (output: string): string | undefined =>
+  urlIn(output, /http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?![\w.-])[^\s"'<>\\|\p{Cc}]*/u);
+
+function urlIn(output: string, pattern: RegExp): string | undefined {
+  const url = pattern.exec(output)?.[0].replace(/[.,;:!?)\]}]+$/u, '');
+  return url !== undefined && URL.canParse(url) ? url : undefined;
+}
+
+function failureOf(program: string, result: { code?: string; exitCode?: number; signal?: string }, output: string) {
+  if (result.code === 'ENOENT') return `${program} is not installed, or not on the PATH`;
+  const how = result.signal ? `was ended by ${result.signal}` : `ended with exit ${result.exitCode ?? 'unknown'}`;
+  const last = output.trim().split('\n').at(-1)?.trim();
+  return last ? `${program} ${how}: ${last}` : `${program} ${how}`;
+}
+
+/** Words as a shell would see them, of quotes and backslashes alone: nothing is expanded, nothing else is special. */
+export function splitWords(text: string): string[] {
+  const words: string[] = [];
+  const pattern = /(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/gsu;
+  let end = 0;
+  for (const { 0: word, index } of text.matchAll(pattern)) {
+    if (text.slice(end, index).trim() !== '') break;
+    words.push(
+      word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gsu, (_, double, single, escaped) =>
+        double !== undefined ? double.replace(/\\(["\\])/gu, '$1') : (single ?? escaped),
+      ),
+    );
+    end = index + word.length;
+  }
+  if (text.slice(end).trim() !== '') throw new Failure('usage', `--tunnel has a quote that does not end: ${text}`);
+  return words;
+}
