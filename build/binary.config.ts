@@ -9,15 +9,22 @@ const jqWeb = dirname(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
 const output = { dir: 'binary/parts', format: 'cjs', codeSplitting: false, minify } as const;
 
 /** Puts something else in one place of one file; an error where the place is not there any more. */
-const replacing = (name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin => ({
-  name,
-  transform(code, id) {
-    if (!file.test(id.replaceAll('\\', '/'))) return null;
-    const replaced = code.replace(from, () => to);
-    if (replaced === code) throw new Error(`${name}: ${id} does not hold ${from}`);
-    return replaced;
-  },
-});
+function replacing(name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin {
+  let isDone = false;
+  return {
+    name,
+    transform(code, id) {
+      if (!file.test(id.replaceAll('\\', '/'))) return null;
+      const replaced = code.replace(from, () => to);
+      if (replaced === code) throw new Error(`${name}: ${id} does not hold ${from}`);
+      isDone = true;
+      return replaced;
+    },
+    buildEnd() {
+      if (!isDone) throw new Error(`${name}: no file is named like ${file}`);
+    },
+  };
+}
 
 /** One script, which is all that a single executable of Node can hold; other files are carried as assets. */
 export default defineConfig([
@@ -29,7 +36,7 @@ export default defineConfig([
       ...reading,
       thirdPartyLicenses(jqWeb),
       // There is no file that a thread could be started from, and a thread cannot ask for the assets everywhere.
-      replacing('jq-worker-asset', /src\/cli\/jq-thread\.ts$/u, [
+      replacing('jq-worker-asset', /src\/output\/jq-thread\.ts$/u, [
         "new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] })",
         `new Worker(process.getBuiltinModule('node:sea').getAsset('jq-worker.cjs', 'utf8'), {
           eval: true,
