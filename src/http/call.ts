@@ -2,6 +2,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { type Body, judgeAnswer } from './answer.ts';
 import type { Service } from './asking.ts';
 import { strangerFailure } from './endings.ts';
@@ -50,8 +51,12 @@ export async function call<const Op extends Operation>(
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, service.settings.partnerSegment);
+  const asked = {
+    ...operation,
+    effect: operation.effect && { ...operation.effect, lookHint: hintFor(operation, input) },
+  };
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
-  const sent = await send(service, operation, wire, { ...options, look: prepared?.look });
+  const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
   if (sent.how === 'gone') return undefined as Called<Op>;
   if (sent.how === 'found') return sent.json as Called<Op>;
   const judged = judgeAnswer(operation, sent.body);
@@ -68,6 +73,15 @@ export async function call<const Op extends Operation>(
   const { json } = sent.body as Extract<Body, { form: 'json' }>;
   prepared?.made(json);
   return json as Called<Op>;
+}
+
+/** Where to look, as it can be typed: with the id and the subject of this very write. */
+function hintFor({ effect }: Operation, input: object): string {
+  const { params = {}, body = {} } = input as { params?: Record<string, number>; body?: { subject?: string } };
+  const id = Object.values(params)[0];
+  return (effect?.lookHint ?? '')
+    .replace(/\bID$/u, () => String(id ?? 'ID'))
+    .replace(/\bSUBJECT$/u, () => shellWord(body.subject ?? 'SUBJECT'));
 }
 
 /** The clocks behind `Date` and `created_at` may be so far apart. */

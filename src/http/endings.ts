@@ -22,8 +22,9 @@ export function briefly(exchanged: HttpResponse | Lost): string {
   return `HTTP ${status}`;
 }
 
+/** As a part of a sentence, without the system's name of the error. */
 const lowered = (sentence: string): string =>
-  `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/u, '');
+  `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/(?: \([A-Z_0-9]+\))?\.$/u, '');
 
 /** Exit 9: what was sent, what was looked for and for how long. */
 export function unknownOutcome(
@@ -38,7 +39,7 @@ export function unknownOutcome(
   return new Failure('unknown', sentences.join(' '), {
     hint:
       asked.safety === 'repeatable'
-        ? `${lookHint} It is safe to run the command again: doing it twice is doing it once.`
+        ? `It is safe to run the command again: doing it twice is doing it once. ${lookHint}`
         : `Do not repeat it blindly. ${lookHint}`,
     looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates },
     answer,

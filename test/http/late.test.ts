@@ -73,7 +73,7 @@ test('exit 9 says what was sent, what was looked for and for how long', async ()
   expect(fact).toBe(
     'Error: The ticket may or may not have been created (no answer within 1 s). svc looked for 30 s and did not find it.',
   );
-  expect(advice).toBe('Do not repeat it blindly. Look with: svc tickets list --search SUBJECT');
+  expect(advice).toBe('Do not repeat it blindly. Look with: svc tickets list --search Matrix');
   expect(JSON.parse(json ?? '')).toMatchObject({ error: { looked_for_seconds: 30, candidates: [] } });
 });
 

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 type Step = { readonly says: string; readonly words: readonly string[]; readonly mayExit: readonly number[] };
 
@@ -63,8 +64,6 @@ export const demo = defineCommand({
 });
 
 /** As a shell reads it back. */
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./\\-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A process of its own with our streams: what is printed is what the user would get. */
 async function run(ctx: Context, args: readonly string[], env: Context['env']): Promise<number> {
