@@ -62,7 +62,7 @@ function fieldMessages(errors: unknown): Said['fields'] {
  */
 export function isOwnError({ status, headers }: HttpResponse, body: Body): boolean {
   if (body.form !== 'json' || typeof body.json !== 'object' || body.json === null) return false;
-  if (status >= 502 && status <= 504) return false;
+  if (status < 400 || (status >= 502 && status <= 504)) return false;
   const { error, message, detail, title } = body.json as Record<string, unknown>;
   if (typeof error === 'string') return true;
   if (status >= 500) return false;

@@ -18,6 +18,7 @@ export const unsettledEndings: Readonly<Record<string, HttpResponse | Lost>> = {
   'a 200 that is a web page': says(200, html, { 'content-type': 'text/html' }),
   'a 201 that is cut JSON': says(201, '{"ticket":{"id":'),
   'a 404 of another server': says(404, html, { 'content-type': 'text/html' }),
+  'a redirect with an error in the shape of the service': says(307, '{"error":"Moved"}', { location: '/v2/tickets' }),
   'a redirect': says(308, '', { location: 'https://elsewhere.test/prefix/tickets' }),
 };
 
