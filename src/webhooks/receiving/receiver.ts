@@ -51,6 +51,17 @@ export const receiverLimits: Limits = {
   heldBytes: 128 * 1024 * 1024,
 };
 
+/** A receiver at work. */
+type Receiving = {
+  readonly options: ReceiverOptions;
+  readonly limits: Limits;
+  /** By id: deliveries on their way to the disk, and whether they got there. */
+  readonly storing: Map<string, Promise<boolean>>;
+  /** Bytes of bodies in memory. */
+  held: number;
+  inTrouble: boolean;
+};
+
 /**
  * Takes deliveries on 127.0.0.1. The order is what makes it safe: verify, drop repeats, make durable, answer, and
  * only then pass on. A non-2xx is never redelivered (Delivery rules, 3), so nothing that comes later may be the
@@ -58,131 +69,137 @@ export const receiverLimits: Limits = {
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const limits = { ...receiverLimits, ...options.limits };
-  const { inbox, clock } = options;
-  const storing = new Map<string, Promise<boolean>>();
-  let held = 0;
-  let inTrouble = false;
-
+  const receiving: Receiving = { options, limits, storing: new Map(), held: 0, inTrouble: false };
   const server = process.getBuiltinModule('node:http').createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.wholeMs,
     connectionsCheckingInterval: Math.min(500, limits.headersMs / 4),
     keepAliveTimeout: 5_000,
   });
-  server.on('request', (request, response) => receive(request, response));
-  server.on('checkContinue', (request, response) => receive(request, response, () => response.writeContinue()));
-
-  function receive(request: IncomingMessage, response: ServerResponse, goOn?: () => void): void {
-    // A sender who leaves early is no reason to end.
-    request.on('error', () => {});
-    response.on('error', () => {});
-    if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
-    else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
-    else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
-    else {
-      goOn?.();
-      takeBody(request, response);
-    }
-  }
-
-  function takeBody(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      held += chunk.length;
-      if (length > limits.bodyBytes) {
-        request.removeAllListeners('data').removeAllListeners('end');
-        chunks.length = 0;
-        tooLarge(request);
-      } else if (held > limits.heldBytes) {
-        // Cut off without an answer, it counts as a failed connection and comes again.
-        request.destroy();
-      } else chunks.push(chunk);
-    });
-    request.on('end', () => {
-      decide(request, response, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    });
-    response.on('close', () => {
-      held -= length;
-    });
-  }
-
-  function decide(request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
-    const headers = textsOf(request.headers);
-    const at = clock.now().toISOString();
-    const verdict = judge(headers, raw, options.secrets(), (id) => inbox.has(id) || storing.has(id));
-    if (verdict.kind === 'rejected') {
-      answer(response, 401);
-      options.onReceipt({ ...verdict, at, event: headers['x-svc-event'] ?? null });
-      return;
-    }
-    if (verdict.kind === 'repeat') {
-      // Its first copy may still be on the way to the disk, and may yet fail to get there.
-      const { envelope } = verdict;
-      void (storing.get(envelope.id) ?? Promise.resolve(true)).then((stored) => {
-        finish(response, stored, () => options.onReceipt({ kind: 'repeat', at, envelope }));
-      });
-      return;
-    }
-    const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
-    const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
-    const to = options.forwardTo?.(event);
-    const arrival: Arrival = {
-      id,
-      event,
-      at,
-      headers,
-      body: raw,
-      ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
-      ...(to !== undefined && { to }),
-    };
-    const stored = store(arrival);
-    storing.set(id, stored);
-    void stored.then((done) => {
-      storing.delete(id);
-      finish(response, done, () =>
-        options.onReceipt(
-          verdict.kind === 'accepted'
-            ? { kind: 'accepted', arrival, envelope: verdict.envelope }
-            : { kind: 'unreadable', arrival, why: verdict.why },
-        ),
-      );
-    });
-  }
-
-  /** Tries until the service has given up on this attempt; false where the disk refused all along. */
-  async function store(arrival: Arrival): Promise<boolean> {
-    const until = clock.now().getTime() + limits.stallMs;
-    for (;;) {
-      try {
-        await inbox.add(arrival);
-        inTrouble = false;
-        return true;
-      } catch (error) {
-        if (!inTrouble) options.onTrouble?.(error);
-        inTrouble = true;
-        if (clock.now().getTime() >= until) return false;
-        await clock.sleep(250);
-      }
-    }
-  }
-
-  function finish(response: ServerResponse, stored: boolean, then: () => void): void {
-    if (!stored) {
-      response.socket?.destroy();
-      return;
-    }
-    answer(response, 204);
-    then();
-  }
-
+  server.on('request', (request, response) => receive(receiving, request, response));
+  server.on('checkContinue', (request, response) =>
+    receive(receiving, request, response, () => response.writeContinue()),
+  );
   const port = await listen(server, options.port);
   return {
     port,
     url: `http://127.0.0.1:${port}${options.path()}`,
     close: () => close(server),
   };
+}
+
+function receive(
+  receiving: Receiving,
+  request: IncomingMessage,
+  response: ServerResponse,
+  goOn: () => void = () => {},
+): void {
+  const { options, limits } = receiving;
+  // A sender who leaves early is no reason to end.
+  request.on('error', () => {});
+  response.on('error', () => {});
+  if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
+  else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
+  else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
+  else {
+    goOn();
+    takeBody(receiving, request, response);
+  }
+}
+
+function takeBody(receiving: Receiving, request: IncomingMessage, response: ServerResponse): void {
+  const { limits } = receiving;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    receiving.held += chunk.length;
+    if (length > limits.bodyBytes) {
+      request.removeAllListeners('data').removeAllListeners('end');
+      chunks.length = 0;
+      tooLarge(request);
+    } else if (receiving.held > limits.heldBytes) {
+      // Cut off without an answer, it counts as a failed connection and comes again.
+      request.destroy();
+    } else chunks.push(chunk);
+  });
+  request.on('end', () => {
+    const [only, ...more] = chunks;
+    decide(receiving, request, response, only && more.length === 0 ? only : Buffer.concat(chunks));
+  });
+  response.on('close', () => {
+    receiving.held -= length;
+  });
+}
+
+function decide(receiving: Receiving, request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
+  const { options, storing } = receiving;
+  const headers = textsOf(request.headers);
+  const at = options.clock.now().toISOString();
+  const verdict = judge(headers, raw, options.secrets(), (id) => options.inbox.has(id) || storing.has(id));
+  if (verdict.kind === 'rejected') {
+    answer(response, 401);
+    options.onReceipt({ ...verdict, at, event: headers['x-svc-event'] ?? null });
+    return;
+  }
+  if (verdict.kind === 'repeat') {
+    // Its first copy may still be on the way to the disk, and may yet fail to get there.
+    const { envelope } = verdict;
+    void (storing.get(envelope.id) ?? Promise.resolve(true)).then((stored) => {
+      finish(response, stored, () => options.onReceipt({ kind: 'repeat', at, envelope }));
+    });
+    return;
+  }
+  const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
+  const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
+  const to = options.forwardTo?.(event);
+  const arrival: Arrival = {
+    id,
+    event,
+    at,
+    headers,
+    body: raw,
+    ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
+    ...(to !== undefined && { to }),
+  };
+  const receipt: Receipt =
+    verdict.kind === 'accepted'
+      ? { kind: 'accepted', arrival, envelope: verdict.envelope }
+      : { kind: 'unreadable', arrival, why: verdict.why };
+  const stored = store(receiving, arrival);
+  storing.set(id, stored);
+  void stored.then((done) => {
+    storing.delete(id);
+    finish(response, done, () => options.onReceipt(receipt));
+  });
+}
+
+/** Tries until the service has given up on this attempt; false where the disk refused all along. */
+async function store(receiving: Receiving, arrival: Arrival): Promise<boolean> {
+  const { options, limits } = receiving;
+  const { clock, inbox } = options;
+  const until = clock.ticks() + limits.stallMs;
+  for (;;) {
+    try {
+      await inbox.add(arrival);
+      receiving.inTrouble = false;
+      return true;
+    } catch (error) {
+      if (!receiving.inTrouble) options.onTrouble?.(error);
+      receiving.inTrouble = true;
+      if (clock.ticks() >= until) return false;
+      await clock.sleep(250);
+    }
+  }
+}
+
+function finish(response: ServerResponse, stored: boolean, then: () => void): void {
+  if (!stored) {
+    response.socket?.destroy();
+    return;
+  }
+  answer(response, 204);
+  then();
 }
 
 function answer(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
