@@ -33,9 +33,9 @@ export function traceTo(write: (line: string) => void): Trace {
 export function tracedExchange({ exchange, clock, notice }: Pick<Context, 'exchange' | 'clock' | 'notice'>): Exchange {
   const trace = traceTo(notice);
   return async (request) => {
-    const began = clock.now().getTime();
+    const began = clock.ticks();
     const answer = await exchange(request);
-    trace(request, answer, { attempt: 1, tookMs: clock.now().getTime() - began });
+    trace(request, answer, { attempt: 1, tookMs: Math.round(clock.ticks() - began) });
     return answer;
   };
 }

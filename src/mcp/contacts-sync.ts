@@ -17,7 +17,7 @@ export const mostRows = 2000;
  * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent.
  */
 export async function syncRows(service: Service, rows: readonly unknown[]): Promise<Report & Counts> {
-  const began = service.ctx.clock.now().getTime();
+  const began = service.ctx.clock.ticks();
   const target = accountTarget(service);
   const { sendable, problems } = judged(rows);
   const chunks = inChunks(sendable);
@@ -49,7 +49,7 @@ export async function syncRows(service: Service, rows: readonly unknown[]): Prom
     chunks: report.chunks,
     requests: target.requests(),
     resumed_rows: 0,
-    duration_ms: service.ctx.clock.now().getTime() - began,
+    duration_ms: Math.round(service.ctx.clock.ticks() - began),
     errors: problems.sort((a, b) => a.line - b.line),
   };
 }

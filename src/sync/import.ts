@@ -38,7 +38,7 @@ export async function importFile(
   flags: ImportFlags,
   kind: Kind,
 ): Promise<View> {
-  const began = ctx.clock.now().getTime();
+  const began = ctx.clock.ticks();
   await refuseOverwriting(file, flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
@@ -60,7 +60,7 @@ export async function importFile(
 
     const isDry = flags.dry_run || plan.sendable === 0;
     const totals = isDry
-      ? nothingSent(plan, ctx.clock.now().getTime() - began)
+      ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
       : await send(ctx, settings, plan, flags, kind, JSON.stringify([plan.mapping, rowOptions, kind.chunkSize]));
     const report = reportOf(file, kind.reports, plan, totals);
     await writeFiles(plan, report, flags);

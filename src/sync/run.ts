@@ -48,8 +48,8 @@ export async function runPlan(
   journal: Journal,
   { concurrency, onProgress }: { readonly concurrency: number; readonly onProgress: (progress: Progress) => void },
 ): Promise<Totals> {
-  const began = ctx.clock.now().getTime();
-  const elapsed = () => ctx.clock.now().getTime() - began;
+  const began = ctx.clock.ticks();
+  const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
   const inFlight = new Set<Promise<void>>();
   const busy = new Map<string, number>();

@@ -53,7 +53,7 @@ export const triggerWebhook = defineCommand({
     const sample = () => JSON.stringify(withValues(sampleEnvelope(args.event, id, ctx.clock.now()), flags.set));
     const body = flags.body === undefined ? Buffer.from(sample()) : await readUserBytes(ctx, flags.body, '--body');
     const signature = sign(secret, body);
-    const start = ctx.clock.now().getTime();
+    const start = ctx.clock.ticks();
     const answer = await ctx.exchange({
       method: 'POST',
       url: to,
@@ -64,7 +64,7 @@ export const triggerWebhook = defineCommand({
     });
     const { origin } = new URL(to);
     if ('lost' in answer) throw new Failure('network', `${origin} could not be reached: ${answer.detail}`);
-    const ms = ctx.clock.now().getTime() - start;
+    const ms = Math.round(ctx.clock.ticks() - start);
     const { status } = answer;
     const good = status >= 200 && status < 300;
     const sent = flags.body === undefined ? sampleId(body) : null;

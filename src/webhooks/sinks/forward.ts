@@ -68,7 +68,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 
   /** Undefined where svc ends before the app has answered. */
   async function pass(received: Received, lane: Lane): Promise<Forwarding | undefined> {
-    const since = clock.now().getTime();
+    const since = clock.ticks();
     let broken = 0;
     for (let tries = 1; ; tries++) {
       const { answer, ms } = await attempt(received, lane.to);
@@ -78,7 +78,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       if (answer.lost === 'after-sending') broken++;
       // The app has it, and its answer will be no better next time.
       if (isHopeless(answer)) return { ...forwarding, state: 'failed' };
-      const late = options.retryMs !== undefined && clock.now().getTime() - since >= options.retryMs;
+      const late = options.retryMs !== undefined && clock.ticks() - since >= options.retryMs;
       if (late || broken >= brokenTries) return { ...forwarding, state: 'failed' };
       if (ending.signal.aborted) return undefined;
       if (!lane.down) for (const { id, event } of lane.queue) report(id, event, forwarding);
@@ -89,7 +89,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   }
 
   async function attempt({ arrival }: Received, to: string): Promise<{ answer: HttpResponse | Lost; ms: number }> {
-    const start = clock.now().getTime();
+    const start = clock.ticks();
     const answer = await exchange({
       method: 'POST',
       url: to,
@@ -98,7 +98,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       timeoutMs: options.timeoutMs,
       signal: cutting.signal,
     });
-    return { answer, ms: clock.now().getTime() - start };
+    return { answer, ms: Math.round(clock.ticks() - start) };
   }
 
   return {
