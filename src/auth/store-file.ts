@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import type { Clock, Patience, TokenStore } from '../context.ts';
-import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-file.ts';
+import { isCode, type replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import type { Held } from '../disk/lock.ts';
-import { makePrivate } from '../disk/private-file.ts';
 import { Failure } from '../errors.ts';
-import { type Contents, inKeyring, isInKeyring, type Keyring, parse, unreadable, whereIs } from './store-contents.ts';
-import { type StoreLock, storeLock } from './store-lock.ts';
+import { type Contents, inKeyring, isInKeyring, type Keyring, unreadable, whereIs } from './store-contents.ts';
+import { type CredentialsFile, credentialsFile } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
 
 export type { Keyring } from './store-contents.ts';
 
-type Options = {
+export type Options = {
   /** The config folder. */
   readonly folder: string;
   readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
@@ -29,221 +27,187 @@ type Options = {
 
 type Change = Parameters<TokenStore['update']>[1];
 type Place = NonNullable<Parameters<TokenStore['update']>[2]>;
+type Where = 'keyring' | 'file';
+
+/** A store at work: the file of secrets, the room for one that must not be lost, and the keyring where there is one. */
+type Store = {
+  readonly file: CredentialsFile;
+  readonly rescue: ReturnType<typeof rescueFile>;
+  readonly keyring: Keyring | undefined;
+  readonly preferred: Where;
+  readonly random: Options['random'];
+  readonly warn: Options['warn'];
+};
 
 /** Secrets in the keyring, where there is one, and else in one file that its owner alone can read. */
 export function openStore(options: Options): TokenStore {
-  const { folder, random, warn, keyring, newOnes = 'keyring' } = options;
+  const { folder, keyring, newOnes = 'keyring', random, warn } = options;
+  const file = credentialsFile(options);
   const preferred = keyring ? newOnes : 'file';
-  const path = join(folder, 'credentials.json');
-  const rescue = rescueFile(folder);
-  let looked = false;
-
-  const lock = storeLock(options);
-  const locked: StoreLock = async (name, work, own) => {
-    try {
-      return await lock(name, work, own);
-    } catch (error) {
-      throw diskFailure(
-        error,
-        `Logins cannot be saved in ${folder}`,
-        'Fix that, or set SVC_CONFIG_DIR to another folder.',
-      );
-    }
-  };
-
-  const load = async (): Promise<Contents> => {
-    const text = await readIfThere(path).catch((error: unknown) => {
-      throw unreadable(path, isCode(error, 'EACCES') ? 'you may not read it' : 'it is not a readable file');
-    });
-    if (text === undefined) return { version: 1, secrets: {} };
-    if (!looked) for (const sentence of makePrivate(path)) warn(sentence);
-    looked = true;
-    return parse(text, path);
-  };
-
-  const replace = async (contents: Contents | string) => {
-    await removeDrafts(path);
-    const text = typeof contents === 'string' ? contents : `${JSON.stringify(contents, null, 2)}\n`;
-    await (options.replaceFile ?? replaceFile)(path, text);
-  };
-
-  /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
-  const put = (name: string, value: unknown): Promise<void> =>
-    locked('store', async (held) => {
-      const contents = await load();
-      // What was read may be old where this process stood still.
-      await held.check();
-      const { [name]: _, ...others } = contents.secrets;
-      await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
-    });
-
-  /** Shows that the next secret can be saved: there is room for it, and the file can be replaced, by its own bytes. */
-  const prove = async (name: string, secret: string | undefined): Promise<void> => {
-    try {
-      await rescue.reserve(name, secret ?? '');
-      await lock('store', async () => {
-        const text = await readIfThere(path);
-        if (text !== undefined) await replace(text);
-      });
-    } catch (error) {
-      throw diskFailure(
-        error,
-        `The login was not refreshed, because the new one could not be saved in ${path}`,
-        isCode(error, 'EBUSY')
-          ? 'Mount its whole folder instead, or set SVC_CONFIG_DIR to another folder.'
-          : 'Fix that and try again, or set SVC_CONFIG_DIR to another folder.',
-      );
-    }
-  };
-
-  /** Settled before the first entry is made, so that two processes at once agree on it. */
-  const keyringId = (): Promise<string> =>
-    locked('store', async () => {
-      const contents = await load();
-      const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
-      if (!contents.keyring_id) await replace({ ...contents, keyring_id: id });
-      return id;
-    });
-
-  const entryOf = (keyringId: string | undefined, name: string) => `${keyringId}/${name}`;
-
-  const readFrom = async (contents: Contents, name: string): Promise<string | undefined> => {
-    if (!Object.hasOwn(contents.secrets, name)) return undefined;
-    const value = contents.secrets[name];
-    if (typeof value === 'string') return value;
-    if (!isInKeyring(value)) throw unreadable(path, `its entry "${name}" is damaged`);
-    if (!keyring) {
-      throw new Failure('auth', `"${name}" is kept in the system keyring, which cannot be reached.`, {
-        hint: 'Log in again to keep it in the file.',
-      });
-    }
-    try {
-      return await keyring.read(entryOf(contents.keyring_id, name));
-    } catch (error) {
-      throw new Failure('auth', `"${name}" is kept in the system keyring. ${reason(error)}`, {
-        hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
-      });
-    }
-  };
-
-  /** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
-  const save = async (name: string, secret: string, where: 'keyring' | 'file'): Promise<void> => {
-    const contents = await load();
-    const wasInKeyring = isInKeyring(contents.secrets[name]);
-    if (where === 'keyring' && keyring) {
-      const id = contents.keyring_id ?? (await keyringId());
-      try {
-        await keyring.write(entryOf(id, name), secret);
-        if (!wasInKeyring) await put(name, inKeyring);
-        return;
-      } catch (error) {
-        if (error instanceof Failure) throw error;
-        warn(`${reason(error)} Secrets are kept in ${path} instead, readable by you alone.`);
-      }
-    }
-    await put(name, secret);
-    if (wasInKeyring) await removeFromKeyring(contents, name);
-  };
-
-  const removeFromKeyring = async (contents: Contents, name: string): Promise<void> => {
-    const entry = entryOf(contents.keyring_id, name);
-    await keyring?.remove(entry).catch(() => warn(`The system keyring still holds the old entry "${entry}".`));
-  };
-
-  /** The secret as it stands in its place, unless a newer one waits in the rescue file. */
-  const readNewest = async (contents: Contents, name: string): Promise<string | undefined> => {
-    const stored = await readFrom(contents, name);
-    return (await rescue.read(name, stored)) ?? stored;
-  };
-
-  /**
-   * Saves a secret that cannot be had again. First into the room that was taken for it; so where the rest fails, or this
-   * process is killed, the next start finds it there.
-   */
-  const saveProven = async (name: string, secret: string, stored: string | undefined, where: 'keyring' | 'file') => {
-    let isKept = where === 'file' && (await rescue.fill(name, secret, stored));
-    try {
-      await save(name, secret, where);
-      await readBack(name, secret);
-    } catch (error) {
-      // A keyring may have taken the old secret away with it.
-      const present = await load()
-        .then((contents) => readFrom(contents, name))
-        .catch(() => stored);
-      if (present !== stored || !isKept) isKept = await rescue.fill(name, secret, present);
-      if (!isKept) throw error;
-      warn(`${reason(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
-      return;
-    }
-    await rescue.drop(name);
-  };
-
-  const update = async (name: string, change: Change, place: Place, held: Held): Promise<string | undefined> => {
-    const contents = await load();
-    let stored: string | undefined;
-    let isReadable = true;
-    try {
-      stored = await readFrom(contents, name);
-    } catch (error) {
-      // Who saves from scratch replaces whatever is there, also what is damaged or locked away in a keyring.
-      if (place === 'as-is') throw error;
-      isReadable = false;
-    }
-    const rescued = isReadable ? await rescue.read(name, stored) : undefined;
-    const current = rescued ?? stored;
-    let proven = false;
-    const ready = async () => {
-      await held.check();
-      proven = true;
-      await prove(name, current);
-      await held.check().catch((error) => {
-        // The room is another's now.
-        proven = false;
-        throw error;
-      });
-    };
-    const next = await change(current, ready).catch(async (error) => {
-      if (proven && rescued === undefined) await rescue.drop(name);
-      throw error;
-    });
-    const at = whereIs(contents, name);
-    const where = place === 'as-is' ? (at ?? preferred) : place === 'file' ? 'file' : preferred;
-    if (next === undefined) {
-      if (at === undefined) return undefined;
-      await put(name, undefined);
-      if (at === 'keyring') await removeFromKeyring(contents, name);
-      await rescue.drop(name);
-      return undefined;
-    }
-    if (next === stored && where === at) {
-      await rescue.drop(name);
-    } else if (proven || next === rescued) {
-      await saveProven(name, next, stored, where);
-    } else {
-      await save(name, next, where);
-      await readBack(name, next);
-      await rescue.drop(name);
-    }
-    return next;
-  };
-
+  const store: Store = { file, rescue: rescueFile(folder), keyring, preferred, random, warn };
   return {
-    read: async (name) => await readNewest(await load(), name),
-
-    update: (name, change, place = 'as-is', own) => locked(name, (held) => update(name, change, place, held), own),
-
-    names: async (prefix) => Object.keys((await load()).secrets).filter((name) => name.startsWith(prefix)),
-
-    where: async (name) => whereIs(await load(), name) ?? preferred,
+    async read(name) {
+      const stored = await readFrom(store, await file.load(), name);
+      return (await store.rescue.read(name, stored)) ?? stored;
+    },
+    update: (name, change, place = 'as-is', own) =>
+      file.locked(name, (held) => update(store, name, { change, place, held }), own),
+    names: async (prefix) => Object.keys((await file.load()).secrets).filter((name) => name.startsWith(prefix)),
+    where: async (name) => whereIs(await file.load(), name) ?? preferred,
   };
+}
 
-  /** A keyring that takes a secret and loses it (a session that ends at log-out) must not go unnoticed. */
-  async function readBack(name: string, secret: string): Promise<void> {
-    if ((await readFrom(await load(), name)) === secret) return;
-    throw new Failure('failed', `"${name}" was saved, but does not read back as it was written.`, {
-      hint: 'Run again with SVC_TOKEN_STORE=file.',
+async function readFrom({ file, keyring }: Store, contents: Contents, name: string): Promise<string | undefined> {
+  if (!Object.hasOwn(contents.secrets, name)) return undefined;
+  const value = contents.secrets[name];
+  if (typeof value === 'string') return value;
+  if (!isInKeyring(value)) throw unreadable(file.path, `its entry "${name}" is damaged`);
+  if (!keyring) {
+    throw new Failure('auth', `"${name}" is kept in the system keyring, which cannot be reached.`, {
+      hint: 'Log in again to keep it in the file.',
+    });
+  }
+  try {
+    return await keyring.read(entryOf(contents.keyring_id, name));
+  } catch (error) {
+    throw new Failure('auth', `"${name}" is kept in the system keyring. ${reason(error)}`, {
+      hint: 'Unlock the keyring, set SVC_API_KEY, or log in again with --insecure-storage.',
     });
   }
 }
+
+type Update = { readonly change: Change; readonly place: Place; readonly held: Held };
+
+async function update(store: Store, name: string, { change, place, held }: Update): Promise<string | undefined> {
+  const { file, rescue } = store;
+  const contents = await file.load();
+  let stored: string | undefined;
+  let isReadable = true;
+  try {
+    stored = await readFrom(store, contents, name);
+  } catch (error) {
+    // Who saves from scratch replaces whatever is there, also what is damaged or locked away in a keyring.
+    if (place === 'as-is') throw error;
+    isReadable = false;
+  }
+  const rescued = isReadable ? await rescue.read(name, stored) : undefined;
+  const current = rescued ?? stored;
+  let proven = false;
+  const ready = async () => {
+    await held.check();
+    proven = true;
+    await prove(store, name, current);
+    await held.check().catch((error) => {
+      // The room is another's now.
+      proven = false;
+      throw error;
+    });
+  };
+  const next = await change(current, ready).catch(async (error) => {
+    if (proven && rescued === undefined) await rescue.drop(name);
+    throw error;
+  });
+  if (next === undefined) {
+    await forget(store, contents, name);
+    return undefined;
+  }
+  const at = whereIs(contents, name);
+  const where = place === 'as-is' ? (at ?? store.preferred) : place === 'file' ? 'file' : store.preferred;
+  if (next === stored && where === at) {
+    await rescue.drop(name);
+  } else if (proven || next === rescued) {
+    await saveProven(store, name, { secret: next, stored, where });
+  } else {
+    await save(store, name, next, where);
+    await readBack(store, name, next);
+    await rescue.drop(name);
+  }
+  return next;
+}
+
+async function forget(store: Store, contents: Contents, name: string): Promise<void> {
+  const at = whereIs(contents, name);
+  if (at === undefined) return;
+  await store.file.put(name, undefined);
+  if (at === 'keyring') await removeFromKeyring(store, contents, name);
+  await store.rescue.drop(name);
+}
+
+/** Shows that the next secret can be saved: there is room for it, and the file can be replaced, by its own bytes. */
+async function prove({ file, rescue }: Store, name: string, secret: string | undefined): Promise<void> {
+  try {
+    await rescue.reserve(name, secret ?? '');
+    await file.replaceByItself();
+  } catch (error) {
+    throw diskFailure(
+      error,
+      `The login was not refreshed, because the new one could not be saved in ${file.path}`,
+      isCode(error, 'EBUSY')
+        ? 'Mount its whole folder instead, or set SVC_CONFIG_DIR to another folder.'
+        : 'Fix that and try again, or set SVC_CONFIG_DIR to another folder.',
+    );
+  }
+}
+
+/** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
+async function save(store: Store, name: string, secret: string, where: Where): Promise<void> {
+  const { file, keyring, random, warn } = store;
+  const contents = await file.load();
+  const wasInKeyring = isInKeyring(contents.secrets[name]);
+  if (where === 'keyring' && keyring) {
+    const id = contents.keyring_id ?? (await file.keyringId(random));
+    try {
+      await keyring.write(entryOf(id, name), secret);
+      if (!wasInKeyring) await file.put(name, inKeyring);
+      return;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      warn(`${reason(error)} Secrets are kept in ${file.path} instead, readable by you alone.`);
+    }
+  }
+  await file.put(name, secret);
+  if (wasInKeyring) await removeFromKeyring(store, contents, name);
+}
+
+type Proven = { readonly secret: string; readonly stored: string | undefined; readonly where: Where };
+
+/**
+ * Saves a secret that cannot be had again. First into the room that was taken for it; so where the rest fails, or this
+ * process is killed, the next start finds it there.
+ */
+async function saveProven(store: Store, name: string, { secret, stored, where }: Proven): Promise<void> {
+  const { file, rescue, warn } = store;
+  let isKept = where === 'file' && (await rescue.fill(name, secret, stored));
+  try {
+    await save(store, name, secret, where);
+    await readBack(store, name, secret);
+  } catch (error) {
+    // A keyring may have taken the old secret away with it.
+    const present = await file
+      .load()
+      .then((contents) => readFrom(store, contents, name))
+      .catch(() => stored);
+    if (present !== stored || !isKept) isKept = await rescue.fill(name, secret, present);
+    if (!isKept) throw error;
+    warn(`${reason(error)} The refreshed login is kept in ${rescue.pathOf(name)}, and used from there.`);
+    return;
+  }
+  await rescue.drop(name);
+}
+
+/** A keyring that takes a secret and loses it (a session that ends at log-out) must not go unnoticed. */
+async function readBack(store: Store, name: string, secret: string): Promise<void> {
+  if ((await readFrom(store, await store.file.load(), name)) === secret) return;
+  throw new Failure('failed', `"${name}" was saved, but does not read back as it was written.`, {
+    hint: 'Run again with SVC_TOKEN_STORE=file.',
+  });
+}
+
+async function removeFromKeyring({ keyring, warn }: Store, { keyring_id }: Contents, name: string): Promise<void> {
+  const entry = entryOf(keyring_id, name);
+  await keyring?.remove(entry).catch(() => warn(`The system keyring still holds the old entry "${entry}".`));
+}
+
+const entryOf = (keyringId: string | undefined, name: string): string => `${keyringId}/${name}`;
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { isCode, readIfThere, removeDrafts, replaceFile } from '../disk/atomic-file.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
+import { makePrivate } from '../disk/private-file.ts';
+import { type Contents, parse, unreadable } from './store-contents.ts';
+import type { Options } from './store-file.ts';
+import { type StoreLock, storeLock } from './store-lock.ts';
+
+/** `credentials.json` and its locks. Every change is made under the lock of the whole file. */
+export type CredentialsFile = {
+  readonly path: string;
+  readonly locked: StoreLock;
+  load(): Promise<Contents>;
+  /** Changes one entry and leaves all others as they are, also those that this version does not understand. */
+  put(name: string, value: unknown): Promise<void>;
+  /** The name of this folder's entries in the keyring, settled once for all processes. */
+  keyringId(random: (bytes: number) => Uint8Array): Promise<string>;
+  /** Shows that the file can be replaced, without changing it. Disk errors are thrown as they are. */
+  replaceByItself(): Promise<void>;
+};
+
+export function credentialsFile(options: Options): CredentialsFile {
+  const { folder, warn } = options;
+  const path = join(folder, 'credentials.json');
+  const lock = storeLock(options);
+  const locked = tellingOfDisks(lock, folder);
+  let looked = false;
+
+  const load = async (): Promise<Contents> => {
+    const text = await readIfThere(path).catch((error: unknown) => {
+      throw unreadable(path, isCode(error, 'EACCES') ? 'you may not read it' : 'it is not a readable file');
+    });
+    if (text === undefined) return { version: 1, secrets: {} };
+    if (!looked) for (const sentence of makePrivate(path)) warn(sentence);
+    looked = true;
+    return parse(text, path);
+  };
+
+  const replace = async (contents: Contents | string) => {
+    await removeDrafts(path);
+    const text = typeof contents === 'string' ? contents : `${JSON.stringify(contents, null, 2)}\n`;
+    await (options.replaceFile ?? replaceFile)(path, text);
+  };
+
+  return {
+    path,
+    locked,
+    load,
+    put: (name, value) =>
+      locked('store', async (held) => {
+        const contents = await load();
+        // What was read may be old where this process stood still.
+        await held.check();
+        const { [name]: _, ...others } = contents.secrets;
+        await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
+      }),
+    keyringId: (random) =>
+      locked('store', async () => {
+        const contents = await load();
+        const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
+        if (!contents.keyring_id) await replace({ ...contents, keyring_id: id });
+        return id;
+      }),
+    replaceByItself: () =>
+      lock('store', async () => {
+        const text = await readIfThere(path);
+        if (text !== undefined) await replace(text);
+      }),
+  };
+}
+
+const tellingOfDisks =
+  (lock: StoreLock, folder: string): StoreLock =>
+  async (name, work, own) => {
+    try {
+      return await lock(name, work, own);
+    } catch (error) {
+      const advice = 'Fix that, or set SVC_CONFIG_DIR to another folder.';
+      throw diskFailure(error, `Logins cannot be saved in ${folder}`, advice);
+    }
+  };
