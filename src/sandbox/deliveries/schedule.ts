@@ -52,96 +52,28 @@ const finishedKept = 10_000;
 /** How long `advance` waits for receivers, in real time, before it takes them for silent. */
 const patienceMs = 500;
 
-export function createDeliveries({ store, now, random, allowHttpTargets, isActive }: DeliveriesOptions): Deliveries {
-  const lines = new Map<number, Line>();
-  const waiting = new Map<number, Delivery>();
-  const finished: number[] = [];
-  const idling: (() => void)[] = [];
-  let alarm: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
-  let stopped = false;
+/** What is under way. */
+type Schedule = DeliveriesOptions & {
+  readonly lines: Map<number, Line>;
+  /** Retries whose time has not come, by id. */
+  readonly waiting: Map<number, Delivery>;
+  readonly finished: number[];
+  readonly idling: (() => void)[];
+  alarm: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
+  stopped: boolean;
+};
 
-  function enqueue(delivery: Delivery): void {
-    if (stopped) return; // It is kept, and taken up by the next run.
-    const line: Line = lines.get(delivery.subscription_id) ?? { ready: [], running: new Map() };
-    lines.set(delivery.subscription_id, line);
-    line.ready.push(delivery);
-    // Not at once: the API answers first.
-    setImmediate(() => startNext(line));
-  }
-
-  function startNext(line: Line): void {
-    while (!stopped && line.running.size < atOnce) {
-      const delivery = line.ready.shift();
-      if (!delivery) break;
-      if (isActive(delivery.subscription_id)) void attempt(line, delivery);
-      else finish({ ...delivery, status: 'cancelled', next_attempt_at: null });
-    }
-    if (isIdle()) for (const resolve of idling.splice(0)) resolve();
-  }
-
-  async function attempt(line: Line, delivery: Delivery): Promise<void> {
-    const startedAt = now();
-    const ending = new AbortController();
-    line.running.set(delivery.id, { until: startedAt.getTime() + answerWithinMs, ending, delivery });
-    const outcome = await sendOnce(delivery, allowHttpTargets, ending.signal);
-    line.running.delete(delivery.id);
-    if (!stopped) {
-      const after = afterAttempt(delivery, outcome, startedAt, now());
-      if (after.status === 'pending') wait(after);
-      else finish(after);
-    }
-    startNext(line);
-  }
-
-  function wait(delivery: Delivery): void {
-    store.put(delivery);
-    waiting.set(delivery.id, delivery);
-    setAlarm(dueAt(delivery));
-  }
-
-  function finish(delivery: Delivery): void {
-    store.put(delivery);
-    finished.push(delivery.id);
-    if (finished.length > finishedKept) store.remove(finished.shift() as number);
-  }
-
-  /** Starts what is due, and gives up on receivers that had their ten seconds by the sandbox's clock. */
-  function wake(): void {
-    const time = now().getTime();
-    for (const delivery of waiting.values()) {
-      if (dueAt(delivery) > time) continue;
-      waiting.delete(delivery.id);
-      enqueue(delivery);
-    }
-    for (const { until, ending } of running()) if (until <= time) ending.abort();
-    clearTimeout(alarm?.timer);
-    alarm = undefined;
-    if (waiting.size > 0) setAlarm(earliest(waiting.values(), dueAt));
-  }
-
-  function setAlarm(at: number): void {
-    if (stopped || (alarm && alarm.at <= at)) return;
-    clearTimeout(alarm?.timer);
-    // Not sooner than 20 ms, so that many which fall due together share an alarm; and a timer holds 2^31 ms at most.
-    const timer = setTimeout(wake, Math.min(Math.max(at - now().getTime(), 20), 2 ** 31 - 1));
-    alarm = { at, timer };
-    // A retry in a minute is no reason to keep a process alive that is otherwise done.
-    timer.unref();
-  }
-
-  const running = (): Running[] => [...lines.values()].flatMap((line) => [...line.running.values()]);
-  const isIdle = () => [...lines.values()].every((line) => line.ready.length + line.running.size === 0);
-  const idle = () => new Promise<void>((resolve) => (isIdle() ? resolve() : idling.push(resolve)));
-
-  /** How long until something happens by itself, by the sandbox's clock. */
-  function untilNext(): number {
-    const next = Math.min(
-      earliest(waiting.values(), dueAt),
-      earliest(running(), ({ until }) => until),
-    );
-    return next - now().getTime();
-  }
-
+export function createDeliveries(options: DeliveriesOptions): Deliveries {
+  const schedule: Schedule = {
+    ...options,
+    lines: new Map(),
+    waiting: new Map(),
+    finished: [],
+    idling: [],
+    alarm: undefined,
+    stopped: false,
+  };
+  const { store, now, random } = options;
   return {
     send(subscription, event, data, { duplicate = 0, badSignature = false } = {}) {
       const first = newDelivery(
@@ -152,39 +84,131 @@ export function createDeliveries({ store, now, random, allowHttpTargets, isActiv
       const copies = Array.from({ length: duplicate }, () => ({ ...first, id: store.nextId() }));
       for (const delivery of [first, ...copies]) {
         store.put(delivery);
-        enqueue(delivery);
+        enqueue(schedule, delivery);
       }
     },
     resume() {
       for (const delivery of store.all()) {
-        if (delivery.status !== 'pending') finished.push(delivery.id);
-        else waiting.set(delivery.id, delivery);
+        if (delivery.status !== 'pending') schedule.finished.push(delivery.id);
+        else schedule.waiting.set(delivery.id, delivery);
       }
-      wake();
+      wake(schedule);
     },
-    async advance(ms, moveClock) {
-      let left = ms;
-      await patiently(idle());
-      for (let step = untilNext(); step <= left; step = untilNext()) {
-        const by = Math.max(step, 0);
-        moveClock(by);
-        left -= by;
-        wake();
-        await patiently(idle());
-      }
-      moveClock(left);
-      wake();
-      await patiently(idle());
-    },
-    idle,
-    async stop() {
-      stopped = true;
-      clearTimeout(alarm?.timer);
-      for (const line of lines.values()) line.ready.length = 0;
-      for (const { ending } of running()) ending.abort();
-      await idle();
-    },
+    advance: (ms, moveClock) => advance(schedule, ms, moveClock),
+    idle: () => idle(schedule),
+    stop: () => stop(schedule),
   };
+}
+
+function enqueue(schedule: Schedule, delivery: Delivery): void {
+  if (schedule.stopped) return; // It is kept, and taken up by the next run.
+  const line: Line = schedule.lines.get(delivery.subscription_id) ?? { ready: [], running: new Map() };
+  schedule.lines.set(delivery.subscription_id, line);
+  line.ready.push(delivery);
+  // Not at once: the API answers first.
+  setImmediate(() => startNext(schedule, line));
+}
+
+function startNext(schedule: Schedule, line: Line): void {
+  while (!schedule.stopped && line.running.size < atOnce) {
+    const delivery = line.ready.shift();
+    if (!delivery) break;
+    if (schedule.isActive(delivery.subscription_id)) void attempt(schedule, line, delivery);
+    else finish(schedule, { ...delivery, status: 'cancelled', next_attempt_at: null });
+  }
+  if (isIdle(schedule)) for (const resolve of schedule.idling.splice(0)) resolve();
+}
+
+async function attempt(schedule: Schedule, line: Line, delivery: Delivery): Promise<void> {
+  const startedAt = schedule.now();
+  const ending = new AbortController();
+  line.running.set(delivery.id, { until: startedAt.getTime() + answerWithinMs, ending, delivery });
+  const outcome = await sendOnce(delivery, schedule.allowHttpTargets, ending.signal);
+  line.running.delete(delivery.id);
+  if (!schedule.stopped) {
+    const after = afterAttempt(delivery, outcome, startedAt, schedule.now());
+    if (after.status === 'pending') wait(schedule, after);
+    else finish(schedule, after);
+  }
+  startNext(schedule, line);
+}
+
+function wait(schedule: Schedule, delivery: Delivery): void {
+  schedule.store.put(delivery);
+  schedule.waiting.set(delivery.id, delivery);
+  setAlarm(schedule, dueAt(delivery));
+}
+
+function finish({ store, finished }: Schedule, delivery: Delivery): void {
+  store.put(delivery);
+  finished.push(delivery.id);
+  if (finished.length > finishedKept) store.remove(finished.shift() as number);
+}
+
+/** Starts what is due, and gives up on receivers that had their ten seconds by the sandbox's clock. */
+function wake(schedule: Schedule): void {
+  const { waiting } = schedule;
+  const time = schedule.now().getTime();
+  for (const delivery of waiting.values()) {
+    if (dueAt(delivery) > time) continue;
+    waiting.delete(delivery.id);
+    enqueue(schedule, delivery);
+  }
+  for (const { until, ending } of running(schedule)) if (until <= time) ending.abort();
+  clearTimeout(schedule.alarm?.timer);
+  schedule.alarm = undefined;
+  if (waiting.size > 0) setAlarm(schedule, earliest(waiting.values(), dueAt));
+}
+
+function setAlarm(schedule: Schedule, at: number): void {
+  if (schedule.stopped || (schedule.alarm && schedule.alarm.at <= at)) return;
+  clearTimeout(schedule.alarm?.timer);
+  // Not sooner than 20 ms, so that many which fall due together share an alarm; and a timer holds 2^31 ms at most.
+  const ms = Math.min(Math.max(at - schedule.now().getTime(), 20), 2 ** 31 - 1);
+  const timer = setTimeout(() => wake(schedule), ms);
+  schedule.alarm = { at, timer };
+  // A retry in a minute is no reason to keep a process alive that is otherwise done.
+  timer.unref();
+}
+
+const running = ({ lines }: Schedule): Running[] => [...lines.values()].flatMap((line) => [...line.running.values()]);
+
+const isIdle = ({ lines }: Schedule): boolean =>
+  [...lines.values()].every((line) => line.ready.length + line.running.size === 0);
+
+const idle = (schedule: Schedule): Promise<void> =>
+  new Promise((resolve) => (isIdle(schedule) ? resolve() : schedule.idling.push(resolve)));
+
+/** How long until something happens by itself, by the sandbox's clock. */
+function untilNext(schedule: Schedule): number {
+  const next = Math.min(
+    earliest(schedule.waiting.values(), dueAt),
+    earliest(running(schedule), ({ until }) => until),
+  );
+  return next - schedule.now().getTime();
+}
+
+async function advance(schedule: Schedule, ms: number, moveClock: (ms: number) => void): Promise<void> {
+  let left = ms;
+  await patiently(idle(schedule));
+  for (let step = untilNext(schedule); step <= left; step = untilNext(schedule)) {
+    const by = Math.max(step, 0);
+    moveClock(by);
+    left -= by;
+    wake(schedule);
+    await patiently(idle(schedule));
+  }
+  moveClock(left);
+  wake(schedule);
+  await patiently(idle(schedule));
+}
+
+async function stop(schedule: Schedule): Promise<void> {
+  schedule.stopped = true;
+  clearTimeout(schedule.alarm?.timer);
+  for (const line of schedule.lines.values()) line.ready.length = 0;
+  for (const { ending } of running(schedule)) ending.abort();
+  await idle(schedule);
 }
 
 function sendOnce(delivery: Delivery, allowHttpTargets: boolean, signal: AbortSignal): Promise<Outcome> {
