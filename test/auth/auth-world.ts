@@ -12,7 +12,7 @@ import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.
 export const origin = 'https://service.test';
 
 /** Short waits pass at once; the five minutes of a login only when the test lets them pass. */
-export type LoginClock = Clock & {
+type LoginClock = Clock & {
   advance(ms: number): void;
   /** Somebody sets the wall clock by so much; time itself goes on as before. */
   set(ms: number): void;
