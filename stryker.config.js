@@ -3,6 +3,7 @@ export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'build/mutation-vitest.config.ts', related: false },
+  mutate: process.env.MUTATION_FILES?.split(' ') ?? [],
   coverageAnalysis: 'perTest',
   // A constant of a module is read once; changing it costs a restart for each test file.
   ignoreStatic: true,
