@@ -16,14 +16,30 @@ export type VirtualClock = Clock & {
 export function virtualClock(start = '2026-03-01T12:00:00.000Z'): VirtualClock {
   let now = Date.parse(start);
   let wallAhead = 0;
+  const asleep = new Set<{ readonly at: number; readonly wake: () => void }>();
+  // Of several that sleep at once each wakes at its own time, the earliest first: their sleeps do not add up.
+  const wakeNext = () => {
+    const [next] = [...asleep].sort((a, b) => a.at - b.at);
+    if (!next) return;
+    now = Math.max(now, next.at);
+    next.wake();
+  };
   return {
     now: () => new Date(now + wallAhead),
     ticks: () => now,
-    async sleep(ms, signal) {
-      if (!signal?.aborted) now += ms;
-      // A macrotask, so that sockets and other sleepers get their turn.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    },
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        const sleeper = { at: signal?.aborted ? now : now + ms, wake };
+        function wake() {
+          asleep.delete(sleeper);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        }
+        asleep.add(sleeper);
+        signal?.addEventListener('abort', wake);
+        // A macrotask, so that sockets and other sleepers get their turn.
+        setImmediate(wakeNext);
+      }),
     advance(ms) {
       now += ms;
     },

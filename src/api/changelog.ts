@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { described, id, pageOf, pageQuery, text, time, when } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-export const changelogStatuses = ['draft', 'published'] as const;
+const changelogStatuses = ['draft', 'published'] as const;
 
 export const Category = v.nullable(v.looseObject({ id, name: v.string() }));
 

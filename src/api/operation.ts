@@ -39,7 +39,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema;
 
 /** Where the records are in a successful answer. Without a key the whole body is the record. */
-export type Answer =
+type Answer =
   | { readonly shape: 'record'; readonly key?: string }
   | { readonly shape: 'list'; readonly key: string; readonly paged: boolean };
 

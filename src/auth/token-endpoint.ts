@@ -24,7 +24,7 @@ export const endpoints = {
 type Library = typeof import('oauth4webapi');
 
 /** What sets one request to the endpoint apart from another. */
-export type Manner = {
+type Manner = {
   /** Called before each attempt; what it throws ends the request. */
   readonly ready?: () => Promise<void>;
   /** The answer is waited for also after Ctrl-C, because it carries what cannot be had again. */

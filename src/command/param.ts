@@ -123,7 +123,7 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
     ),
 });
 
-export function parseInteger(text: string, flag: string, min: number, max: number): number {
+function parseInteger(text: string, flag: string, min: number, max: number): number {
   const value = /^[+-]?\d+$/u.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;

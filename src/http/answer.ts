@@ -12,7 +12,7 @@ export type Body =
   | { readonly form: 'none' };
 
 /** No answer of the service comes near it, and far below what makes reading or printing JSON run out of stack. */
-export const deepestJson = 200;
+const deepestJson = 200;
 
 export function readBody(text: string): Body {
   try {

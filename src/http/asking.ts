@@ -17,7 +17,7 @@ export type Service = {
 };
 
 /** What this run has learnt of the service. */
-export type Learnt = {
+type Learnt = {
   /** The base URL has answered as the service does. */
   isService: boolean;
   /** By how much its clock is ahead of ours at most, by the `Date` of its latest answer. */

@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
 /** The redirect of this very attempt. The browser waits until `answer` says what became of it. */
-export type Callback = { readonly params: URLSearchParams; answer(page: Page): Promise<void> };
+type Callback = { readonly params: URLSearchParams; answer(page: Page): Promise<void> };
 
 export type Receiver = { readonly callback: Promise<Callback>; close(): Promise<void> };
 

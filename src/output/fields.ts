@@ -73,7 +73,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The fields asked for that this record cannot have, for the service sends every documented field always. */
-export function unknownFields(record: unknown, paths: readonly string[]): string[] {
+function unknownFields(record: unknown, paths: readonly string[]): string[] {
   if (typeof record !== 'object' || record === null) return [];
   return paths.filter((path) => {
     if (valueAt(record, path) !== undefined) return false;

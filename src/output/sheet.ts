@@ -6,7 +6,7 @@ import type { Terminal, View } from './view.ts';
 import type { Sink } from './write.ts';
 
 /** `rows`: tab-separated, in a pipe. */
-export type Format = Output | 'rows' | 'jq';
+type Format = Output | 'rows' | 'jq';
 
 /** A view on its way out. */
 export type Printing = {

@@ -22,7 +22,7 @@ export type Invocation = {
 };
 
 /** The first word of argv that names a command, behind any global flags. */
-export function firstWord(argv: readonly string[]): string | undefined {
+function firstWord(argv: readonly string[]): string | undefined {
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? '';
     if (!word.startsWith('-')) return word;

@@ -12,7 +12,7 @@ import { createWorld, type World } from './world.ts';
 export type { SandboxOptions } from './options.ts';
 export type { SandboxResponse } from './response.ts';
 
-export type SandboxRequest = {
+type SandboxRequest = {
   readonly method: string;
   /** A path with its query, or a whole URL. */
   readonly url: string;

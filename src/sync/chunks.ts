@@ -56,7 +56,7 @@ export const byEmailOrPhone: KeysOf = (row) => {
 };
 
 /** How many lines of the file a row stands for. */
-export const linesOf = (row: Row): readonly number[] => (row.alsoLines ? [row.line, ...row.alsoLines] : [row.line]);
+const linesOf = (row: Row): readonly number[] => (row.alsoLines ? [row.line, ...row.alsoLines] : [row.line]);
 
 export const lineCount = (chunk: Chunk): number =>
   chunk.rows.reduce((count, row) => count + 1 + (row.alsoLines?.length ?? 0), 0);

@@ -15,7 +15,7 @@ export type CsvParser = {
   end(): CsvRecord[];
 };
 
-export const delimiters = [',', ';', '\t', '|'] as const;
+const delimiters = [',', ';', '\t', '|'] as const;
 
 /** Longer than any contact: beyond it, a quote was opened and never closed, and waiting for its end would eat memory. */
 const longestRecord = 1 << 20;

@@ -18,7 +18,7 @@ export type EventLine = {
 };
 
 /** What became of a delivery that had to wait for the app. */
-export type ForwardLine = {
+type ForwardLine = {
   readonly kind: 'forward';
   readonly time: string;
   readonly event: string | null;

@@ -19,8 +19,7 @@ const asWritten = ({ id, method, path, scope, credentials, status, module, answe
   paged: answer.shape === 'list' && answer.paged,
 });
 
-test('the table holds the 37 operations of the document, in its order, word by word', () => {
-  expect(endpoints).toHaveLength(37);
+test('the table holds the operations of the document, in its order, word by word', () => {
   expect(table.map(asWritten)).toEqual(endpoints);
 });
 

@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Stored } from '../../src/auth/credentials.ts';
 import { openStore } from '../../src/auth/store-file.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
+import { freePort } from '../free-port.ts';
 import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
 export const origin = 'https://service.test';
 
 /** Short waits pass at once; the five minutes of a login only when the test lets them pass. */
-export type LoginClock = Clock & {
+type LoginClock = Clock & {
   advance(ms: number): void;
   /** Somebody sets the wall clock by so much; time itself goes on as before. */
   set(ms: number): void;
@@ -166,14 +166,6 @@ export async function loggedIn({ left = 3600 } = {}): Promise<AuthWorld> {
 }
 
 const client = { SVC_CLIENT_ID: 'sandbox_cli', SVC_CLIENT_SECRET: 'sandbox_secret' };
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 export type Seen = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string };
 

@@ -8,8 +8,8 @@ import { createSandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { freePort } from '../free-port.ts';
 import { real, whereIs } from '../real-component.ts';
-import { freePort } from './auth-world.ts';
 
 const inBrowser = real('chromium');
 

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { callbackPage } from '../../src/login/callback-page.ts';
 import { canListen, judge, listenForCallback } from '../../src/login/loopback.ts';
-import { freePort, visit } from './auth-world.ts';
+import { freePort } from '../free-port.ts';
+import { visit } from './auth-world.ts';
 
 const state = 'the-state';
 const redirectUri = 'http://127.0.0.1:8976/callback';

@@ -6,7 +6,8 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
 import { type Built, buildSvc } from '../built.ts';
-import { freePort, visit } from './auth-world.ts';
+import { freePort } from '../free-port.ts';
+import { visit } from './auth-world.ts';
 
 let built: Built;
 beforeAll(async () => {

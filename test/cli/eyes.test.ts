@@ -5,8 +5,8 @@ import { Failure } from '../../src/errors.ts';
 import { printFailure } from '../../src/output/failure.ts';
 import { print } from '../../src/output/print.ts';
 import type { View } from '../../src/output/view.ts';
-import { cells } from '../../src/text/width.ts';
 import { screen, settings } from './fake-context.ts';
+import { terminalCells } from './terminal-cells.ts';
 
 /** What a customer could write to take a terminal over, between what customers do write. */
 const customerText = fc
@@ -118,7 +118,7 @@ test('no line of a table or a record is wider than the terminal, whatever custom
     fc.asyncProperty(customerText, customerText, fc.constantFrom(40, 80, 200), async (text, other, columns) => {
       for (const view of shapes(text, other)) {
         const { stdout } = await shown(view, { output: 'table' }, columns);
-        for (const line of stdout.split('\n')) expect(cells(line)).toBeLessThanOrEqual(columns);
+        for (const line of stdout.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(columns);
       }
     }),
     { numRuns: 60 },

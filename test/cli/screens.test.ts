@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cells } from '../../src/text/width.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+import { terminalCells } from './terminal-cells.ts';
 
 const commands = [
   ['contacts', 'list'],
@@ -22,6 +22,6 @@ test.each(commands)('%s %s fits a terminal of 40, 80 and 200 columns', async (..
     const ran = await svc(world, argv.filter(Boolean), { columns });
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).not.toBe('');
-    for (const line of ran.stdout.split('\n')) expect(cells(line)).toBeLessThanOrEqual(columns);
+    for (const line of ran.stdout.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(columns);
   }
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { roadmapBoard } from '../../src/output/board.ts';
 import { conversationThread, ticketThread } from '../../src/output/thread.ts';
 import type { Terminal } from '../../src/output/view.ts';
-import { cells } from '../../src/text/width.ts';
+import { terminalCells } from './terminal-cells.ts';
 
 const terminal = (width: number): Terminal => ({
   width,
@@ -219,7 +219,7 @@ test('whatever customers wrote, no line is wider than the terminal and nothing a
       ];
       for (const screen of screens) {
         expect(screen.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
-        for (const line of screen.split('\n')) expect(cells(line)).toBeLessThanOrEqual(width);
+        for (const line of screen.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(width);
       }
     }),
   );

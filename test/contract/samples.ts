@@ -2,7 +2,7 @@
 
 export const at = '2026-11-20T09:00:00Z';
 export const meta = { current_page: 1, last_page: 1, total: 1 };
-export const ada = { contact_id: 7, name: 'Ada', last_name: 'L', email: 'ada@example.com', phone: '+12025550101' };
+const ada = { contact_id: 7, name: 'Ada', last_name: 'L', email: 'ada@example.com', phone: '+12025550101' };
 export const contact = {
   ...ada,
   company: '',

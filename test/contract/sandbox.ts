@@ -1,7 +1,7 @@
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/app.ts';
 import type { Endpoint } from './document.ts';
 
-export type Answer = {
+type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed where it is JSON. */

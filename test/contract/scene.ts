@@ -44,7 +44,7 @@ const make = (says: string, sample: unknown, fits: Made['fits'], name?: string):
   name,
 });
 
-export const isMade = (value: unknown): value is Made => typeof value === 'object' && value !== null && made in value;
+const isMade = (value: unknown): value is Made => typeof value === 'object' && value !== null && made in value;
 
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isTime = (value: unknown): boolean =>

@@ -96,8 +96,14 @@ describe('a request that never left', () => {
     }
   });
 
-  test('a certificate that is not accepted does not get better by waiting', () => {
-    expect(decide(rules('read'), untried, { type: 'unsent', reason: 'tls' })).toEqual({ next: 'fail', as: 'network' });
+  test.each(['tls', 'aborted'] as const)('because of %s is not tried again: waiting changes nothing', (reason) => {
+    expect(decide(rules('read'), untried, { type: 'unsent', reason })).toEqual({ next: 'fail', as: 'network' });
+  });
+
+  test('is tried again as long as the wait ends within --max-wait, to the millisecond', () => {
+    const within = (maxWaitMs: number) => decide(rules('read', { maxWaitMs }), { ...untried, elapsedMs: 100 }, unsent);
+    expect(within(600)).toMatchObject({ next: 'repeat' });
+    expect(within(599)).toEqual({ next: 'fail', as: 'network' });
   });
 });
 
@@ -108,6 +114,10 @@ describe('429', () => {
       return next.next === 'repeat' ? next.afterMs : undefined;
     });
     expect(waits).toEqual([7000, 8000, 10_000, 14_000]);
+  });
+
+  test('is told apart from other reasons to wait', () => {
+    expect(decide(rules('once'), untried, refused())).toMatchObject({ next: 'repeat', because: 'rate-limit' });
   });
 
   test('without a word of how long, and for less than a moment, it still waits', () => {
@@ -142,7 +152,21 @@ describe('after an attempt that may have worked', () => {
     const deletes = rules('repeatable', { deletes: true });
     expect(decide(deletes, { ...untried, doubts: 1 }, settled(404))).toEqual({ next: 'gone' });
     expect(decide(deletes, untried, settled(404))).toEqual({ next: 'fail', as: 'answer' });
+    for (const status of [403, 409, 422]) {
+      expect(decide(deletes, { ...untried, doubts: 1 }, settled(status))).toEqual({ next: 'fail', as: 'unknown' });
+    }
   });
+});
+
+test.each([
+  [200, { next: 'accept' }],
+  [299, { next: 'accept' }],
+  [300, { next: 'fail', as: 'answer' }],
+  [422, { next: 'fail', as: 'answer' }],
+  [499, { next: 'fail', as: 'answer' }],
+  [500, { next: 'look', after: 'settled' }],
+])('a first answer of %i', (status, next) => {
+  expect(decide(rules('verify'), untried, settled(status))).toEqual(next);
 });
 
 test('a 401 renews the token once', () => {

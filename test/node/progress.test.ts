@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/node/progress.ts';
-import { cells } from '../../src/text/width.ts';
+import { terminalCells } from '../cli/terminal-cells.ts';
 
 function terminal(columns: number | undefined) {
   const stream = Object.assign(new PassThrough(), {
@@ -68,6 +68,6 @@ test('what takes longer is one harmless line, cut to the width, and cleared', as
   progress(undefined);
   expect(seen()).toContain('Sending 日本 ^[]0;owned^G');
   expect(seen()).not.toContain('\x07');
-  for (const line of stripVTControlCharacters(seen()).split(/[\r\n]/u)) expect(cells(line)).toBeLessThan(40);
+  for (const line of stripVTControlCharacters(seen()).split(/[\r\n]/u)) expect(terminalCells(line)).toBeLessThan(40);
   expect(seen().lastIndexOf('\x1b[2K')).toBeGreaterThan(seen().lastIndexOf('Sending'));
 });

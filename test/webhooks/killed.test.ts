@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
 import { received } from '../../src/webhooks/inbox/view.ts';
+import { freePort } from '../free-port.ts';
 import { startApp } from './listening.ts';
 
 const secret = 'sample-secret';
@@ -34,15 +34,6 @@ const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 type Running = { readonly child: ChildProcess; readonly gone: Promise<unknown>; readonly said: () => string };
 

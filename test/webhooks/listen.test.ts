@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { keepSecret } from '../../src/webhooks/subscriptions/secrets.ts';
+import { freePort } from '../free-port.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 
@@ -32,15 +31,6 @@ async function listen(...about: Parameters<typeof listening>) {
 }
 const trigger = (made: Awaited<ReturnType<typeof world>>, event: string, url: string, ...more: string[]) =>
   svc(made, ['webhooks', 'trigger', event, '--to', url, ...more], { env: signed });
-
-/** A port that nothing uses now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test('an event is shown in one line, forwarded byte for byte, and kept in the inbox', async () => {
   const [made, target] = [await world(), await app()];

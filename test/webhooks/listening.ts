@@ -6,7 +6,7 @@ import { createExchange } from '../../src/node/exchange.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { createWorld, type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
-export const realClock: Clock = {
+const realClock: Clock = {
   now: () => new Date(),
   ticks: () => performance.now(),
   sleep: (ms, signal) =>

@@ -2,7 +2,7 @@ import { type OperationId, operations } from '../../api/index.ts';
 import type { View } from '../../output/view.ts';
 
 /** The command that does each operation; a test holds every one against the command tree. */
-export const commandOf: Readonly<Record<OperationId, string>> = {
+const commandOf: Readonly<Record<OperationId, string>> = {
   getAccount: 'account get',
   updateBranding: 'branding update',
   listContacts: 'contacts list',

@@ -5,7 +5,7 @@ import { type OAuthAnswer, type OAuthRequest, parametersOf, readForm } from './h
 import { isRegistered, withAnswer } from './redirect-uri.ts';
 import { type Client, grantCode, type Moment, type OAuthState, sameSecret } from './state.ts';
 
-export type Account = { readonly account_id: number; readonly name: string };
+type Account = { readonly account_id: number; readonly name: string };
 
 export type ConsentWorld = Moment & {
   /** What the customer can pick from, the first chosen beforehand. */

@@ -16,7 +16,7 @@ const account = (fields: Pick<Row<'accounts'>, 'account_id' | 'name' | 'billing_
 });
 
 /** The two accounts that every sandbox has (product.md, section 10). */
-export const accounts: readonly Row<'accounts'>[] = [
+const accounts: readonly Row<'accounts'>[] = [
   account({ account_id: 1, name: 'Acme', billing_active: true, setup_url: null }),
   account({
     account_id: 2,

@@ -234,7 +234,7 @@ const portTrouble = (code = 'unknown'): string =>
   ({ EADDRINUSE: 'the port is in use', EACCES: 'the port needs more rights' })[code] ?? code;
 
 /** Lets requests that were received in full have their answer, for a short while. */
-export function close(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

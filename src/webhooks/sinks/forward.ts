@@ -145,7 +145,7 @@ function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: numbe
   return { to, state: 'answered', status: answer.status, error: null, ms, tries };
 }
 
-export function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outcome {
+function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outcome {
   return {
     to,
     at: at.toISOString(),

@@ -3,7 +3,7 @@ import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 
 /** Where the signing secret of a subscription is kept. */
-export const webhookSecretName = (profile: string, id: number): string => `webhook/${profile}/${id}`;
+const webhookSecretName = (profile: string, id: number): string => `webhook/${profile}/${id}`;
 
 export const keepSecret = (tokens: TokenStore, profile: string, id: number, secret: string) =>
   tokens.update(webhookSecretName(profile, id), async () => secret);
@@ -24,7 +24,7 @@ export async function storedSecrets(tokens: TokenStore, profile: string): Promis
 }
 
 /** One a line, as in SVC_WEBHOOK_SECRET and on standard input. */
-export const splitSecrets = (text: string): string[] =>
+const splitSecrets = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

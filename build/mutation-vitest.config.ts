@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that one part of `npm run mutation` is held against. They run in this process: nothing has to be built. */
+export default defineConfig({
+  test: {
+    include: process.env.MUTATION_TESTS?.split(' ') ?? [],
+    environment: 'node',
+    deps: { interopDefault: false },
+    testTimeout: 30_000,
+    env: { TZ: 'UTC', NO_COLOR: '1' },
+  },
+});

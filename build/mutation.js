@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/**
+ * `npm run mutation [-- PART …]` changes the files that decide what happens to a person's data, one small change at a
+ * time, and counts how many of the changes no test notices. Each part has few tests, so that it ends within minutes.
+ */
+const parts = {
+  retry: {
+    files: ['retry/retry.ts', 'retry/retry-after.ts'],
+    tests: ['http/retry.test.ts', 'http/retry-after.test.ts'],
+  },
+  settle: {
+    files: ['http/agree.ts', 'http/settle.ts'],
+    tests: ['http/agree.test.ts', 'http/settle.test.ts', 'http/look.test.ts'],
+  },
+  look: {
+    files: ['http/look.ts', 'http/lookings.ts'],
+    tests: ['http/look.test.ts', 'http/agree.test.ts', 'http/late.test.ts'],
+  },
+  send: {
+    files: ['http/send.ts', 'http/answer.ts', 'http/endings.ts', 'http/attempt.ts'],
+    tests: ['http/*.test.ts'],
+  },
+  sync: {
+    files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],
+    tests: ['sync/sync.test.ts', 'sync/resume.test.ts', 'sync/on-disk.test.ts', 'sync/in-flight.test.ts'],
+  },
+  refresh: {
+    files: ['auth/refresh.ts'],
+    tests: ['auth/refresh.test.ts', 'auth/token-answers.test.ts', 'auth/session.test.ts', 'auth/containers.test.ts'],
+  },
+  receiving: {
+    files: ['webhooks/receiving/*.ts'],
+    tests: ['signature', 'receiver', 'judge', 'odd-deliveries'].map((name) => `webhooks/${name}.test.ts`),
+  },
+  release: {
+    files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],
+    tests: ['section', 'release', 'reading', 'write'].map((name) => `release/${name}.test.ts`),
+  },
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  process.stderr.write(`No such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}\n`);
+  process.exit(2);
+}
+
+const stryker = join(import.meta.dirname, '../node_modules/@stryker-mutator/core/bin/stryker.js');
+for (const [name, { files, tests }] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const env = {
+    ...process.env,
+    MUTATION_FILES: files.map((file) => `src/${file}`).join(' '),
+    MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' '),
+  };
+  const { status } = spawnSync(process.execPath, [stryker, 'run'], { stdio: 'inherit', env });
+  if (status !== 0) process.exitCode = 1;
+}

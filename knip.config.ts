@@ -1,0 +1,21 @@
+import type { KnipConfig } from 'knip';
+
+/** `npm run lint` fails for a file, an export or a package that nothing uses. */
+export default {
+  entry: [
+    'src/{main,node/context,program/quick,program/completion-tree}.ts',
+    'build/*.{js,ts}',
+    'bench/*.{js,cjs,ts}',
+    'docs/pictures/*.js',
+    'test/**/*.test.ts',
+    // Loaded into a process, or built for one.
+    'test/**/*.{mjs,cjs}',
+    'test/webhooks/victim.ts',
+  ],
+  project: ['{bin,src,build,bench,test}/**/*.{js,ts,cjs,mjs}', '*.config.{js,ts}'],
+  // Started as a program by test/derive/judges.test.ts, which also makes the file.
+  ignoreDependencies: ['openapi-typescript'],
+  ignoreUnresolved: ['./api.d.ts'],
+  // Programs of the machine.
+  ignoreBinaries: ['dbus-run-session', 'less', 'mkfifo', 'openssl', 'script', 'secret-tool'],
+} satisfies KnipConfig;
