@@ -138,7 +138,7 @@ export function openStore(options: Options): TokenStore {
         return;
       } catch (error) {
         if (error instanceof Failure) throw error;
-        warn(`${reason(error)} Secrets are kept in ${path} instead, readable by you alone.`);
+        warn(`${reason(error)} Secrets are kept in ${path} instead, where only you can read them.`);
       }
     }
     await put(name, secret);
@@ -240,7 +240,7 @@ export function openStore(options: Options): TokenStore {
   /** A keyring that takes a secret and loses it (a session that ends at log-out) must not go unnoticed. */
   async function readBack(name: string, secret: string): Promise<void> {
     if ((await readFrom(await load(), name)) === secret) return;
-    throw new Failure('failed', `"${name}" was saved, but does not read back as it was written.`, {
+    throw new Failure('failed', `"${name}" was saved, but reads back differently.`, {
       hint: 'Run again with SVC_TOKEN_STORE=file.',
     });
   }
