@@ -53,7 +53,7 @@ test.each<[string, object]>([
   world.override = ({ url }) => (url.endsWith('/platform/account') ? (answer as never) : undefined);
   const ran = await login(world);
   expect(ran.exitCode).toBe(0);
-  expect(ran.stdout).toContain('Logged in (the account is not known: the service did not tell)');
+  expect(ran.stdout).toContain('Logged in (the account is not known: the service did not say)');
   expect(ran.stderr).toContain('Warning: the login is kept, but its account could not be read: ');
   expect(ran.stderr).toContain('To look again: svc auth status');
   world.override = undefined;

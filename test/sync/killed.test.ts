@@ -135,7 +135,7 @@ test('a disk that is full stops the run with what is done, and the next one goes
   expect(stderr).toContain('Run the same command again: it continues where this run stopped.');
   expect(code).toBe(1);
   const ran = await sync(folder);
-  expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('Going on where the run of') });
+  expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('Resuming the run of') });
   expect(await stored()).toEqual(undisturbed);
 });
 
