@@ -56,7 +56,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 const quieted = (ctx: Context): Context =>
   Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
 
-/** The only catch of last resort: what is no Failure is a mistake of svc's own. */
+/** The last catch. What is not a Failure is a bug in svc. */
 function asFailure(error: unknown, ctx: Context): Failure {
   if (error instanceof Failure) return error;
   if (ctx.signal.aborted) {
@@ -64,7 +64,7 @@ function asFailure(error: unknown, ctx: Context): Failure {
   }
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = ctx.env.SVC_DEBUG === '1' ? stack : message;
-  return new Failure('failed', `svc failed in a way that it does not know: ${told}`, {
+  return new Failure('failed', `svc failed unexpectedly: ${told}`, {
     hint: 'Run it again with SVC_DEBUG=1 and report what it prints.',
     cause: error,
   });

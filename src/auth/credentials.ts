@@ -114,7 +114,7 @@ export function checkToken(text: string, what: string): string {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/u.test(token)) return token;
   throw new Failure('usage', token === '' ? `${what} is empty.` : `${what} contains characters that no token has.`, {
-    hint: 'Give it as it was shown: one line, without spaces or quotes.',
+    hint: 'Copy it exactly: one line, without spaces or quotes.',
   });
 }
 
@@ -126,7 +126,7 @@ export function checkClientSecret(text: string): string {
     'usage',
     secret === '' ? 'The client secret is empty.' : 'The client secret is not readable text.',
     {
-      hint: 'Give it as it was shown: one line.',
+      hint: 'Copy it exactly: one line.',
     },
   );
 }

@@ -79,7 +79,7 @@ export async function clientOf(
     throw new Failure(
       'usage',
       `The login of profile ${profile} belongs to ${originOf(login.auth_url)}, not to ${originOf(authUrl)}; nothing was sent.`,
-      { hint: 'Leave out --auth-url (SVC_AUTH_URL), or log in there under a profile of its own.' },
+      { hint: 'Leave out --auth-url (SVC_AUTH_URL), or log in there under a separate profile.' },
     );
   }
   const identity = { authUrl: login.auth_url, clientId: login.client_id };
@@ -90,7 +90,7 @@ export async function clientOf(
   if (env.SVC_CLIENT_SECRET && env.SVC_CLIENT_ID === login.client_id) {
     return { ...identity, clientSecret: env.SVC_CLIENT_SECRET };
   }
-  throw new Failure('auth', `The secret of the client ${login.client_id} is not known any more.`, {
+  throw new Failure('auth', `svc no longer has the secret of the client ${login.client_id}.`, {
     hint: `Set SVC_CLIENT_ID and SVC_CLIENT_SECRET, or run: ${loginCommand('oauth', profile)}`,
   });
 }

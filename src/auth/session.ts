@@ -132,7 +132,7 @@ function alone<A extends unknown[], T>(work: (...args: A) => Promise<T>): (...ar
 function requireBaseUrl(settings: Settings): string {
   const { baseUrl } = settings;
   if (!baseUrl) {
-    throw new Failure('usage', 'The address of the service is not known.', {
+    throw new Failure('usage', 'The address of the service is not set.', {
       hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
     });
   }
@@ -145,6 +145,6 @@ export function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: Cred
   throw new Failure(
     'usage',
     `The ${nameOf(kind)} of profile ${profile} belongs to ${originOf(storedFor)}, not to ${originOf(baseUrl)}; nothing was sent.`,
-    { hint: `Log in there under a profile of its own: ${loginCommand(kind, 'NAME', baseUrl)}` },
+    { hint: `Log in there under a separate profile: ${loginCommand(kind, 'NAME', baseUrl)}` },
   );
 }

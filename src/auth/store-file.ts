@@ -162,7 +162,7 @@ async function save(store: Store, name: string, secret: string, where: Where): P
       return;
     } catch (error) {
       if (error instanceof Failure) throw error;
-      warn(`${reason(error)} Secrets are kept in ${file.path} instead, readable by you alone.`);
+      warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
     }
   }
   await file.put(name, secret);

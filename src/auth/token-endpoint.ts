@@ -128,9 +128,9 @@ function outcomeOf(answer: HttpResponse | Lost): Outcome {
 /** Counts down on a terminal; says once in a pipe what a long wait is for. Ends at once with Ctrl-C. */
 async function pause({ clock, progress, notice, signal }: Ports, ms: number, why: string): Promise<void> {
   const end = clock.ticks() + ms;
-  if (ms > 5000) notice(`${why}; going on in ${Math.ceil(ms / 1000)} s.`);
+  if (ms > 5000) notice(`${why}; continuing in ${Math.ceil(ms / 1000)} s.`);
   for (let left = ms; left > 0 && !signal.aborted; left = end - clock.ticks()) {
-    progress(`${why}; going on in ${Math.ceil(left / 1000)} s`);
+    progress(`${why}; continuing in ${Math.ceil(left / 1000)} s`);
     await clock.sleep(Math.min(left, 1000), signal);
   }
   progress(undefined);
@@ -148,7 +148,7 @@ function tellOnInterrupt({ signal, notice }: Ports): () => void {
 }
 
 const limitedTooLong = ({ headers }: HttpResponse): Failure =>
-  new Failure('rate-limited', 'The service limits how often one may log in, longer than --max-wait allows.', {
+  new Failure('rate-limited', 'The login limit of the service asks for a longer wait than --max-wait allows.', {
     status: 429,
     hint: `Try again in ${Math.ceil((retryAfterMs(headers) ?? 1000) / 1000)} seconds.`,
   });
@@ -156,7 +156,7 @@ const limitedTooLong = ({ headers }: HttpResponse): Failure =>
 function lostFailure(lost: Lost, url: string, { mustFinish }: Manner): Failure {
   const { origin } = new URL(url);
   if (lost.lost === 'after-sending' && mustFinish) {
-    return new Failure('network', `The answer of ${origin} was lost: ${lost.detail}`, { hint: maybeSpent });
+    return new Failure('network', `The answer from ${origin} was lost: ${lost.detail}`, { hint: maybeSpent });
   }
   return new Failure('network', `Could not reach ${origin}: ${lost.detail}`, {
     hint: 'Check the connection and the auth URL (--auth-url, SVC_AUTH_URL), then try again.',
@@ -189,7 +189,7 @@ function explained(code: string | undefined, said: string, status: number, origi
     ];
   }
   if (code === 'invalid_grant') {
-    return ['auth', `The service does not accept the authorization any more ${said}.`, 'Run: svc login'];
+    return ['auth', `The service no longer accepts the authorization ${said}.`, 'Run: svc login'];
   }
   if (code) return ['rejected', `${origin} refused the request ${said}.`];
   if (status >= 500) return ['failed', `${origin} failed with status ${status}.`, 'Try again later.'];

@@ -50,7 +50,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   }
   if (given.editor || (given.opensEditor && canEdit)) {
     const text = (await ctx.ask.edit(given.initial ?? '', { extension: '.md' })).trimEnd();
-    if (isBlank(text)) throw new Failure('usage', 'The text was left empty, so nothing was sent.');
+    if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     return text;
   }
   if (!given.required) return undefined;
@@ -62,5 +62,5 @@ const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
 
 function notBlank(text: string, where: string): string {
   if (!isBlank(text)) return text;
-  throw new Failure('usage', `${where} is empty, so there is nothing to send.`);
+  throw new Failure('usage', `${where} is empty. Nothing was sent.`);
 }

@@ -32,7 +32,8 @@ export function cleared(
 ): Record<string, unknown> {
   const whole = { ...body };
   for (const field of clear) {
-    if (field in body) throw new Failure('usage', `--${typedName(field)} and --clear ${field} contradict each other.`);
+    if (field in body)
+      throw new Failure('usage', `--${typedName(field)} and --clear ${field} cannot be used together.`);
     whole[field] = fields[field]?.type === 'list' ? [] : null;
   }
   return whole;

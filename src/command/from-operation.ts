@@ -150,7 +150,7 @@ async function bodyOf(ctx: Context, settings: Settings, operation: Operation, ab
   const whole = cleared(body, flags.clear as readonly string[] | undefined, fields);
   if (Object.keys(whole).length > 0) return whole;
   const names = Object.keys(fields).map((field) => `--${typedName(field)}`);
-  throw new Failure('usage', 'Nothing to change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+  throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
 }
 
 /** The values that were given, by the wire's names. */

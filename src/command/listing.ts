@@ -17,10 +17,10 @@ export const rangeFlags = {
 
 export function rangeOf(flags: Readonly<Record<string, unknown>>): Range {
   const range = { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
-  if (range.all && range.limit !== undefined) throw new Failure('usage', '--all and --limit contradict each other.');
-  if (range.all && range.page !== undefined) throw new Failure('usage', '--all and --page contradict each other.');
+  if (range.all && range.limit !== undefined) throw new Failure('usage', '--all and --limit cannot be used together.');
+  if (range.all && range.page !== undefined) throw new Failure('usage', '--all and --page cannot be used together.');
   if (range.limit !== undefined && range.page !== undefined) {
-    throw new Failure('usage', '--limit and --page contradict each other.', { hint: 'Use --page with --per-page.' });
+    throw new Failure('usage', '--limit and --page cannot be used together.', { hint: 'Use --page with --per-page.' });
   }
   return range;
 }

@@ -136,7 +136,7 @@ export const entries: readonly Entry[] = [
   },
   {
     name: 'doctor',
-    summary: 'What is wrong with this set-up, and how to mend it',
+    summary: 'What is wrong with this set-up, and how to fix it',
     section: 'setup',
     load: async () => (await import('./doctor/index.ts')).doctor,
   },

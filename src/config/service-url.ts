@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 export function parseServiceUrl(text: string, by: string): string {
   const bad = (why: string, hint?: string) => new Failure('usage', `${by}: ${why}`, { hint });
   if (!URL.canParse(text)) {
-    throw bad(`"${text}" is not a URL.`, 'Give the whole address, for example https://api.example.com.');
+    throw bad(`"${text}" is not a URL.`, 'Include the scheme, for example https://api.example.com');
   }
   const url = new URL(text);
   // Before anything that would repeat the text: what stands before the @ is a secret.

@@ -157,10 +157,10 @@ export function partnerSegment(text: string): string {
 function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string | undefined): Output | undefined {
   const named = flags.output === undefined ? undefined : outputName({ text: flags.output, by: '--output' });
   if (flags.json && named !== undefined && named !== 'json') {
-    throw new Failure('usage', `--json and --output ${named} contradict each other.`, { hint: 'Give one of them.' });
+    throw new Failure('usage', `--json and --output ${named} cannot be used together.`, { hint: 'Give one of them.' });
   }
   if (flags.jq !== undefined && named !== undefined && named !== 'json' && named !== 'jsonl') {
-    throw new Failure('usage', `--jq filters JSON, so --output ${named} contradicts it.`, {
+    throw new Failure('usage', `--jq filters JSON, so it cannot be used with --output ${named}.`, {
       hint: 'Give one of them.',
     });
   }

@@ -56,7 +56,7 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
     reachesCustomer === 'when-published' &&
       (maySend
         ? 'With status published, customers see it.'
-        : 'Drafts only: what is published can neither be made nor changed here.'),
+        : 'Drafts only: this cannot publish, and cannot change a published entry.'),
     operation.id === 'createContacts' &&
       'Either one contact (name, last_name, email and phone are required) or `contacts`, a batch in one transaction.',
     operation.destructive && 'This cannot be undone.',

@@ -113,7 +113,7 @@ function operationObject(operation: Operation): Json {
 
 const safetyRemarks: Readonly<Record<Operation['safety'], string | undefined>> = {
   read: undefined,
-  repeatable: 'Doing it twice is doing it once.',
+  repeatable: 'It is safe to repeat.',
   verify: 'After a lost answer, read back before you repeat it: a repetition does it twice.',
   once: 'It cannot be read back: do not repeat it after a lost answer.',
 };

@@ -18,7 +18,7 @@ export type Release = () => Promise<void>;
 
 /** A lock that is held. */
 export type Held = {
-  /** Throws where another process took the lock over while this one stood still. */
+  /** Throws where another process took the lock over while this one was paused. */
   check(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export async function withLock<T>(folder: string, waiting: Waiting, work: (held:
   const { release, beat } = await waitFor(folder, waiting);
   const check = async () => {
     if (await beat()) return;
-    throw new Failure('failed', `Another svc took over ${waiting.what ?? 'the lock'} while this one stood still.`, {
+    throw new Failure('failed', `Another svc took over ${waiting.what ?? 'the lock'} while this one was paused.`, {
       hint: 'Run the command again.',
     });
   };
@@ -220,8 +220,8 @@ async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWai
   const waited = `${Math.round((maxWaitMs ?? defaultMaxWaitMs) / 1000)} s`;
   const hints = {
     running: `Wait for it, or end it: kill ${entry.pid}`,
-    stopped: `Let it go on: kill -CONT ${entry.pid}`,
-    elsewhere: `Where that process is surely gone, remove its file: rm '${join(folder, entry.name)}'`,
+    stopped: `To let it continue: kill -CONT ${entry.pid}`,
+    elsewhere: `If that process is gone, remove its file: rm '${join(folder, entry.name)}'`,
   };
   return new Failure('failed', `${capital(await describeState(holder))} has had ${what} for more than ${waited}.`, {
     hint: hints[life],

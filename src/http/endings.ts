@@ -39,7 +39,7 @@ export function unknownOutcome(
   return new Failure('unknown', sentences.join(' '), {
     hint:
       asked.safety === 'repeatable'
-        ? `It is safe to run the command again: doing it twice is doing it once. ${lookHint}`
+        ? `It is safe to run the command again: repeating it changes nothing more. ${lookHint}`
         : `Do not repeat it blindly. ${lookHint}`,
     looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates },
     answer,

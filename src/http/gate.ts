@@ -65,7 +65,7 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
 }
 
 export const outlasted = (ms: number): Failure =>
-  new Failure('rate-limited', `The rate limit asks for ${seconds(ms)} more, which is longer than --max-wait allows.`, {
+  new Failure('rate-limited', `The rate limit asks for a wait of ${seconds(ms)}, longer than --max-wait allows.`, {
     status: 429,
     hint: 'Wait, or give --max-wait SECONDS.',
   });
@@ -77,7 +77,7 @@ export async function countdown(ctx: Ports, ms: number, why: string): Promise<vo
   for (;;) {
     const left = end - ctx.clock.ticks();
     if (left <= 0 || ctx.signal.aborted) break;
-    ctx.progress(`${why}; going on in ${seconds(left)}`);
+    ctx.progress(`${why}; continuing in ${seconds(left)}`);
     await ctx.clock.sleep(Math.min(left, 1000), ctx.signal);
   }
   ctx.progress(undefined);

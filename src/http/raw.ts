@@ -46,7 +46,7 @@ export function relativePath(typed: string, baseUrl: string): string {
   }
   const path = below.startsWith('/') ? below : `/${below}`;
   const resolved = new URL(`${baseUrl}${path}`);
-  if (!resolved.href.startsWith(`${baseUrl}/`)) throw new Failure('usage', `${typed} leads out of the base URL.`);
+  if (!resolved.href.startsWith(`${baseUrl}/`)) throw new Failure('usage', `${typed} leads outside the base URL.`);
   return resolved.href.slice(baseUrl.length).replace(/#.*$/u, '');
 }
 
@@ -77,7 +77,7 @@ function place(root: Record<string, unknown>, text: string, read: (value: string
       node = next as typeof node;
     } else {
       const present: unknown = Object.hasOwn(node, step) ? node[step] : undefined;
-      if (step === '' || step === '__proto__') throw new Failure('usage', `${flag} ${key} is no usable key.`);
+      if (step === '' || step === '__proto__') throw new Failure('usage', `${flag} ${key} is not a usable key.`);
       if (last || typeof present !== 'object' || present === null) node[step] = next;
       node = node[step] as typeof node;
     }

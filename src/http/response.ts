@@ -50,7 +50,7 @@ function told(response: HttpResponse, asked: Asked | undefined): Failure {
 
 /** A success status whose body cannot be read. */
 export const unreadable = (response: HttpResponse): Failure =>
-  new Failure('failed', `The service answered ${response.status}, but not with JSON.`, {
+  new Failure('failed', `The service answered ${response.status}, but not in JSON.`, {
     status: response.status,
     hint: 'It may have been cut off on its way.',
     answer: response,

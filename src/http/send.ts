@@ -151,7 +151,12 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
   const answer = answerOf(attempt.exchanged);
   if (!look) throw unknownOutcome(asked, doubt, { answer });
   const settleMs = after === 'unsettled' ? settings.settleMs : 0;
-  const looked = await lookUntilSettled(ctx, look, settleMs, `Not known yet (${doubt}); looking for it`);
+  const looked = await lookUntilSettled(
+    ctx,
+    look,
+    settleMs,
+    `The answer was lost (${doubt}); looking for what was sent`,
+  );
   if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
   if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
   if ('removed' in looked.findings && removals < removalsAtMost) {

@@ -113,7 +113,9 @@ function tell({ stderr, progress }: Ports, text: string): void {
 
 async function timeOut({ clock }: Ports, signal: AbortSignal): Promise<never> {
   await clock.sleep(patienceMs, signal);
-  throw new Failure('auth', 'Nobody allowed the login within five minutes.', { hint: 'Run: svc login' });
+  throw new Failure('auth', 'The login was not allowed in the browser within five minutes.', {
+    hint: 'Run: svc login',
+  });
 }
 
 const interrupted = (signal: AbortSignal): Promise<never> =>
@@ -136,7 +138,7 @@ function readPasted(
   const mayAsk = onTerminal && ctx.ask.canAsk && !noInput && !(opened && receiver);
   if (onTerminal && !mayAsk) {
     if (receiver) return undefined;
-    throw new Failure('usage', 'The redirected address would be asked for, but --no-input is in force.', {
+    throw new Failure('usage', 'svc needs the redirected address, but --no-input forbids asking.', {
       hint: 'Give it on standard input, or use a redirect URI on this machine: --redirect-uri',
     });
   }
@@ -164,7 +166,7 @@ export function judgePasted(text: string, redirectUri: string, state: string): U
   const pasted = text.trim().replace(/^["'<]|["'>]$/gu, '');
   const query = URL.canParse(pasted) ? new URL(pasted) : undefined;
   if (query && query.origin + query.pathname !== new URL(redirectUri).origin + new URL(redirectUri).pathname) {
-    return `That address does not begin with ${redirectUri}; paste the one that the browser was sent to in the end.`;
+    return `That address does not begin with ${redirectUri}; paste the address that the browser ended at.`;
   }
   const params = query?.searchParams ?? new URLSearchParams(pasted.replace(/^\?/u, ''));
   if (params.getAll('code').length + params.getAll('error').length !== 1) {

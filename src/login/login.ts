@@ -131,7 +131,7 @@ async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt
   try {
     const said = await asked;
     if (said.account === undefined || isAccount(said.account)) return said;
-    const doubt = new Failure('failed', 'The service answered with something that is no account.');
+    const doubt = new Failure('failed', 'The service answered with something that is not an account.');
     return { valid: said.valid, doubt };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'interrupted' || error.kind === 'terminated') throw error;
@@ -163,7 +163,7 @@ async function otherCredentials(
     const stored = await readStored(ctx.tokens, profile, held).catch(() => undefined);
     if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
     throw new Failure('usage', `Profile ${profile} also holds the ${nameOf(held)} of ${originOf(stored.base_url)}.`, {
-      hint: `Use a profile of its own: ${loginCommand(kind, 'NAME', baseUrl)} (or forget that one: svc logout)`,
+      hint: `Use a separate profile: ${loginCommand(kind, 'NAME', baseUrl)} (or forget that one: svc logout)`,
     });
   }
   return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
@@ -174,7 +174,7 @@ function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], 
   throw new Failure(
     'usage',
     `Profile ${profile} belongs to account ${account.id} (${account.name}), this to ${now.account_id} (${now.name}); nothing was stored.`,
-    { hint: 'Use a profile of its own: svc login --profile NAME' },
+    { hint: 'Use a separate profile: svc login --profile NAME' },
   );
 }
 

@@ -37,7 +37,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
   });
   // A page that rebinds its own name to this address sends its own name as Host.
   if (String(hit.headers.host).toLowerCase() !== expected.host)
-    return ignored(421, 'Not here', 'This address answers svc alone.');
+    return ignored(421, 'Not here', 'This address is for svc only.');
   const url = URL.canParse(hit.target, expected.origin) ? new URL(hit.target, expected.origin) : undefined;
   if (url?.origin !== expected.origin || url.pathname !== expected.pathname) {
     return ignored(404, 'Nothing here', 'This address waits for a login in svc.');
@@ -46,7 +46,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
   const { origin, 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = hit.headers;
   // Scripts, images and frames of other pages; a redirect in the address bar has no Origin.
   if (origin !== undefined || mode !== 'navigate' || destination !== 'document') {
-    return ignored(403, 'Not from here', 'A login comes back by a redirect, not from within another page.');
+    return ignored(403, 'Not from here', 'A login must return by a redirect, not from inside another page.');
   }
   const given = url.searchParams.getAll('state');
   if (given.length !== 1 || !isSame(given[0] ?? '', state)) {
@@ -60,7 +60,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
     return ignored(
       400,
       'An incomplete answer',
-      'The service sent neither one code nor one error. Start again with svc login.',
+      'The service must send exactly one code or one error. Start again with svc login.',
     );
   }
   return { kind: 'callback', params: url.searchParams };
@@ -87,7 +87,7 @@ export async function listenForCallback(redirectUri: string, state: string): Pro
     if (verdict.kind === 'ignored') {
       respond(response, verdict.status, verdict.page);
     } else if (taken) {
-      respond(response, 409, { ok: false, title: 'Already under way', text: 'This login has been answered before.' });
+      respond(response, 409, { ok: false, title: 'Already under way', text: 'This login was already answered.' });
     } else {
       taken = true;
       take({ params: verdict.params, answer: (page) => respond(response, page.ok ? 200 : 400, page) });
@@ -158,9 +158,13 @@ function cannotListen(url: URL, code: string): Failure {
   const way = 'or give another registered one: svc login --redirect-uri http://127.0.0.1:PORT/callback';
   const port = url.port || '80';
   if (code === 'EADDRINUSE') {
-    return new Failure('failed', `Port ${port} on ${url.hostname}, where the browser comes back to, is in use.`, {
-      hint: `Stop the program that holds it, ${way} (or paste the address back with --no-browser).`,
-    });
+    return new Failure(
+      'failed',
+      `Port ${port} on ${url.hostname}is in use. The browser must return there after the login.`,
+      {
+        hint: `Stop the program that holds it, ${way} (or paste the address back with --no-browser).`,
+      },
+    );
   }
   return new Failure('failed', `svc cannot wait for the browser on ${url.host} (${code}).`, {
     hint: `Allow it, ${way} (or paste the address back with --no-browser).`,

@@ -50,12 +50,12 @@ export async function readSecret(
   if (!ctx.stdin.isTTY) {
     const line = await lines.next();
     if (line !== undefined) return line;
-    throw new Failure('usage', `Nothing came on standard input, where the ${what} was expected.`, {
+    throw new Failure('usage', `Standard input is empty; the ${what} was expected there.`, {
       hint: `Give it on one line of standard input; no flag takes a secret.`,
     });
   }
   if (ctx.ask.canAsk && !noInput) return await ctx.ask.secret(`${what[0]?.toUpperCase()}${what.slice(1)}:`);
-  throw new Failure('usage', `The ${what} would be asked for, but --no-input is in force.`, {
+  throw new Failure('usage', `svc needs the ${what}, but --no-input forbids asking.`, {
     hint: 'Give it on one line of standard input; no flag takes a secret.',
   });
 }

@@ -45,8 +45,8 @@ export async function serve(ctx: Context, settings: Settings, grant: Grant): Pro
       return await tool.run(service, input, Buffer.from(ctx.random(6)).toString('hex'));
     } catch (error) {
       if (error instanceof Failure) return failureAnswer(error, tool.operation);
-      ctx.notice(`${tool.name} failed in a way that svc does not know: ${(error as Error).message}`);
-      return failureAnswer(new Failure('failed', 'svc failed in a way that it does not know.'), tool.operation);
+      ctx.notice(`${tool.name} failed unexpectedly: ${(error as Error).message}`);
+      return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), tool.operation);
     }
   }
 

@@ -81,7 +81,7 @@ function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readon
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw invalid(
-    Object.fromEntries(unknown.map((name) => [name, [`is no argument; there are ${known.join(', ') || 'none'}`]])),
+    Object.fromEntries(unknown.map((name) => [name, [`is not an argument; there are ${known.join(', ') || 'none'}`]])),
   );
 }
 
@@ -139,7 +139,7 @@ const contactsSync: Tool = {
     const isPartial = report.rejected > 0 || report.unsent > 0;
     return answer(report, boundary, [
       `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unsent} unsent.`,
-      isPartial ? 'Mend the rows that `errors` names and send those again.' : undefined,
+      isPartial ? 'Fix the rows that `errors` names and send only those again.' : undefined,
     ]);
   },
 };

@@ -5,7 +5,7 @@ import { connectTimeoutMs, type RawAnswer, readAll, type Sending } from './sendi
 
 /**
  * Straight to the service, by Node's own client: it starts in a third of the time that undici takes, whose parser is
- * WebAssembly and compiled anew in every process.
+ * WebAssembly and compiled again in every process.
  */
 export function direct(): Sending {
   const agents = new Map<string, Agent>();

@@ -32,7 +32,7 @@ function beforeSending(code: string, message: string, at: { timedOut: boolean; h
   const { host } = at;
   const lost = (reason: Lost['reason'], detail: string): Lost => ({ lost: 'before-sending', reason, detail });
   if (tooLate.test(code) || (at.timedOut && isEnded(code))) {
-    return lost('timeout', `${host} does not accept the connection in time.`);
+    return lost('timeout', `${host} did not accept the connection in time.`);
   }
   if (isEnded(code)) return lost('aborted', 'It was interrupted before anything was sent.');
   if (refusing.test(code)) return lost('refused', `${host} refuses connections.`);

@@ -3,7 +3,7 @@ import type { Branch } from './completion-tree.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is made anew. */
+/** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is built each time. */
 export async function answerTab(words: readonly string[], env: Env): Promise<string> {
   return complete(await readTree(), words, () => profiles(env));
 }

@@ -7,7 +7,7 @@ export const globalFlags: readonly (readonly [term: string, description: string]
   ['--json', 'Short for --output json'],
   ['--fields <A,B.C>', 'Which fields, in which order'],
   ['-q, --jq <FILTER>', 'Filter the JSON answer with jq'],
-  ['--no-input', 'Never ask; name the flag instead'],
+  ['--no-input', 'Never ask; fail and name the missing flag'],
   ['-y, --yes', 'Answer yes to a confirmation'],
   ['--quiet', 'No progress, no notes'],
   ['--debug', 'Each HTTP exchange on standard error, secrets redacted'],
@@ -16,7 +16,7 @@ export const globalFlags: readonly (readonly [term: string, description: string]
   ['--settle <SECONDS>', 'How long to look for a write whose answer was lost (default 30)'],
   ['--insecure-http', 'Allow an http:// service that is not on this machine'],
   ['--no-color', 'No colour'],
-  ['--safe-cells', 'With csv: make cells inert that a spreadsheet would run'],
+  ['--safe-cells', 'With csv: disarm cells that a spreadsheet would run as formulas'],
 ];
 
 /** As typed, those that take a value. */

@@ -36,7 +36,7 @@ function groupHelp(command: Command, helper: Help): string {
     command.description(),
     `Usage: ${names} <command> [flags]`,
     `Commands:\n${lines.join('\n')}`,
-    `Help for a command: ${names} <command> --help\nFlags that hold everywhere: svc --help`,
+    `Help for a command: ${names} <command> --help\nGlobal flags: svc --help`,
     '',
   ].join('\n\n');
 }

@@ -8,12 +8,12 @@ const meanings: Record<FailureKind, string> = {
   usage: 'bad flags, or input that breaks a limit: nothing was sent',
   'not-found': 'the service has no such record (404)',
   auth: 'no credential, or one that is not accepted (401)',
-  forbidden: 'a scope or a module is missing (403); the message says which, and what mends it',
+  forbidden: 'a scope or a module is missing (403); the message says which, and how to fix it',
   rejected: 'the service refused the input (422 and other 4xx)',
   'rate-limited': 'the rate limit outlasted --max-wait',
   partial: 'finished, but some rows or events failed',
-  unknown: 'a write whose outcome cannot be known: do not repeat it blindly',
-  network: 'the service could not be reached; certainly nothing happened',
+  unknown: 'a write may or may not have happened: look before you repeat it',
+  network: 'the service could not be reached; nothing happened',
   differs: '--check found differences',
   interrupted: 'Ctrl-C; state is saved where there is state',
   terminated: 'SIGTERM; the same',
@@ -49,7 +49,7 @@ const rows = (pairs: readonly (readonly [string, string])[]): string => {
 };
 
 const environment = () =>
-  `Variables that svc reads. A flag goes before its variable, a variable before the profile.\n\n${rows(variables)}\n`;
+  `Variables that svc reads. A flag overrides its variable; a variable overrides the profile.\n\n${rows(variables)}\n`;
 
 const exits = () => {
   const codes = Object.entries(exitCodes).map(
@@ -64,14 +64,14 @@ rows tab-separated and whole, without header and colour. Data goes to standard o
 errors go to standard error.
 
   --json                one JSON document: records exactly as the service sent them, unknown fields kept
-  --output jsonl        a record a line, as it comes
-  --output csv          RFC 4180, with a header; --safe-cells makes cells inert that a spreadsheet would run
+  --output jsonl        one record a line, as it arrives
+  --output csv          RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas
   --output yaml         one YAML document
   --fields id,contact.email
                         which fields, in which order; nested in JSON, dotted column names elsewhere
   --jq '.[].email'      the real jq over the JSON; strings are printed raw
 
-Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page a certain page.
+Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page one page.
 
   $ svc tickets list --status unresolved --fields id,subject,contact.email
   $ svc contacts list --all --output csv > contacts.csv

@@ -34,7 +34,7 @@ export function readNotes(file: string): Notes | { readonly problem: Problem } {
   const [error] = document.errors;
   if (error) {
     const line = 1 + (error.linePos?.[0].line ?? 1);
-    return { problem: { message: `The front matter is no YAML: ${error.message.split('\n')[0]}`, line } };
+    return { problem: { message: `The front matter is not valid YAML: ${error.message.split('\n')[0]}`, line } };
   }
   const value: unknown = document.toJS();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return plain;

@@ -69,7 +69,7 @@ export function annotated(ctx: Context, failure: Failure, blame: Blame): Failure
 
 export const doubledNote = ({ version, entry, doubled }: Pick<Told, 'version' | 'entry' | 'doubled'>): string =>
   `${doubled.length === 1 ? 'Entry' : 'Entries'} ${doubled.join(', ')} ${doubled.length === 1 ? 'is' : 'are'} of version ` +
-  `${version} too; svc works with entry ${entry?.id}. The service deletes no entries: mend it in the portal.`;
+  `${version} too; svc works with entry ${entry?.id}. The API cannot delete entries: remove the duplicate in the portal.`;
 
 /** Also with --quiet: it is what the job asked for. */
 const say = (ctx: Context, line: string): void => {

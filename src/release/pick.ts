@@ -26,7 +26,9 @@ export function pickSection(sections: readonly Section[], version: string | unde
     return failed(`There are two sections for ${section.version}, in lines ${section.line} and ${twin.line}.`, {
       line: twin.line,
       hint:
-        twin.name === section.name ? 'Make one of them.' : `Say which, for example: ${section.name}@${section.version}`,
+        twin.name === section.name
+          ? 'Merge them into one.'
+          : `Say which, for example: ${section.name}@${section.version}`,
     });
   }
   return filled(section);
@@ -49,7 +51,7 @@ function filled(section: Section): Picked {
   if (section.markdown() !== '') return { ok: true, section };
   return failed(`The section of ${section.version} is empty.`, {
     line: section.line,
-    hint: 'Say what is new below it.',
+    hint: 'Write below it what is new.',
   });
 }
 

@@ -57,7 +57,7 @@ async function alone<T>(ctx: Context, name: string, work: () => Promise<T>): Pro
     return await withLock(join(ctx.files.state, 'locks', name), ctx, begin);
   } catch (error) {
     if (hasBegun || !(error instanceof Error && 'syscall' in error)) throw error;
-    ctx.notice(`Other runs on this machine cannot be kept waiting: ${error.message}`);
+    ctx.notice(`svc cannot make other runs on this machine wait: ${error.message}`);
     return work();
   }
 }
@@ -95,7 +95,7 @@ async function change(
 function recordIn(answer: { readonly entry: Entry } | undefined): Entry {
   if (answer?.entry?.id !== undefined) return answer.entry;
   throw new Failure('failed', 'The entry was written, but the answer of the service does not show it.', {
-    hint: 'Run the same command again: it goes on from what is there.',
+    hint: 'Run the same command again: it continues from what is there.',
   });
 }
 

@@ -15,7 +15,7 @@ export function sentenceOf(action: Action, entry: Entry, changes: readonly strin
     case 'updated':
       return `Updated ${name}: ${changes.join(', ')}.`;
     case 'unchanged':
-      return `Unchanged: ${name} agrees already, ${state}.`;
+      return `Entry ${entry.id} (${entry.title}) is already up to date and ${state}.`;
   }
 }
 

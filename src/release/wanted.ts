@@ -27,10 +27,10 @@ export type Blame = { file?: string; line?: number };
 /** What the portal is to agree with, read and judged before anything is sent. Throws usage Failures. */
 export async function wantedFrom(ctx: Context, asked: Asked, blame: Blame): Promise<Wanted> {
   if (asked.from !== undefined && asked.notesFile !== undefined) {
-    throw new Failure('usage', '--from and --notes-file contradict each other.');
+    throw new Failure('usage', '--from and --notes-file cannot be used together.');
   }
   if (asked.draft && asked.at !== undefined) {
-    throw new Failure('usage', '--draft and --at contradict each other.', {
+    throw new Failure('usage', '--draft and --at cannot be used together.', {
       hint: 'A draft has no time of publishing.',
     });
   }
@@ -70,7 +70,7 @@ async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<
 async function versionOfThisJob(ctx: Context, path: string, sections: readonly Section[]): Promise<string | undefined> {
   const tag = tagOfJob(ctx.env);
   if (tag) {
-    ctx.notice(`Taking ${tag}, the tag of this job.`);
+    ctx.notice(`Using ${tag}, the tag of this job.`);
     return tag;
   }
   const version = await packageVersion(ctx, path);
@@ -78,7 +78,7 @@ async function versionOfThisJob(ctx: Context, path: string, sections: readonly S
   const [own, newest] = [pickSection(sections, version), pickSection(sections, undefined)];
   // A package.json whose version the changelog does not tell about (0.0.0, a private root) says nothing.
   if (!own.ok) return undefined;
-  if (!newest.ok || newest.section !== own.section) ctx.notice(`Taking ${version}, the version in package.json.`);
+  if (!newest.ok || newest.section !== own.section) ctx.notice(`Using ${version}, the version in package.json.`);
   return version;
 }
 

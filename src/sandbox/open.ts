@@ -39,7 +39,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
   const seed = await readSeed(options.seed ?? 'demo');
   const stateFile = options.state === undefined ? undefined : await openState(options.state);
   if (stateFile?.state && options.seed !== undefined) {
-    notice(`${options.state} holds a state already, so --seed was not used. POST /_sandbox/reset starts afresh.`);
+    notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset`);
   }
   try {
     const sandbox = createSandbox({

@@ -7,30 +7,30 @@ import { dedupes } from './duplicates.ts';
 /** The flags that `contacts sync` and `lists import` share. */
 export const importFlags = {
   map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
-  metadata: param.pairs('Own data for every row that does not say it itself'),
+  metadata: param.pairs('Own data for every row that lacks the key'),
   delimiter: {
-    ...param.text('Between cells: comma, semicolon, tab, pipe or a character (default: detected)', {
+    ...param.text('Delimiter: comma, semicolon, tab, pipe or a character (default: detected)', {
       placeholder: 'CHARACTER',
     }),
     parse: (texts: readonly string[], flag: string) => delimiterOf(texts.at(-1) ?? '', flag),
   },
-  encoding: param.text('Of the file, for example windows-1252 (default: UTF-8 or UTF-16, detected)', {
+  encoding: param.text('Encoding of the file, for example windows-1252 (default: UTF-8 or UTF-16, detected)', {
     placeholder: 'NAME',
   }),
   dedupe: param.choice('Rows with one email: send the first, merge them, or report the others', dedupes),
   strict_phone: param.toggle('Reject rows whose phone the service would ignore'),
   dry_run: param.toggle('Show what would be sent and every problem; send nothing'),
   concurrency: param.integer('Calls in flight at most (default 4)', { min: 1, max: 32 }),
-  restart: param.toggle('Begin anew where an earlier run could be resumed'),
+  restart: param.toggle('Start from scratch instead of resuming an earlier run'),
   report: param.file('Write the report as JSON to a file'),
-  rejects: param.file('Write the rejected rows to a CSV file, to be mended and synced again'),
+  rejects: param.file('Write the rejected rows to a CSV file, to be fixed and synced again'),
   annotate: param.choice('Mark bad lines of a file in the repository', ['github']),
 } as const;
 
 /** syncContacts alone takes tags. */
 export const tagFlags = {
   tag: { ...param.texts('A tag for every row'), parse: tagsOf },
-  tag_separator: param.text('Between the tags of a cell (default ;)'),
+  tag_separator: param.text('Separates the tags in a cell (default ;)'),
 } as const;
 
 export type ImportFlags = Values<typeof importFlags> & Partial<Values<typeof tagFlags>>;

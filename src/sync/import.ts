@@ -179,7 +179,7 @@ function viewOf(report: Report, plan: Plan, totals: Totals, isDryRun: boolean, n
 function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals, name: string): Failure | undefined {
   if (plan.sendable === 0) {
     return new Failure('usage', `None of the ${plan.rows} rows of ${name} can be sent.`, {
-      hint: 'Nothing was sent. Mend the rows, or name the right columns with --map.',
+      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
     });
   }
   if (!stopped) return undefined;
@@ -194,6 +194,6 @@ function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals,
   });
 }
 
-const goOn = 'Run the same command again: it goes on where this run stopped. A repeated row changes nothing.';
+const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';
 
 const interruptedKind = (signal: AbortSignal) => (signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted');

@@ -21,7 +21,7 @@ export type Identity = {
 /** How an earlier run bears upon this one. */
 export type Earlier =
   | { readonly kind: 'none' }
-  | { readonly kind: 'interrupted' | 'finished' | 'restarted' | 'changed' | 'mapped-anew'; readonly at: string };
+  | { readonly kind: 'interrupted' | 'finished' | 'restarted' | 'changed' | 'remapped'; readonly at: string };
 
 export type Journal = {
   readonly path: string;
@@ -56,7 +56,7 @@ export async function openJournal(
   if (!release) {
     const [pid] = await holders(join(folder, `${where}.lock`));
     throw new Failure('failed', `Another svc is syncing this file${pid ? ` (process ${pid})` : ''}.`, {
-      hint: 'Wait until it is done, or stop it; then this command goes on where it was.',
+      hint: 'Wait until it is done, or stop it. Then run this command again: it resumes.',
     });
   }
   try {
@@ -134,7 +134,7 @@ async function pastOf(path: string, restart: boolean): Promise<Past | undefined>
   if (reading?.kind === 'past') return reading.past;
   if (reading?.kind === 'damaged' && !restart) {
     throw new Failure('failed', `The journal of this sync is damaged in line ${reading.line}: ${path}`, {
-      hint: 'Nothing was sent. --restart begins anew: rows that are there already are only completed.',
+      hint: 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
     });
   }
   return undefined;
@@ -163,7 +163,7 @@ async function whatCameBefore(
   for (const header of await headersIn(folder)) {
     if (header.file === null || header.file !== identity.file || header.destination !== destination) continue;
     if (latest.kind !== 'none' && latest.at >= header.started_at) continue;
-    latest = { kind: header.content === identity.content ? 'mapped-anew' : 'changed', at: header.started_at };
+    latest = { kind: header.content === identity.content ? 'remapped' : 'changed', at: header.started_at };
   }
   return latest;
 }
@@ -200,7 +200,7 @@ async function prune(folder: string, current: string, now: number): Promise<void
 function unwritable(error: unknown): Failure {
   const why = isCode(error, 'ENOSPC') ? 'the disk is full' : (error as Error).message;
   return new Failure('failed', `The journal of this sync cannot be written: ${why}.`, {
-    hint: 'Make room and run the same command again: it goes on where this run stopped.',
+    hint: 'Make room and run the same command again: it continues where this run stopped.',
     cause: error,
   });
 }

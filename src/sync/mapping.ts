@@ -84,7 +84,7 @@ const plain = (header: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** Columns that svc itself adds to rejects, so that a mended file can be synced again as it is. */
+/** Columns that svc itself adds to rejects, so that a fixed file can be synced again as it is. */
 const isOwn = (header: string): boolean => /^svc_/iu.test(header.trim());
 
 /**

@@ -75,7 +75,7 @@ export async function makePlan(
     onRows(count.rows);
   }
   if (chunker.end()) count.chunks++;
-  if (count.rows === 0) throw new Failure('usage', `${table.source.name} holds a header and no rows.`);
+  if (count.rows === 0) throw new Failure('usage', `${table.source.name} has a header but no rows.`);
   return {
     table,
     mapping,

@@ -64,7 +64,7 @@ const cell = (text: string, delimiter: string): string =>
   text.includes(delimiter) || /["\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
 /**
- * The refused rows with their original columns and what was wrong, to be mended and synced again with the same flags:
+ * The refused rows with their original columns and what was wrong, to be fixed and synced again with the same flags:
  * the delimiter is the file's, and a byte order mark stands where the text would otherwise be read wrongly.
  */
 export async function* rejectsOf(plan: Plan, errors: readonly Problem[]): AsyncGenerator<string> {

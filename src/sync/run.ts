@@ -169,7 +169,7 @@ function count(map: Map<string, number>, key: string, by: number): void {
 const asFailure = (error: unknown): Failure =>
   error instanceof Failure
     ? error
-    : new Failure('failed', `The sync stopped in a way that svc does not know: ${(error as Error).message}`, {
+    : new Failure('failed', `The sync failed unexpectedly: ${(error as Error).message}`, {
         cause: error,
       });
 
@@ -178,7 +178,7 @@ const interruption = (signal: AbortSignal): Failure =>
 
 const notThisFile = (journal: Journal): Failure =>
   new Failure('failed', `The journal of this sync does not fit the file: ${journal.path}`, {
-    hint: '--restart begins anew: rows that are there already are only completed.',
+    hint: 'To start from scratch, add --restart: existing contacts are only completed.',
   });
 
 const changedMeanwhile = (plan: Plan): Failure =>

@@ -41,7 +41,7 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     const tags = shape.fields.includes('tags') ? undefined : names.find((name) => /^(?:tags?|labels?)$/iu.test(name));
     if (tags) notes.push(`"${tags}" is ignored: a list import takes no tags; svc contacts sync does.`);
     const other = names.find((name) => name !== tags);
-    if (other) notes.push(`A column can be sent as own data: --map "${other}=metadata.${keyOf(other)}"`);
+    if (other) notes.push(`To send a column as own data: --map "${other}=metadata.${keyOf(other)}"`);
   }
   const { count, examples } = plan.ignoredPhones;
   if (count > 0) {
@@ -62,15 +62,15 @@ export function earlierNote(earlier: Earlier, name: string, done: number, total:
   const at = localTime(earlier.at);
   switch (earlier.kind) {
     case 'interrupted':
-      return `Going on where the run of ${at} stopped: ${number(done)} of ${number(total)} rows are done.`;
+      return `Resuming the run of ${at}: ${number(done)} of ${number(total)} rows are done.`;
     case 'finished':
       return `This file was last synced at ${at}; syncing it again.`;
     case 'restarted':
-      return `Beginning anew; the run of ${at} is set aside.`;
+      return `Starting from scratch; the run of ${at} is set aside.`;
     case 'changed':
-      return `${name} has changed since the run of ${at}: beginning anew.`;
-    case 'mapped-anew':
-      return `${name} was read in another way in the run of ${at}: beginning anew.`;
+      return `${name} has changed since the run of ${at}: starting from scratch.`;
+    case 'remapped':
+      return `${name} was read with other settings in the run of ${at}: starting from scratch.`;
   }
 }
 

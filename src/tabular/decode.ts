@@ -18,7 +18,7 @@ export function refuseForeign(start: Buffer, name: string): void {
   if (what) throw new Failure('usage', `${subject(name)} is ${what}, not CSV.`, { hint: 'Save it as CSV (UTF-8).' });
 }
 
-/** A byte order mark settles it, also against `--encoding`: it is there to be believed. */
+/** A byte order mark overrides `--encoding`. */
 export function bomOf(start: Buffer): string | undefined {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8';
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';

@@ -74,7 +74,7 @@ const stdinOf = ({ stdin, signal }: Ports) => Object.assign(untilEnded(stdin, si
 async function openFile(ctx: Ports, file: string, name: string): Promise<Opened> {
   const opened = await openUserInput(file, ctx.signal).catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) throw new Failure('usage', `There is no file ${file}.`);
-    if (isCode(error, 'EACCES')) throw new Failure('usage', `${file} may not be read.`);
+    if (isCode(error, 'EACCES')) throw new Failure('usage', `No permission to read ${file}.`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${file} is a folder, not a file.`);
     throw new Failure('usage', `${file} cannot be opened.`, { cause: error });
   });

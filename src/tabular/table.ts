@@ -23,7 +23,7 @@ export async function openTable(source: Source, wantedDelimiter?: string): Promi
   }
   first ??= parser?.end().find(isHeader);
   if (first === undefined || delimiter === undefined) {
-    throw new Failure('usage', `${source.name} holds nothing but blank lines.`);
+    throw new Failure('usage', `${source.name} has only blank lines.`);
   }
   const header = first;
   return {

@@ -13,7 +13,7 @@ type Options = {
 
 /**
  * Makes control characters visible: ESC as `^[`, a right-to-left override as `<U+202E>`. Joiners and selectors stay
- * where emoji and joining scripts need them. Of a terminal's point of view alone: a pipe's rows go through it too.
+ * where emoji and joining scripts need them. Also applied to piped rows.
  */
 export function sanitize(text: string, { keepNewlines = false }: Options = {}): string {
   if (ordinary.test(text)) return text;

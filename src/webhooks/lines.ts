@@ -78,9 +78,7 @@ export function summaryOf(counts: Counts, waiting: number): string[] {
   ];
   const lines = [`${parts.filter(Boolean).join(', ')}.`];
   if (waiting > 0) {
-    lines.push(
-      `${waiting} still to be forwarded: kept in the inbox, and passed on when svc webhooks listen runs again.`,
-    );
+    lines.push(`${waiting} not forwarded yet: kept in the inbox until svc webhooks listen runs again.`);
   }
   return lines;
 }

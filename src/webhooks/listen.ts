@@ -178,7 +178,7 @@ async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, route
     taken++;
   }
   const left = waiting.length - taken;
-  if (taken > 0) ctx.notice(`Passing on ${counted(taken, 'event')} of an earlier run first.`);
+  if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
   if (left > 0)
     ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
@@ -196,7 +196,7 @@ async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat)
     if (removed.length > 0) ctx.notice(`Removed ${counted(removed.length, 'subscription')} that an earlier run left.`);
   } catch (error) {
     if (options.reach) throw error;
-    ctx.notice(`What an earlier run left at the service could not be removed: ${(error as Error).message}`);
+    ctx.notice(`Subscriptions of an earlier run could not be removed: ${(error as Error).message}`);
   }
 }
 

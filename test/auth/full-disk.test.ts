@@ -92,7 +92,7 @@ describe('the place of the new login is proven before the refresh token is spent
     undo.push(() => run('chattr', '-i', path));
     const ran = await list(world);
     expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toMatch(/not refreshed.*it may not be written/u);
+    expect(ran.stderr).toMatch(/not refreshed.*permission denied/u);
     expect(tokenCalls(world)).toBe(0);
   });
 

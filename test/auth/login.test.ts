@@ -53,7 +53,7 @@ test.each<[string, object]>([
   world.override = ({ url }) => (url.endsWith('/platform/account') ? (answer as never) : undefined);
   const ran = await login(world);
   expect(ran.exitCode).toBe(0);
-  expect(ran.stdout).toContain('Logged in (the account is not known: the service did not tell)');
+  expect(ran.stdout).toContain('Logged in (the account is not known: the service did not say)');
   expect(ran.stderr).toContain('Warning: the login is kept, but its account could not be read: ');
   expect(ran.stderr).toContain('To look again: svc auth status');
   world.override = undefined;
@@ -170,7 +170,7 @@ test('nobody waits longer than five minutes', async () => {
     return visit(url).catch(() => ({ status: 0, headers: {}, body: '' }));
   });
   expect(ran.exitCode).toBe(4);
-  expect(ran.stderr).toContain('Nobody allowed the login within five minutes.');
+  expect(ran.stderr).toContain('The login was not allowed in the browser within five minutes.');
 });
 
 test('a busy port is named, with the way out', async () => {
@@ -219,11 +219,11 @@ test.each([
   [['--with-api-key', '--client-id', 'x']],
   [['--with-api-key', '--scope', 'identity']],
   [['--with-m2m-token', '--no-browser']],
-])('%j contradict each other', async (flags) => {
+])('%j cannot be used together', async (flags) => {
   const world = await authWorld();
   const ran = await world.svc(['login', ...flags], { stdin: 'key_acme' });
   expect(ran.exitCode).toBe(2);
-  expect(ran.stderr).toContain('contradict each other');
+  expect(ran.stderr).toContain('cannot be used together');
 });
 
 test.each(['ftp://127.0.0.1/callback', 'http://example.com/callback', 'callback', 'http://127.0.0.1:8976/callback#x'])(

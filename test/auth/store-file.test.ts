@@ -167,7 +167,7 @@ test('where the keyring refuses, the secret goes to the file, with a warning tha
   expect(await store.read('n')).toBe('a secret');
   expect(await store.where('n')).toBe('file');
   expect(warnings).toEqual([
-    `The system keyring did not answer within 3 seconds. Secrets are kept in ${path} instead, readable by you alone.`,
+    `The system keyring did not answer within 3 seconds. Secrets are kept in ${path} instead, where only you can read them.`,
   ]);
 });
 

@@ -36,7 +36,7 @@ describe.each(texts)('%s that is blank sends nothing, exit 2', (_, argv, flag) =
     const world = sandboxWorld();
     const ran = await svc(world, [...argv, '--editor'], { answers: [blank], columns: 80 });
     expect(ran.exitCode).toBe(2);
-    expect(ran.stderr).toContain('The text was left empty, so nothing was sent.');
+    expect(ran.stderr).toContain('The text is empty. Nothing was sent.');
     expect(world.sent).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ test('a switched-off module is told and is not held against the set-up', async (
   await world.control('POST', 'modules', { account_id: 1, support: false });
   const ran = await svc(world, ['doctor', '--json']);
   expect(ran.exitCode).toBe(0);
-  expect(ran.stdout).toContain('Off, or without scope: Support.');
+  expect(ran.stdout).toContain('Off, or the scope is missing: Support.');
 });
 
 test('a damaged store is named and left as it is', async () => {

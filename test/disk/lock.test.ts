@@ -184,7 +184,7 @@ test.runIf(process.platform === 'linux')('a stopped holder of the same machine i
     const waiting = { clock: virtualClock(), notice: (text: string) => notices.push(text), what: 'the login' };
     const failure = await withLock(path, waiting, async () => {}).catch((error) => error);
     expect(notices).toEqual([`Waiting for the login: process ${child.pid} on ${host}, which is stopped, has it.`]);
-    expect(failure.hint).toBe(`Let it go on: kill -CONT ${child.pid}`);
+    expect(failure.hint).toBe(`To let it continue: kill -CONT ${child.pid}`);
   } finally {
     child.kill('SIGKILL');
   }

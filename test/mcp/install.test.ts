@@ -44,7 +44,7 @@ test.each([
 });
 
 test('a file that does not exist yet is made', async () => {
-  expect((await install(['cursor', '--name', 'acme'])).stdout).toContain('Entered acme in');
+  expect((await install(['cursor', '--name', 'acme'])).stdout).toContain('Added acme to');
   expect(JSON.parse(readFileSync(join(world.folder, '.cursor/mcp.json'), 'utf8')).mcpServers).toHaveProperty('acme');
 });
 

@@ -156,7 +156,9 @@ describe('a call', () => {
     expect(wrong.text).toContain('- priority: must be a whole number from 0 to 4');
     expect(wrong.text).toContain('correct the fields');
     expect((await call('getTicket', { id: 'seven' })).text).toContain('- id: must be a number');
-    expect((await call('getTicket', { id: 1, ticket: 2 })).text).toContain('- ticket: is no argument; there are id');
+    expect((await call('getTicket', { id: 1, ticket: 2 })).text).toContain(
+      '- ticket: is not an argument; there are id',
+    );
     expect((await call('updateTicket', { id: 1 })).text).toContain('needs at least one field to change');
     expect(world.sent).toHaveLength(before);
   });

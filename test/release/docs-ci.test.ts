@@ -80,7 +80,7 @@ describe('docs/ci.md for GitHub Actions', () => {
     const ran = await run(`${line}; ${line}`, folder, runner(folder), true);
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toBe(
-      'Created entry 1 (Release 1.2.0), published.\nUnchanged: entry 1 (Release 1.2.0) agrees already, published.',
+      'Created entry 1 (Release 1.2.0), published.\nEntry 1 (Release 1.2.0) is already up to date and published.',
     );
     const output = readFileSync(join(folder, 'output'), 'utf8');
     const { env, run: tell } = named('publish', 'Tell');

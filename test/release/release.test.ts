@@ -100,7 +100,7 @@ describe('svc changelog release', () => {
 
   test('says in words what it did', async () => {
     expect((await release()).stdout).toBe('Created entry 1 (Release 1.2.0), published.\n');
-    expect((await release()).stdout).toBe('Unchanged: entry 1 (Release 1.2.0) agrees already, published.\n');
+    expect((await release()).stdout).toBe('Entry 1 (Release 1.2.0) is already up to date and published.\n');
   });
 
   test('updates an entry whose section has changed, and leaves what was edited by hand', async () => {
@@ -248,7 +248,7 @@ test('a machine on which nothing can be written releases all the same', async ()
   writeFileSync(join(world.folder, 'state'), 'a file where the folder should be');
   const ran = await release();
   expect(ran).toMatchObject({ exitCode: 0, stdout: 'Created entry 1 (Release 1.2.0), published.\n' });
-  expect(ran.stderr).toContain('Other runs on this machine cannot be kept waiting');
+  expect(ran.stderr).toContain('svc cannot make other runs on this machine wait');
 });
 
 test('a subscriber hears of a version once, after runs, edits and a race', async () => {
@@ -296,8 +296,8 @@ describe('a release that cannot be', () => {
     [['1.1.1'], 'There is no section for 1.1.1.'],
     [['--title', 'ab'], 'title: must have at least 3 characters'],
     [['--label', 'x'.repeat(41)], 'labels.0: may have at most 40 characters'],
-    [['--draft', '--at', '2030-01-01'], '--draft and --at contradict each other.'],
-    [['--notes-file', 'x'], '--from and --notes-file contradict each other.'],
+    [['--draft', '--at', '2030-01-01'], '--draft and --at cannot be used together.'],
+    [['--notes-file', 'x'], '--from and --notes-file cannot be used together.'],
   ])('%j sends nothing and exits 2', async (argv, message) => {
     const ran = await release(argv);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });

@@ -77,8 +77,8 @@ describe('svc changelog create', () => {
     [['create', '--title', 'ab', '--content', 'x'], '--title must have at least 3 characters'],
     [['create', '--title', 'Title', '--content', 'x', '--body-file', 'y'], 'Give only one of'],
     [['create', '--title', 'Title', '--body-file', 'y', '--content-file', 'z'], 'Give only one of'],
-    [['update', '1'], 'Nothing to change was given.'],
-    [['update', '1', '--label', 'x', '--clear', 'labels'], 'contradict each other'],
+    [['update', '1'], 'No change was given.'],
+    [['update', '1', '--label', 'x', '--clear', 'labels'], 'cannot be used together'],
   ])('%j is exit 2, with nothing sent', async (argv, message) => {
     const ran = await run(argv);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });

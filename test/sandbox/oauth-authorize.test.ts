@@ -81,7 +81,7 @@ test.each(untrusted)('nobody is redirected: %s', (_, changes) => {
       const answer = service.send(method, service.authorizePath(changes));
       expect([answer.status, answer.headers.location]).toEqual([400, undefined]);
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(answer.body).toContain('This request cannot go on');
+      expect(answer.body).toContain('This request cannot continue');
     }
   }
 });

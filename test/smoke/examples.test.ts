@@ -35,7 +35,7 @@ const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
   // The profile holds no OAuth login to refresh, and there is no other profile yet.
   [/^svc auth refresh/u, 4],
   [/^svc auth switch/u, 2],
-  // Nothing was received yet.
+  // No events received yet.
   [/^svc webhooks inbox (show|replay)/u, 3],
   // No app listens there.
   [/svc webhooks trigger/u, 10],

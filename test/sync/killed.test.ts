@@ -132,10 +132,10 @@ test('a disk that is full stops the run with what is done, and the next one goes
   const limit = ['bash', '-c', `trap '' XFSZ; ulimit -f 1; exec "$@"`, 'bash'];
   const { code, stderr } = await start(folder, ['--concurrency', '1'], {}, limit).ended;
   expect(stderr).toMatch(/The journal of this sync cannot be written: .* \d+ of 689 rows are done\./u);
-  expect(stderr).toContain('Run the same command again: it goes on where this run stopped.');
+  expect(stderr).toContain('Run the same command again: it continues where this run stopped.');
   expect(code).toBe(1);
   const ran = await sync(folder);
-  expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('Going on where the run of') });
+  expect(ran).toMatchObject({ code: 8, stderr: expect.stringContaining('Resuming the run of') });
   expect(await stored()).toEqual(undisturbed);
 });
 

@@ -49,7 +49,7 @@ describe('a run that the network ended', () => {
     expect(ran.exitCode).toBe(10);
     expect(report(ran)).toMatchObject({ rows: 1000, created: 600, unsent: 400, chunks: 3 });
     expect(ran.stderr).toContain('600 of 1000 rows are done.');
-    expect(ran.stderr).toContain('Run the same command again: it goes on where this run stopped.');
+    expect(ran.stderr).toContain('Run the same command again: it continues where this run stopped.');
   });
 
   test('goes on where it was, and then reports the whole file', async () => {
@@ -72,7 +72,7 @@ describe('a run that the network ended', () => {
   test('begins anew with --restart', async () => {
     const { there } = await interrupted();
     const ran = await sync(there, ['--restart']);
-    expect(ran.stderr).toContain('Beginning anew');
+    expect(ran.stderr).toContain('Starting from scratch');
     expect(report(ran)).toMatchObject({ created: 400, updated: 600, resumed_rows: 0, requests: 5 });
   });
 
@@ -87,7 +87,7 @@ describe('a run that the network ended', () => {
   test('begins anew where the columns mean something else, and says so', async () => {
     const { there } = await interrupted();
     const ran = await sync(there, ['--map', 'name=company']);
-    expect(ran.stderr).toContain('contacts.csv was read in another way in the run of');
+    expect(ran.stderr).toContain('contacts.csv was read with other settings in the run of');
     expect(report(ran)).toMatchObject({ resumed_rows: 0 });
   });
 

@@ -122,8 +122,8 @@ describe('a CSV goes into the account', () => {
 describe('what cannot be synced is said, and nothing is sent', () => {
   test.each<[title: string, content: string | Buffer, message: string, flags?: string[]]>([
     ['an empty file', '', 'contacts.csv is empty.'],
-    ['only a byte order mark', '\ufeff', 'holds nothing but blank lines'],
-    ['a header alone', 'email,name\n', 'contacts.csv holds a header and no rows.'],
+    ['only a byte order mark', '\ufeff', 'has only blank lines'],
+    ['a header alone', 'email,name\n', 'contacts.csv has a header but no rows.'],
     ['no email column', 'name\nAda\n', 'No column holds the email address'],
     ['an unclosed quote', 'email\na@example.com\n"b@example.com\n', 'Line 3: a quote is opened here and never closed.'],
     [
@@ -209,7 +209,7 @@ describe('rows that fail', () => {
     });
   });
 
-  test('--rejects keeps them with all their columns, ready to be mended and synced', async () => {
+  test('--rejects keeps them with all their columns, ready to be fixed and synced', async () => {
     const there = world();
     const rejects = join(there.folder, 'rejects.csv');
     await sync(there, text, ['--rejects', rejects]);

@@ -35,8 +35,8 @@ test.each([
 test.each([
   ['a line end was added', `${body}\n`, /without its final line end/u],
   ['a carriage return and line feed were added', `${body}\r\n`, /without its final line end/u],
-  ['it was written anew with spaces', JSON.stringify(JSON.parse(String(body)), undefined, 2), /written anew/u],
-  ['its letters were escaped', String(body).replace('ü', '\\u00fc'), /written anew/u],
+  ['it was written anew with spaces', JSON.stringify(JSON.parse(String(body)), undefined, 2), /written again/u],
+  ['its letters were escaped', String(body).replace('ü', '\\u00fc'), /written again/u],
   ['a byte order mark was put before it', `\ufeff${body}`, /byte order mark|white space/u],
 ])('a body that was changed: %s', (_, changed, why) => {
   expect(diagnose(right, given(changed), [secret])).toMatch(why);

@@ -17,7 +17,7 @@ const request = defineCommand({
   summary: 'Send any request with your credential',
   details:
     'PATH is relative to the base URL. With fields and no -X the method is POST; with GET the fields become the query.\n' +
-    'A request that the table of operations knows is repeated by its rules; of others only reads are.',
+    'A known operation is retried by its own rules; any other request only if it is a read.',
   args: { path: param.requiredText('Path like /contacts, or ls for every operation', { placeholder: 'PATH' }) },
   flags: {
     method: inCapitals(param.choice('The method', methods, { short: 'X', placeholder: 'METHOD' })),
@@ -39,9 +39,9 @@ const request = defineCommand({
     const fields = fieldsFrom(flags.rawField, flags.field);
     const hasFields = Object.keys(fields).length > 0;
     if (hasFields && flags.input !== undefined)
-      throw new Failure('usage', '--input and -f or -F contradict each other.');
+      throw new Failure('usage', '--input and -f or -F cannot be used together.');
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
-    if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate reads, so it goes with GET alone.');
+    if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
     const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
     const service = await connect(ctx, settings);
     const typed = relativePath(args.path, service.session.baseUrl);

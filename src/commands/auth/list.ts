@@ -10,7 +10,7 @@ import { sanitize } from '../../text/sanitize.ts';
 export const authList = defineCommand({
   name: 'list',
   summary: 'List the saved logins',
-  details: 'Reads only what is saved; whether a login still works is for: svc auth status',
+  details: 'Reads only what is saved. To check whether a login still works: svc auth status',
   args: {},
   flags: {},
   examples: ['svc auth list', 'svc auth list --json'],
@@ -41,8 +41,8 @@ export const authSwitch = defineCommand({
       });
     }
     await updateConfig(ctx, (config) => ({ ...config, default_profile: name }));
-    const notes = [`Profile ${name} is the default now.`];
-    if (ctx.env.SVC_PROFILE) notes.push(`SVC_PROFILE is set to ${sanitize(ctx.env.SVC_PROFILE)} and goes before it.`);
+    const notes = [`Profile ${name} is now the default.`];
+    if (ctx.env.SVC_PROFILE) notes.push(`SVC_PROFILE is set to ${sanitize(ctx.env.SVC_PROFILE)}, which overrides it.`);
     return { data: { shape: 'nothing' }, notes };
   },
 });

@@ -35,7 +35,7 @@ export const authLogin = defineCommand({
     noBrowser: param.toggle('Print the address; paste the redirected one back'),
     withApiKey: param.toggle('Store an API key, read from standard input or asked for'),
     withM2mToken: param.toggle('Store a machine-to-machine token, read from standard input or asked for'),
-    insecureStorage: param.toggle('Keep the secrets in a file of your own instead of the system keyring'),
+    insecureStorage: param.toggle('Keep the secrets in a file that only you can read, not in the system keyring'),
   },
   examples: [
     'echo "$SVC_API_KEY" | svc login --with-api-key',
@@ -86,7 +86,7 @@ function refuseContradictions(flags: {
 }): void {
   const { withApiKey, withM2mToken, clientId, redirectUri, noBrowser, scope } = flags;
   const refuse = (one: string, other: string) => {
-    throw new Failure('usage', `${one} and ${other} contradict each other.`, { hint: 'Give one of them.' });
+    throw new Failure('usage', `${one} and ${other} cannot be used together.`, { hint: 'Give one of them.' });
   };
   if (withApiKey && withM2mToken) refuse('--with-api-key', '--with-m2m-token');
   const stored = withApiKey ? '--with-api-key' : withM2mToken ? '--with-m2m-token' : undefined;
@@ -100,8 +100,8 @@ function refuseContradictions(flags: {
 async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
   if (baseUrl) return baseUrl;
   if (ctx.ask.canAsk && !noInput)
-    return parseServiceUrl(await ctx.ask.text('Address of the service (base URL):'), 'It');
-  throw new Failure('usage', 'The address of the service is not known.', {
+    return parseServiceUrl(await ctx.ask.text('Address of the service (base URL):'), 'base URL');
+  throw new Failure('usage', 'The address of the service is not set.', {
     hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
   });
 }
@@ -111,7 +111,7 @@ function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile
   const [credential] = status.credentials;
   const whose = status.account
     ? `Logged in to ${sanitize(status.account.name)} (account ${status.account.id})`
-    : `Logged in (the account is not known: ${doubt ? 'the service did not tell' : 'this credential may not read it'})`;
+    : `Logged in (the account is not known: ${doubt ? 'the service did not say' : 'this credential may not read it'})`;
   const kept = credential && `${titleOf(credential.kind)}, kept in the ${credential.store}`;
   const text = `${whose} as profile ${profile}. ${kept}.\n`;
   const notes: string[] = [];
@@ -133,7 +133,7 @@ function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile
     environmentKinds(ctx.env).filter((kind) => credential && areRivals(kind, credential.kind)),
   );
   if (variables) {
-    notes.push(`${variables} is set and goes before this login; unset it to use the login.`);
+    notes.push(`${variables} is set and overrides this login; unset it to use the login.`);
   }
   const usual = config.default_profile ?? 'default';
   if (profile !== usual) notes.push(`Without --profile svc uses ${usual}. To change that: svc auth switch ${profile}`);

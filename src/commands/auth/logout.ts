@@ -11,8 +11,8 @@ export const authLogout = defineCommand({
   name: 'logout',
   summary: 'Revoke a login at the service and forget it',
   details:
-    'Where the service cannot be told, the login is kept, so that you can try again; --local-only forgets it all the ' +
-    'same. An API key cannot be revoked from here: it is forgotten, and stays valid in the account. --all asks first.',
+    'If the service cannot be reached, svc keeps the login so that you can try again; --local-only forgets it ' +
+    'anyway. svc cannot revoke an API key: it forgets the key, which stays valid in the account. --all asks first.',
   args: {},
   flags: {
     all: param.toggle('Every profile'),
@@ -21,7 +21,7 @@ export const authLogout = defineCommand({
   examples: ['svc logout', 'svc logout --profile work', 'svc logout --all --local-only --yes'],
   async run(outer, { flags, settings }) {
     if (flags.all && settings.profileNamed) {
-      throw new Failure('usage', `--all and the profile ${settings.profile} contradict each other.`, {
+      throw new Failure('usage', `--all and the profile ${settings.profile} cannot be used together.`, {
         hint: 'Leave out --profile (SVC_PROFILE) or --all.',
       });
     }
@@ -59,7 +59,7 @@ export const authLogout = defineCommand({
       );
     }
     if (records.some(({ forgotten }) => forgotten.some((kind) => kind !== 'oauth'))) {
-      ctx.notice('What was stored as it is (an API key) stays valid until it is deleted in the account.');
+      ctx.notice('An API key or machine-to-machine token stays valid until you delete it in the account.');
     }
     if (failed) throw failed;
     const variables = variablesOf(environmentKinds(ctx.env));

@@ -44,7 +44,7 @@ export const authStatus = defineCommand({
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
       credentials.push(await describe(ctx, settings, kind, judged.valid, from));
       if (judged.refusal) {
-        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${mendOf({ kind, from }, settings)}`);
+        notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${fixOf({ kind, from }, settings)}`);
       }
       if (judged.account?.billing_active === false && judged.account.setup_url) {
         notes.push(`The account has no active plan yet. Finish the setup at: ${judged.account.setup_url}`);
@@ -79,10 +79,10 @@ async function describe(
 
 async function whyNone(ctx: Context, settings: Settings, [first]: readonly AtHand[]): Promise<Failure> {
   if (!first) return await notLoggedIn(ctx, settings);
-  return new Failure('auth', 'No credential at hand works.', { hint: mendOf(first, settings) });
+  return new Failure('auth', 'No credential at hand works.', { hint: fixOf(first, settings) });
 }
 
-const mendOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
+const fixOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
   from === 'environment' ? `Check ${credentialVariables[kind]}.` : `Run: ${loginCommand(kind, profile)}`;
 
 function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint, width }: Terminal): string {

@@ -9,7 +9,7 @@ import { sanitize } from '../../text/sanitize.ts';
 import { parseTime } from '../../text/time.ts';
 
 const time: Param<string | undefined> = {
-  description: 'When it is published; in the future: it is scheduled',
+  description: 'When to publish; a time in the future schedules it',
   placeholder: 'TIME',
   parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
 };
@@ -42,7 +42,7 @@ export const releaseChangelog = defineCommand({
     label: param.texts('A label; repeat for more'),
     categoryId: param.integer('Category of this portal', { min: 1, placeholder: 'ID' }),
     at: time,
-    draft: param.toggle('Leave it a draft; what is published stays so'),
+    draft: param.toggle('Leave it a draft; a published entry stays published'),
     check: param.toggle('Write nothing; exit 11 when something would be written'),
     dryRun: param.toggle('Write nothing; show what would be written'),
     annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),

@@ -70,7 +70,7 @@ export const updateEntry = defineCommand({
     const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
     if (Object.keys(body).length === 0) {
       const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
-      throw new Failure('usage', 'Nothing to change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+      throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
     }
     return change(ctx, settings, args.id, body);
   },
@@ -83,7 +83,7 @@ export const publishEntry = defineCommand({
   args: { id: param.requiredId('Id of the entry') },
   flags: {
     at: {
-      description: 'When it is published; in the future: it is scheduled',
+      description: 'When to publish; a time in the future schedules it',
       placeholder: 'TIME',
       parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
     } satisfies Param<string | undefined> as Param<string | undefined>,

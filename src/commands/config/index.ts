@@ -19,7 +19,7 @@ const oneOf =
 const keys = {
   default_profile: {
     of: 'everything',
-    what: 'The profile where none is named',
+    what: 'The profile that is used when none is named',
     check: (value) => profileName({ text: value, by: 'default_profile' }),
   },
   base_url: { of: 'profile', what: 'The service', check: (value) => parseServiceUrl(value, 'base_url') },
@@ -27,7 +27,7 @@ const keys = {
   client_id: { of: 'profile', what: 'The OAuth client', check: (value) => value },
   redirect_uri: {
     of: 'profile',
-    what: 'Where the browser comes back to',
+    what: 'Where the browser returns after the login',
     check: (value) => checkRedirectUri(value, 'redirect_uri'),
   },
   output: { of: 'everything', what: 'How data is printed', check: oneOf('output', outputs) },

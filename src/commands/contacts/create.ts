@@ -55,7 +55,7 @@ async function batchFrom(
   given: readonly string[],
 ): Promise<Body> {
   const [first] = given;
-  if (first) throw new Failure('usage', `--file and --${first.replace('_', '-')} contradict each other.`);
+  if (first) throw new Failure('usage', `--file and --${first.replace('_', '-')} cannot be used together.`);
   const json = await readUserJson(ctx, file, '--file');
   const source = file === '-' ? 'standard input' : file;
   const body = Array.isArray(json) ? { contacts: json } : json;

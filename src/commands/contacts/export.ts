@@ -22,7 +22,7 @@ const columns = [
 
 export const exportContacts = defineCommand({
   name: 'export',
-  summary: 'Every contact, as CSV or with --output json or jsonl',
+  summary: 'Export every contact, as CSV or with --output json or jsonl',
   args: {},
   flags: { out: param.file('Write to a file instead of standard output; it appears once it is whole') },
   examples: ['svc contacts export > contacts.csv', 'svc contacts export --output jsonl --out contacts.jsonl'],

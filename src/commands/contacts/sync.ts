@@ -4,13 +4,13 @@ import { importFlags, tagFlags } from '../../sync/flags.ts';
 
 export const syncContactsFile = defineCommand({
   name: 'sync',
-  summary: 'A CSV file into the account, matched by email; nothing lost, nothing doubled',
+  summary: 'Import contacts from a CSV file, matched by email; nothing lost, nothing doubled',
   details:
     'Reads any CSV (UTF-8, UTF-16, gzip; delimiter and columns are recognised), checks every row before the first ' +
     'call, and sends chunks of 200 as fast as the service allows. Existing contacts are completed: blank fields are ' +
     'filled, existing values kept, tags united, metadata merged.\n\n' +
-    'Stopped at any moment, the same command goes on where it was. Exit 8 means that some rows failed: --rejects ' +
-    'has them, to be mended and synced again.\n\n' +
+    'After an interruption, run the same command again: it resumes. Exit 8 means that some rows failed: --rejects ' +
+    'keeps them in a file, to be fixed and synced again.\n\n' +
     'Fields for --map: email, name, last_name, phone, company, tags, metadata.KEY, or ignore.',
   args: { file: param.requiredText('CSV file, or - for standard input', { placeholder: 'FILE', completes: 'files' }) },
   flags: { ...importFlags, ...tagFlags },

@@ -20,7 +20,7 @@ type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: 
 const fine = (message: string): Verdict => ({ ok: true, message });
 const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, fix });
 
-/** Everything that product.md names for `doctor`, in the order in which one would mend it. Nothing here throws. */
+/** Everything that product.md names for `doctor`, in the order in which one would fix it. Nothing here throws. */
 export async function checkUp(ctx: Context, settings: Settings): Promise<readonly Check[]> {
   const checks: Check[] = [...(await machineChecks(ctx, settings))];
   const add = async (name: string, look: () => Promise<Verdict> | Verdict): Promise<boolean> => {
@@ -95,8 +95,8 @@ async function judge(ctx: Context, settings: Settings, kind: CredentialKind, fro
   const { valid, account, refusal } = await judgeCredential(service, kind);
   const login = loginCommand(kind, settings.profile);
   if (!valid) {
-    const mend = from === 'environment' ? 'Check the variable that holds it.' : `Run: ${login}`;
-    return wrong(refusal?.message ?? 'It is not accepted.', mend);
+    const fix = from === 'environment' ? 'Check the variable that holds it.' : `Run: ${login}`;
+    return wrong(refusal?.message ?? 'It is not accepted.', fix);
   }
   if (account && !account.billing_active) {
     return wrong(
@@ -130,7 +130,9 @@ async function lookAtModules(ctx: Context, settings: Settings): Promise<Verdict>
   for (const [name, operation] of Object.entries(probes)) {
     if (!(await isOn(service, operation))) off.push(name);
   }
-  return fine(off.length === 0 ? 'All that svc asked about are on.' : `Off, or without scope: ${off.join(', ')}.`);
+  return fine(
+    off.length === 0 ? 'Every module that svc checked is on.' : `Off, or the scope is missing: ${off.join(', ')}.`,
+  );
 }
 
 async function isOn(service: Service, operation: Operation): Promise<boolean> {

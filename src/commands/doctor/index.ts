@@ -4,9 +4,8 @@ import { sanitize } from '../../text/sanitize.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'What is wrong with this set-up, and how to mend it',
-  details:
-    'Looks at this machine and asks the service; leaves nothing changed. Ends with exit code 1 when something is wrong.',
+  summary: 'What is wrong with this set-up, and how to fix it',
+  details: 'Checks this machine and the service; changes nothing. Ends with exit code 1 when something is wrong.',
   args: {},
   flags: {},
   judgesConfig: true,
@@ -29,7 +28,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** One thing that was looked at. `fix`: the command or the step that mends it, null where nothing is wrong. */
+/** One thing that was looked at. `fix`: the command or the step that fixes it, null where nothing is wrong. */
 export type Check = {
   readonly name: string;
   readonly ok: boolean;
@@ -39,6 +38,6 @@ export type Check = {
 
 function line({ name, ok, message, fix }: Check, { paint }: Terminal): string {
   const mark = ok ? paint('green', '✓') : paint('red', '✗');
-  const mend = fix ? `\n    ${paint('bold', sanitize(fix))}` : '';
-  return `${mark} ${name.padEnd(13)} ${sanitize(message)}${mend}`;
+  const advice = fix ? `\n    ${paint('bold', sanitize(fix))}` : '';
+  return `${mark} ${name.padEnd(13)} ${sanitize(message)}${advice}`;
 }

@@ -31,7 +31,7 @@ function node(): Check {
 async function folder(name: string, path: string, variable: string): Promise<Check> {
   const trouble = await whatIsWrongWith(path);
   return trouble
-    ? wrong(name, `${path}: ${trouble}.`, `Mend it, or set ${variable} to another folder.`)
+    ? wrong(name, `${path}: ${trouble}.`, `Fix it, or set ${variable} to another folder.`)
     : fine(name, path);
 }
 
@@ -49,7 +49,7 @@ async function store({ tokens, env }: Context): Promise<Check> {
     return wrong(
       'store',
       (error as Error).message,
-      'Mend the config folder, or move the file that is named away and log in again.',
+      'Fix the config folder, or move the named file away and log in again.',
     );
   }
 }
@@ -81,7 +81,7 @@ async function callback({ redirectUri }: Settings): Promise<Check> {
   return wrong(
     'callback',
     `Port ${port || 80}, which svc login listens on, is taken.`,
-    'End what holds it, or give svc login another registered --redirect-uri.',
+    'Stop the program that uses it, or give svc login another registered --redirect-uri.',
   );
 }
 

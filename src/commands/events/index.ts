@@ -90,7 +90,7 @@ function kpiOf({ value, value_minor, currency }: Flags) {
     throw new Failure('usage', '--currency needs --value or --value-minor.');
   }
   if (value !== undefined && value_minor !== undefined) {
-    throw new Failure('usage', '--value and --value-minor contradict each other.');
+    throw new Failure('usage', '--value and --value-minor cannot be used together.');
   }
   if (currency === undefined) throw new Failure('usage', 'A value needs --currency, for example EUR.');
   return { value_minor: value_minor ?? minorUnits(value ?? '', currency), currency };

@@ -4,7 +4,7 @@ import { importFlags } from '../../sync/flags.ts';
 
 export const importIntoList = defineCommand({
   name: 'import',
-  summary: 'A CSV file into a contact list: contacts are created or updated, and added',
+  summary: 'Import a CSV file into a contact list: create, update and add contacts',
   details:
     'Like svc contacts sync, with its mapping, journal and report, through the endpoint that also adds to a list. ' +
     'It matches contacts by phone or email, wants a name for each, takes websites and countries, and no tags.\n\n' +

@@ -50,7 +50,7 @@ export const updateList = defineCommand({
   async run(ctx, { args: { id }, flags, settings }) {
     const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0) {
-      throw new Failure('usage', 'Nothing to change was given.', {
+      throw new Failure('usage', 'No change was given.', {
         hint: 'Give at least one of --name, --target-industry, --metadata.',
       });
     }
@@ -80,7 +80,7 @@ export const addToList = defineCommand({
         notFoundNames(`Contact ${contactId}`),
       );
       if (!found.email) {
-        throw new Failure('rejected', `Contact ${contactId} has no email address, which adding to a list needs.`, {
+        throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
           hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
         });
       }

@@ -14,8 +14,8 @@ const names: Param<readonly string[] | undefined> = {
 };
 
 export const grantFlags = {
-  allowWrite: param.toggle('Offer tools that change records, of which no customer hears'),
-  allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write publishing'),
+  allowWrite: param.toggle('Offer tools that change records and reach no customer'),
+  allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write also publishing'),
   allowWebhooks: param.toggle('Offer tools that create and delete webhook subscriptions'),
   tools: names,
 };
@@ -32,7 +32,7 @@ const serveMcp = defineCommand({
   name: 'mcp',
   summary: 'Serve the account to an AI assistant (Model Context Protocol, over standard input and output)',
   details:
-    'A tool for each operation, named by its id (listContacts), and contacts_sync. Without flags only those that read.\n' +
+    'One tool for each operation, named by its id (listContacts), and contacts_sync. Without flags: read-only tools.\n' +
     'It uses the credentials of the profile, and ends with the client or with Ctrl-C.',
   args: {},
   flags: grantFlags,

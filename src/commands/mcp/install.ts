@@ -15,7 +15,7 @@ const where: Param<(typeof targets)[number]> = {
 
 export const installMcp = defineCommand({
   name: 'install',
-  summary: 'Enter svc in the configuration of an assistant, or print what to enter',
+  summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
     'Other servers in the file stay. No secret is written: svc finds the credential of the profile by itself, so log in\n' +
     'first. The client must find svc on its PATH.',
@@ -26,7 +26,7 @@ export const installMcp = defineCommand({
     allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
-    file: param.file('Another file of the client than its usual one'),
+    file: param.file('Configuration file of the client, if not the usual one'),
   },
   examples: ['svc mcp install print', 'svc mcp install cursor --allow-write'],
   async run(ctx, { args: { client }, flags, settings }) {
@@ -42,12 +42,13 @@ export const installMcp = defineCommand({
       return { data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
     }
     const file = flags.file ?? configFileOf(client, ctx.env, process.platform);
-    if (!file) throw new Failure('usage', 'HOME is not set, so the file is not known.', { hint: 'Give --file FILE.' });
+    if (!file)
+      throw new Failure('usage', 'HOME is not set, so svc cannot find the file.', { hint: 'Give --file FILE.' });
     await enter(client, file, name, entry);
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
-      human: () => `Entered ${name} in ${file}. Restart the client to see it.`,
-      plain: () => `Entered ${name} in ${file}.`,
+      human: () => `Added ${name} to ${file}. Restart the client to see it.`,
+      plain: () => `Added ${name} to ${file}.`,
     };
 
     async function enter(target: Client, path: string, key: string, value: Entry): Promise<void> {
@@ -55,7 +56,7 @@ export const installMcp = defineCommand({
       const text = withServer(target, await readIfThere(path), key, value);
       if (text === undefined) {
         throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
-          hint: 'Enter what this prints by hand: svc mcp install print',
+          hint: 'To see what to add by hand: svc mcp install print',
         });
       }
       await replaceFile(path, text);

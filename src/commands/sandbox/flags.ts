@@ -16,5 +16,5 @@ export const sandboxFlags = {
     'off',
   ]),
   allow_http_targets: param.toggle('Let webhooks go to http:// addresses of this machine'),
-  latency: param.integer('Wait so long before every answer', { placeholder: 'MS', max: 600_000 }),
+  latency: param.integer('Wait this long before every answer', { placeholder: 'MS', max: 600_000 }),
 };

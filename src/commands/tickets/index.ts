@@ -61,7 +61,7 @@ export const tickets: Group = {
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
-      examples: ["svc tickets reply 8 --body 'Mended in 2.1, thank you for telling us.'"],
+      examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],

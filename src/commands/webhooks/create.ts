@@ -28,8 +28,7 @@ export const createWebhookSubscription = defineCommand({
     const body = { event_type: args.event, target_url: args.url };
     const made = await call(service, createWebhook, { body });
     if (!made?.id || !made.signing_secret) {
-      const note =
-        'The signing secret is lost, since the answer lacks it: delete the subscription and create it again.';
+      const note = 'The answer lacks the signing secret: delete the subscription and create it again.';
       return { data: { shape: 'record', record: made ?? {} }, notes: [note, 'To find its id: svc webhooks list'] };
     }
     const notes = ['The signing secret is not shown again.'];
@@ -49,6 +48,6 @@ export const createWebhookSubscription = defineCommand({
 function checkedTarget(url: string): string {
   if (v.is(webhookTarget, url)) return url;
   throw new Failure('usage', `URL must be an https:// URL, not "${url}".`, {
-    hint: 'The service delivers to https:// only; a sandbox may be told to allow loopback http://.',
+    hint: 'The service delivers to https:// only. To allow http:// in a sandbox: svc sandbox start --allow-http-targets',
   });
 }

@@ -25,7 +25,7 @@ const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.fil
 
 const list = defineCommand({
   name: 'list',
-  summary: 'Events that were received, newest first, also in earlier runs',
+  summary: 'List received events, newest first, earlier runs included',
   args: {},
   flags: {
     event: param.choice('Only this event', webhookEvents),
@@ -51,7 +51,7 @@ const list = defineCommand({
     const columns = ['received_at', 'event', 'id', 'summary', 'verdict', 'forward.state', 'forward.status'];
     const left = found.length - records.length;
     return {
-      data: { shape: 'list', records, columns, empty: 'Nothing was received yet.' },
+      data: { shape: 'list', records, columns, empty: 'No events received yet.' },
       notes:
         left > 0 && flags.limit === undefined
           ? [`Showing ${records.length} of ${found.length}. For more: --limit N, or --all.`]
@@ -62,7 +62,7 @@ const list = defineCommand({
 
 const show = defineCommand({
   name: 'show',
-  summary: 'One event: headers, payload, verdict, and what became of it',
+  summary: 'Show one event: headers, payload, verdict and forwarding',
   args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
   flags: {},
   examples: ['svc webhooks inbox show evt_1 --json'],
@@ -76,7 +76,7 @@ const show = defineCommand({
 const replay = defineCommand({
   name: 'replay',
   summary: 'Send stored events again: the same bytes with their original headers',
-  details: 'Without --to each goes where it was forwarded to before.',
+  details: 'Without --to, each event goes where it was forwarded before.',
   args: ids,
   flags: { to: param.text('Where to send them', { placeholder: 'URL' }) },
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
@@ -155,7 +155,8 @@ async function lookUp(ctx: Context, settings: Settings, wanted: readonly string[
     const [one, another] = begun.some(({ value }) => value.id === id)
       ? begun.filter(({ value }) => value.id === id)
       : begun;
-    if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more of it.' });
+    if (another)
+      throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
     if (one) return { arrival: one.value, outcomes: one.outcomes };
     throw new Failure('not-found', `${id} is not in the inbox.`, { hint: 'Run: svc webhooks inbox list' });
   });

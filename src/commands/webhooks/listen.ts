@@ -22,10 +22,10 @@ export const listenToWebhooks = defineCommand({
   name: 'listen',
   summary: "Receive the account's webhooks on this machine and pass them on",
   details:
-    'Binds 127.0.0.1 only. Each delivery is verified, stored durably in the inbox, answered, and then forwarded, in order, for as long ' +
-    'as it takes the app to be up; what was not forwarded when svc ended is forwarded by the next run. A repeat is answered and dropped.\n\n' +
-    'With --public-url or --tunnel svc subscribes to the events, and removes its subscriptions on the way out, or at the next start. ' +
-    'Without, deliveries are verified with the secrets of SVC_WEBHOOK_SECRET or --secret-stdin (one a line), else with those stored by ' +
+    'Listens on 127.0.0.1 only. svc verifies each delivery, stores it in the inbox, answers it, and then forwards it, in order. While the ' +
+    'app is down svc keeps retrying; the next run forwards what is left when svc ends. A repeat is answered and dropped.\n\n' +
+    'With --public-url or --tunnel svc subscribes to the events, and removes its subscriptions when it ends, or at the next start. ' +
+    'Without them, deliveries are verified with the secrets of SVC_WEBHOOK_SECRET or --secret-stdin (one a line), else with those stored by ' +
     'svc webhooks create.\n\n' +
     'With --json each event is one line: {kind: "event", time, event, id, verdict, why, created_at, data, forward}; an event that had to ' +
     'wait for the app gets another line once it is through: {kind: "forward", time, event, id, forward}.',
@@ -42,7 +42,7 @@ export const listenToWebhooks = defineCommand({
     },
     port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
     path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
-    publicUrl: param.text('Subscribe this URL, which leads here', { placeholder: 'URL' }),
+    publicUrl: param.text('Subscribe this public URL, which must lead to this port', { placeholder: 'URL' }),
     tunnel: param.text('Run a tunnel and subscribe its URL: cloudflared, ngrok, or "COMMAND {port}"', {
       placeholder: 'TUNNEL',
     }),
@@ -50,7 +50,7 @@ export const listenToWebhooks = defineCommand({
     inspect: param.toggle('Show the events on a local web page'),
     inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
     inboxLimit: withFallback(
-      param.integer('Keep at most so many events; the oldest go out (default 10000)', { min: 1 }),
+      param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
       10_000,
     ),
   },
@@ -97,7 +97,7 @@ export const listenToWebhooks = defineCommand({
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {
   if (publicUrl !== undefined && tunnel !== undefined) {
-    throw new Failure('usage', '--public-url and --tunnel contradict each other.');
+    throw new Failure('usage', '--public-url and --tunnel cannot be used together.');
   }
   if (tunnel !== undefined) {
     const { tunnelRecipe } = await import('../../webhooks/subscriptions/tunnel.ts');
@@ -107,7 +107,7 @@ async function reachOf(publicUrl: string | undefined, tunnel: string | undefined
   const checked = v.safeParse(webhookTarget, publicUrl);
   if (checked.success) return { publicUrl };
   throw new Failure('usage', `--public-url must be an https:// URL, not "${publicUrl}".`, {
-    hint: 'The service delivers to https:// only; a sandbox may be told to allow loopback http://.',
+    hint: 'The service delivers to https:// only. To allow http:// in a sandbox: svc sandbox start --allow-http-targets',
   });
 }
 

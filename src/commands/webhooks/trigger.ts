@@ -12,7 +12,7 @@ export const triggerWebhook = defineCommand({
   summary: 'Send a correctly signed sample delivery to a URL',
   details:
     'Signed with the secret of --secret-stdin or SVC_WEBHOOK_SECRET, else with the newest one stored by svc webhooks create. ' +
-    'The service itself sends nothing and knows nothing of it. A field that is a text stays one with --set; others take JSON.',
+    'The service is not involved. With --set, a text field takes text; other fields take JSON.',
   args: {
     event: eventArg,
   },
@@ -24,7 +24,7 @@ export const triggerWebhook = defineCommand({
     set: param.pairs('Change a field of the sample: data.subject=Hello, id=evt_1 (repeatable)', {
       placeholder: 'FIELD=VALUE',
     }),
-    body: param.file('Send these very bytes instead of a sample; - is standard input'),
+    body: param.file('Send exactly these bytes instead of a sample; - is standard input'),
     secretStdin: param.toggle('Read the signing secret from standard input'),
   },
   examples: [
@@ -39,7 +39,7 @@ export const triggerWebhook = defineCommand({
       });
     }
     if (flags.body !== undefined && Object.keys(flags.set).length > 0) {
-      throw new Failure('usage', '--body and --set contradict each other: the bytes of --body are sent as they are.');
+      throw new Failure('usage', '--body and --set cannot be used together: the bytes of --body are sent as they are.');
     }
     const given = await givenSecrets(ctx, flags.secretStdin);
     const [secret] = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);

@@ -10,12 +10,16 @@ const body = param.file('The raw body; - is standard input (the default, unless 
 
 export const verifyWebhook = defineCommand({
   name: 'verify',
-  summary: 'Say whether a signature is that of a body, and if not, why',
+  summary: 'Check whether a signature fits a body, and if not, say why',
   details:
     'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin. Exit 0: valid; exit 1: not.\n' +
-    'The body must be the very bytes that came: a body that was parsed and written again has another signature.',
+    'The body must be exactly the bytes that came: a body that was parsed and written again has another signature.',
   args: {},
-  flags: { signature: param.requiredText('What X-SVC-Signature held', { placeholder: 'HEX' }), body, secretStdin },
+  flags: {
+    signature: param.requiredText('Value of the X-SVC-Signature header', { placeholder: 'HEX' }),
+    body,
+    secretStdin,
+  },
   examples: [
     `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature "$(echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -)"`,
   ],
@@ -37,7 +41,7 @@ export const verifyWebhook = defineCommand({
 
 export const signWebhook = defineCommand({
   name: 'sign',
-  summary: 'The signature of a body, as the service would send it',
+  summary: 'Print the signature of a body, as the service would send it',
   details: 'The secret comes from SVC_WEBHOOK_SECRET or --secret-stdin.',
   args: {},
   flags: { body, secretStdin },

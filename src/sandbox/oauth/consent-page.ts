@@ -57,9 +57,9 @@ export function consentPage(form: ConsentForm): Page {
 /** Shown instead of a redirect where nobody can be trusted with the answer. */
 export const errorPage = (problem: string, advice: string): Page =>
   pageOf(
-    'This request cannot go on',
+    'This request cannot continue',
     html`
-    <h1>This request cannot go on</h1>
+    <h1>This request cannot continue</h1>
     <p class="problem" role="alert"><bdi>${problem}</bdi></p>
     <p class="advice"><bdi>${advice}</bdi></p>`,
   );

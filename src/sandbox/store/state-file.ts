@@ -19,7 +19,7 @@ export type StateFile = {
   readonly state: State | undefined;
   /** Resolves when all that changed in the state is on disk. */
   commit(state: State): Promise<void>;
-  /** Writes the file anew with all of this state. */
+  /** Rewrites the file from this state. */
   replace(state: State): Promise<void>;
   close(): Promise<void>;
 };
@@ -96,7 +96,7 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
       end += bytes.length;
       await handle.write(headerOf(end), 0);
     } catch (error) {
-      // Some of the bytes may be there. The next commit writes everything anew, so that nothing stands after them.
+      // Some of the bytes may be there. The next commit rewrites the whole file, so that nothing stands after them.
       mustReplace = true;
       throw unusable(named, error);
     }
@@ -163,7 +163,7 @@ async function load(path: string, named: string): Promise<{ state: State; end: n
     bytes.toString('latin1', 0, headerLength),
   );
   const committed = Number(header?.[1] ?? Number.NaN);
-  if (!header) throw damaged(named, 'it does not begin as one');
+  if (!header) throw damaged(named, 'it does not begin like a state file');
   if (bytes.length < committed) throw damaged(named, `${committed - bytes.length} bytes are missing at its end`);
 
   const state = stateOf({});

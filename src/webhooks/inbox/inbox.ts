@@ -6,7 +6,7 @@ import { copy, inboxFile, joined, lineAt, linesOf, type Span, writeAll } from '.
 import { type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome, settles } from './line.ts';
 
 /**
- * The deliveries of a listener, in a file of JSON lines that only ever grows at its end until it is written anew
+ * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
  * without the oldest. What `add` promised is on disk. Only where each line is stays in memory, never a body.
  * One process at a time (`seat.ts`): two writers would overwrite each other.
  */
@@ -136,7 +136,7 @@ export async function openInbox(
       await file.datasync();
       if (await isDeleted()) await restore(bytes.length);
     } catch (error) {
-      // After a failed sync the system may believe the pages clean: only writing them anew makes them durable.
+      // After a failed sync the system may believe the pages clean: only writing them again makes them durable.
       await file.truncate(end).catch(() => {});
       room = end;
       throw error;

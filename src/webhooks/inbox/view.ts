@@ -33,7 +33,7 @@ async function receivedBy<T>(folder: string, view: (arrival: Arrival) => T | und
       if (known && settles(line.outcome)) known.owed = false;
     }
   }
-  // The file holds some more than the limit until it is written anew.
+  // The file may hold more than the limit until it is rewritten.
   let surplus = kept.size - limit;
   for (const [id, { owed }] of kept) if (surplus-- > 0 && !owed) kept.delete(id);
   return kept;

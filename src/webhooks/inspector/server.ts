@@ -25,7 +25,7 @@ export type InspectorOptions = {
 
 /** How much of the past a page begins with. */
 const history = 500;
-/** A page that does not keep up is cut off; it connects again and begins anew. */
+/** A page that does not keep up is cut off; it connects again and starts from scratch. */
 const mostUnsent = 8 * 1024 * 1024;
 /** Larger payloads are fetched when somebody looks at them. */
 const largestInline = 16 * 1024;
@@ -48,7 +48,7 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwn(request, own)) return plain(response, 403, 'Only for a page of its own.');
+    if (!isOwn(request, own)) return plain(response, 403, 'Only the inspector page may do this.');
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (!isSame(searchParams.get('key') ?? '', options.key)) return plain(response, 403, keyless);
     const asset = assets[pathname];
@@ -72,14 +72,14 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
 
   async function show(response: ServerResponse, id: string): Promise<void> {
     const received = await inbox.read(id);
-    if (!received) return json(response, 404, { error: 'It is not in the inbox any more.' });
+    if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
     const to = options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to ?? null;
     json(response, 200, { ...deliveryOf(received), to });
   }
 
   async function replay(response: ServerResponse, id: string, asked: { readonly to?: unknown }): Promise<void> {
     const received = await inbox.read(id);
-    if (!received) return json(response, 404, { error: 'It is not in the inbox any more.' });
+    if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
     const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
     const to = given ?? options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
     if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
@@ -181,7 +181,7 @@ async function readJson(request: IncomingMessage): Promise<{ readonly to?: unkno
   let text = '';
   for await (const chunk of request) {
     text += chunk;
-    if (text.length > 8_192) throw new Failure('usage', 'That is too much.');
+    if (text.length > 8_192) throw new Failure('usage', 'The request is too large.');
   }
   try {
     return (text === '' ? {} : JSON.parse(text)) ?? {};

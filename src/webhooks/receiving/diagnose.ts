@@ -8,7 +8,7 @@ export function diagnose(signature: string, body: Uint8Array, secrets: readonly 
   if (why === undefined) return undefined;
   if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${sentence(refusals[why])}.`;
   const tried = variants(body).find(([, changed]) => refusal(signature, changed, secrets) === undefined);
-  if (tried) return `The body was changed: the signature is that of the body ${tried[0]}.`;
+  if (tried) return `The body was changed: the signature fits the body ${tried[0]}.`;
   if (signature === createHash('sha256').update(body).digest('hex')) {
     return 'It is the plain SHA-256 of the body: no secret was used.';
   }
@@ -52,12 +52,12 @@ function variants(body: Uint8Array): [string, Uint8Array][] {
     const value: unknown = JSON.parse(text);
     const compact = JSON.stringify(value);
     list.push(
-      ['before it was parsed and written anew', compact],
-      ['before it was parsed and written anew', compact.replaceAll('/', '\\/')],
-      ['before it was parsed and written anew', ascii(compact)],
-      ['before it was parsed and written anew', ascii(compact).replaceAll('/', '\\/')],
-      ['before it was parsed and written anew', JSON.stringify(value, undefined, 2)],
-      ['before it was parsed and written anew', JSON.stringify(value, undefined, 4)],
+      ['before it was parsed and written again', compact],
+      ['before it was parsed and written again', compact.replaceAll('/', '\\/')],
+      ['before it was parsed and written again', ascii(compact)],
+      ['before it was parsed and written again', ascii(compact).replaceAll('/', '\\/')],
+      ['before it was parsed and written again', JSON.stringify(value, undefined, 2)],
+      ['before it was parsed and written again', JSON.stringify(value, undefined, 4)],
     );
   } catch {
     // No JSON: there is no other way to write it.

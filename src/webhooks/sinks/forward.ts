@@ -156,7 +156,7 @@ function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outc
   };
 }
 
-/** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says anew. */
+/** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says again. */
 const ofTheConnection = new Set([
   'connection',
   'content-length',

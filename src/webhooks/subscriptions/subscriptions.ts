@@ -126,7 +126,7 @@ async function readJournal(folder: string): Promise<readonly Session[]> {
     return (JSON.parse(text) as Journal).sessions ?? [];
   } catch {
     throw new Failure('failed', `${join(folder, journalFile)} is damaged: it is no JSON.`, {
-      hint: 'See with svc webhooks list what is left at the service, then delete the file.',
+      hint: 'Look at what is left at the service, then delete the file: svc webhooks list',
     });
   }
 }
