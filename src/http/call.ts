@@ -49,7 +49,7 @@ export async function call<const Op extends Operation>(
   input: Input<Op>,
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
-  const wire = wireOf(operation, input, service.settings.partnerSegment);
+  const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, operation, wire, { ...options, look: prepared?.look });
   if (sent.how === 'gone') return undefined as Called<Op>;
