@@ -16,6 +16,8 @@ export const getAccount = defineOperation({
   method: 'GET',
   path: '/platform/account',
   summary: 'Show the account that the credential belongs to',
+  command: ['account', 'get'],
+  resource: 'accounts',
   scope: 'identity',
   status: 200,
   response: Account,
@@ -45,6 +47,8 @@ export const updateBranding = defineOperation({
   method: 'PUT',
   path: '/platform/branding',
   summary: 'Change the branding; only the fields given change',
+  command: ['branding', 'update'],
+  resource: 'accounts',
   scope: 'branding:write',
   body: Branding,
   status: 200,
@@ -52,4 +56,5 @@ export const updateBranding = defineOperation({
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The branding', done: 'changed', lookHint: 'Look at it in the product.' },
+  grant: 'write',
 });

@@ -19,10 +19,12 @@ export const listCalls = defineOperation({
   method: 'GET',
   path: '/calls',
   summary: 'List phone calls, newest first',
+  command: ['calls', 'list'],
+  resource: 'calls',
   scope: 'calls:read',
   query: v.object(pageQuery),
   status: 200,
   response: pageOf('calls', Call),
-  answer: { shape: 'list', key: 'calls', paged: true },
+  answer: { shape: 'list', key: 'calls', paged: true, sortedBy: 'newest' },
   safety: 'read',
 });

@@ -28,7 +28,6 @@ export const ChangelogEntry = v.looseObject({
   content_html: described('Sanitized HTML', v.string()),
 });
 
-const params = v.object({ id });
 const answer = { shape: 'record', key: 'entry' } as const;
 const response = v.looseObject({ entry: ChangelogEntry });
 
@@ -37,12 +36,14 @@ export const listChangelog = defineOperation({
   method: 'GET',
   path: '/changelog',
   summary: 'List changelog entries',
+  command: ['changelog', 'list'],
+  resource: 'changelog',
   scope: 'changelog:read',
   module: 'changelog',
   query: v.object({ ...pageQuery, status: v.optional(v.picklist(changelogStatuses, 'must be draft or published')) }),
   status: 200,
   response: pageOf('entries', ChangelogItem),
-  answer: { shape: 'list', key: 'entries', paged: true },
+  answer: { shape: 'list', key: 'entries', paged: true, sortedBy: 'not said' },
   safety: 'read',
 });
 
@@ -51,9 +52,11 @@ export const getChangelogEntry = defineOperation({
   method: 'GET',
   path: '/changelog/{id}',
   summary: 'Show a changelog entry',
+  command: ['changelog', 'get'],
+  resource: 'changelog',
+  ids: { id: 'changelog' },
   scope: 'changelog:read',
   module: 'changelog',
-  params,
   status: 200,
   response,
   answer,
@@ -81,6 +84,8 @@ export const createChangelogEntry = defineOperation({
   method: 'POST',
   path: '/changelog',
   summary: 'Create a changelog entry, as a draft unless published; subscribers are never emailed',
+  command: ['changelog', 'create'],
+  resource: 'changelog',
   scope: 'changelog:write',
   module: 'changelog',
   body: v.object({ title, content, ...settings }),
@@ -89,7 +94,9 @@ export const createChangelogEntry = defineOperation({
   answer,
   safety: 'verify',
   effect: { of: 'The entry', done: 'created', lookHint: 'Look with: svc changelog list' },
-  reachesCustomer: 'when-published',
+  reaches: 'public',
+  makes: ['entry', 'id'],
+  grant: 'write',
 });
 
 export const updateChangelogEntry = defineOperation({
@@ -97,9 +104,11 @@ export const updateChangelogEntry = defineOperation({
   method: 'PATCH',
   path: '/changelog/{id}',
   summary: 'Change a changelog entry; only the fields given change',
+  command: ['changelog', 'update'],
+  resource: 'changelog',
+  ids: { id: 'changelog' },
   scope: 'changelog:write',
   module: 'changelog',
-  params,
   body: v.pipe(
     v.object({ title: v.optional(title), content: v.optional(content), ...settings }),
     v.check((body) => Object.values(body).some((value) => value !== undefined), 'must change at least one field'),
@@ -110,5 +119,6 @@ export const updateChangelogEntry = defineOperation({
   answer,
   safety: 'repeatable', // changelog.published fires once, however often the entry is published
   effect: { of: 'The entry', done: 'changed', lookHint: 'Look at it with: svc changelog get ID' },
-  reachesCustomer: 'when-published',
+  reaches: 'public',
+  grant: 'write',
 });

@@ -39,11 +39,13 @@ export const listContacts = defineOperation({
   method: 'GET',
   path: '/contacts',
   summary: 'List contacts, newest first',
+  command: ['contacts', 'list'],
+  resource: 'contacts',
   scope: 'contacts:read',
   query: v.object(pageQuery),
   status: 200,
   response: pageOf('contacts', ContactItem),
-  answer: { shape: 'list', key: 'contacts', paged: true },
+  answer: { shape: 'list', key: 'contacts', paged: true, sortedBy: 'newest' },
   safety: 'read',
 });
 
@@ -52,8 +54,10 @@ export const getContact = defineOperation({
   method: 'GET',
   path: '/contacts/{id}',
   summary: 'Show a contact',
+  command: ['contacts', 'get'],
+  resource: 'contacts',
+  ids: { id: 'contacts' },
   scope: 'contacts:read',
-  params: v.object({ id }),
   status: 200,
   response: v.looseObject({ contact: Contact }),
   answer: { shape: 'record', key: 'contact' },
@@ -72,8 +76,10 @@ export const updateContact = defineOperation({
   method: 'PATCH',
   path: '/contacts/{id}',
   summary: 'Change a contact; only the fields given change',
+  command: ['contacts', 'update'],
+  resource: 'contacts',
+  ids: { id: 'contacts' },
   scope: 'contacts:write',
-  params: v.object({ id }),
   body: v.object({
     name: v.optional(described('First name', filled)),
     last_name: v.optional(v.string()),
@@ -86,6 +92,7 @@ export const updateContact = defineOperation({
   answer: { shape: 'record', key: 'contact' },
   safety: 'repeatable',
   effect: { of: 'The contact', done: 'changed', lookHint: 'Look at it with: svc contacts get ID' },
+  grant: 'write',
 });
 
 export const NewContact = v.object({
@@ -112,6 +119,8 @@ export const createContacts = defineOperation({
   method: 'POST',
   path: '/contacts/create',
   summary: 'Create one contact, or several in one transaction',
+  command: ['contacts', 'create'],
+  resource: 'contacts',
   scope: 'contacts:write',
   body: v.union([NewContactBatch, NewContact]),
   status: 200,
@@ -119,6 +128,10 @@ export const createContacts = defineOperation({
   answer: { shape: 'record', key: 'contacts' },
   safety: 'verify', // the same email twice makes two contacts
   effect: { of: 'The contact data', done: 'stored', lookHint: 'Look at the newest contacts with: svc contacts list' },
+  makes: ['contacts', 'contact_id'],
+  grant: 'write',
+  remark:
+    'Either one contact (name, last_name, email and phone are required) or `contacts`, a batch in one transaction.',
 });
 
 /** A row of syncContacts: `email` is the match key. An unparseable phone is ignored by the service. */
@@ -140,6 +153,8 @@ export const syncContacts = defineOperation({
   method: 'POST',
   path: '/platform/contacts/sync',
   summary: 'Create or complete up to 200 contacts, matched by email',
+  command: ['contacts', 'sync'],
+  resource: 'contacts',
   scope: 'contacts:write',
   body: v.object({
     contacts: v.pipe(
@@ -158,4 +173,5 @@ export const syncContacts = defineOperation({
   safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once
   effect: { of: 'The contacts', done: 'synced', lookHint: 'Look at the newest contacts with: svc contacts list' },
   ownLimit: 30,
+  grant: 'write',
 });

@@ -38,13 +38,13 @@ export const Conversation = v.looseObject({
   messages: described('Oldest first', v.array(ConversationMessage)),
 });
 
-const params = v.object({ id });
-
 export const listConversations = defineOperation({
   id: 'listConversations',
   method: 'GET',
   path: '/conversations',
   summary: 'List chat conversations, most recently active first',
+  command: ['conversations', 'list'],
+  resource: 'conversations',
   scope: 'conversations:read',
   module: 'support',
   query: v.object({
@@ -55,7 +55,7 @@ export const listConversations = defineOperation({
   }),
   status: 200,
   response: pageOf('conversations', ConversationItem),
-  answer: { shape: 'list', key: 'conversations', paged: true },
+  answer: { shape: 'list', key: 'conversations', paged: true, sortedBy: 'last message' },
   safety: 'read',
 });
 
@@ -64,9 +64,11 @@ export const getConversation = defineOperation({
   method: 'GET',
   path: '/conversations/{id}',
   summary: 'Show a conversation and its messages; does not mark it read',
+  command: ['conversations', 'get'],
+  resource: 'conversations',
+  ids: { id: 'conversations' },
   scope: 'conversations:read',
   module: 'support',
-  params,
   status: 200,
   response: v.looseObject({ conversation: Conversation }),
   answer: { shape: 'record', key: 'conversation' },
@@ -78,9 +80,11 @@ export const replyToConversation = defineOperation({
   method: 'POST',
   path: '/conversations/{id}/messages',
   summary: 'Send a chat message to the customer and take the chat from the AI',
+  command: ['conversations', 'reply'],
+  resource: 'conversations',
+  ids: { id: 'conversations' },
   scope: 'conversations:write',
   module: 'support',
-  params,
   body: v.object({ body: described('What the customer will read', text(1, 16_000)) }),
   status: 201,
   response: v.looseObject({
@@ -90,7 +94,9 @@ export const replyToConversation = defineOperation({
   answer: { shape: 'record' },
   safety: 'verify',
   effect: { of: 'The message', done: 'sent', lookHint: 'Look at the chat with: svc conversations get ID' },
-  reachesCustomer: 'always',
+  reaches: 'customer',
+  makes: ['message', 'id'],
+  grant: 'send',
 });
 
 export const resolveConversation = defineOperation({
@@ -98,12 +104,15 @@ export const resolveConversation = defineOperation({
   method: 'POST',
   path: '/conversations/{id}/resolve',
   summary: 'Resolve a conversation; the customer may be asked for a rating',
+  command: ['conversations', 'resolve'],
+  resource: 'conversations',
+  ids: { id: 'conversations' },
   scope: 'conversations:write',
   module: 'support',
-  params,
   status: 200,
   response: v.looseObject({ conversation: ConversationItem }),
   answer: { shape: 'record', key: 'conversation' },
   safety: 'repeatable',
   effect: { of: 'The conversation', done: 'resolved', lookHint: 'Look at it with: svc conversations get ID' },
+  grant: 'send', // the customer may be asked for a rating
 });

@@ -35,8 +35,10 @@ export const EventContact = v.pipe(
 export const sendEvent = defineOperation({
   id: 'sendEvent',
   method: 'POST',
-  path: '/integrations/partner/events',
+  path: '/integrations/{partner}/events',
   summary: 'Send a product event that may start sequences',
+  command: ['events', 'send'],
+  resource: 'events',
   scope: 'sequences:trigger',
   body: v.object({
     trigger: described('The event key that a sequence listens for', filled),
@@ -63,4 +65,5 @@ export const sendEvent = defineOperation({
     done: 'received',
     lookHint: 'The API shows no events: look at the sequence in the product.',
   },
+  grant: 'send', // it may start a sequence, which writes to the contact
 });

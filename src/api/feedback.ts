@@ -29,6 +29,8 @@ export const listFeedback = defineOperation({
   method: 'GET',
   path: '/feedback',
   summary: 'List feedback posts, most voted first',
+  command: ['feedback', 'list'],
+  resource: 'feedback',
   scope: 'feedback:read',
   module: 'feedback_board',
   query: v.object({
@@ -39,7 +41,7 @@ export const listFeedback = defineOperation({
   }),
   status: 200,
   response: pageOf('posts', FeedbackPost),
-  answer: { shape: 'list', key: 'posts', paged: true },
+  answer: { shape: 'list', key: 'posts', paged: true, sortedBy: 'votes' },
   safety: 'read',
 });
 
@@ -48,10 +50,12 @@ export const getRoadmap = defineOperation({
   method: 'GET',
   path: '/roadmap',
   summary: 'Show the roadmap, column by column',
+  command: ['roadmap', 'get'],
+  resource: 'roadmap_columns',
   scope: 'feedback:read',
   module: 'roadmap',
   status: 200,
   response: v.looseObject({ statuses: described('Columns in display order', v.array(RoadmapColumn)) }),
-  answer: { shape: 'list', key: 'statuses', paged: false },
+  answer: { shape: 'list', key: 'statuses', paged: false, sortedBy: 'board' },
   safety: 'read',
 });

@@ -2,8 +2,6 @@ import * as v from 'valibot';
 import { described, email, filled, id, metadata } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-const params = v.object({ contactList: id });
-
 /** The whole body of deletions and membership changes. */
 const Done = v.looseObject({ success: v.string() });
 
@@ -17,10 +15,12 @@ export const listContactLists = defineOperation({
   method: 'GET',
   path: '/contactslists/list',
   summary: 'List the contact lists',
+  command: ['lists', 'list'],
+  resource: 'lists',
   scope: null,
   status: 200,
   response: v.looseObject({ data: v.array(ContactList) }),
-  answer: { shape: 'list', key: 'data', paged: false },
+  answer: { shape: 'list', key: 'data', paged: false, sortedBy: 'not said' },
   safety: 'read',
 });
 
@@ -29,6 +29,8 @@ export const createContactList = defineOperation({
   method: 'POST',
   path: '/contactslists/create',
   summary: 'Create a contact list',
+  command: ['lists', 'create'],
+  resource: 'lists',
   scope: null,
   body: v.object({
     name: filled,
@@ -41,6 +43,8 @@ export const createContactList = defineOperation({
   answer: { shape: 'record' },
   safety: 'verify',
   effect: { of: 'The list', done: 'created', lookHint: 'Look with: svc lists list' },
+  makes: ['contact_list_id'],
+  grant: 'write',
 });
 
 export const updateContactList = defineOperation({
@@ -48,8 +52,10 @@ export const updateContactList = defineOperation({
   method: 'POST',
   path: '/contactslists/{contactList}/update',
   summary: 'Change a contact list',
+  command: ['lists', 'update'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   body: v.object({
     name: filled,
     target_industry: v.optional(v.string()),
@@ -60,6 +66,7 @@ export const updateContactList = defineOperation({
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The list', done: 'changed', lookHint: 'Look with: svc lists list' },
+  grant: 'write',
 });
 
 export const deleteContactList = defineOperation({
@@ -67,14 +74,18 @@ export const deleteContactList = defineOperation({
   method: 'POST',
   path: '/contactslists/{contactList}/delete',
   summary: 'Delete a contact list; its contacts stay',
+  command: ['lists', 'delete'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   status: 200,
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The list', done: 'deleted', lookHint: 'Look with: svc lists list' },
+  deletes: true,
   destructive: true,
+  grant: 'write',
 });
 
 export const listContactListMembers = defineOperation({
@@ -82,11 +93,13 @@ export const listContactListMembers = defineOperation({
   method: 'GET',
   path: '/contactslists/{contactList}/get_contacts',
   summary: 'List the contacts of a contact list',
+  command: ['lists', 'members'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   status: 200,
   response: v.looseObject({ data: v.array(v.looseObject({ contact_id: id, name: v.string() })) }),
-  answer: { shape: 'list', key: 'data', paged: false },
+  answer: { shape: 'list', key: 'data', paged: false, sortedBy: 'not said', of: 'contacts' },
   safety: 'read',
 });
 
@@ -107,14 +120,17 @@ export const createAndSyncListContacts = defineOperation({
   method: 'POST',
   path: '/contactslists/{contactList}/create_sync_contacts',
   summary: 'Create or update contacts by phone or email and add them to a list',
+  command: ['lists', 'add'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   body: v.object({ contacts: v.array(ListContact) }),
   status: 200,
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The contacts', done: 'added to the list', lookHint: 'Look with: svc lists members ID' },
+  grant: 'write',
 });
 
 export const syncListContacts = defineOperation({
@@ -122,8 +138,10 @@ export const syncListContacts = defineOperation({
   method: 'POST',
   path: '/contactslists/{contactList}/sync_contacts',
   summary: 'Set the membership of a contact list to exactly the given contacts',
+  command: ['lists', 'set'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   body: v.object({ name: filled, contacts_ids: v.optional(v.array(id)) }),
   status: 200,
   response: Done,
@@ -131,6 +149,8 @@ export const syncListContacts = defineOperation({
   safety: 'repeatable',
   effect: { of: 'The members of the list', done: 'set', lookHint: 'Look with: svc lists members ID' },
   destructive: true,
+  grant: 'write',
+  clearsWithout: ['contacts_ids'],
 });
 
 export const removeListContacts = defineOperation({
@@ -138,12 +158,15 @@ export const removeListContacts = defineOperation({
   method: 'POST',
   path: '/contactslists/{contactList}/remove_contacts',
   summary: 'Take contacts out of a contact list; the contacts stay',
+  command: ['lists', 'remove'],
+  resource: 'lists',
+  ids: { contactList: 'lists' },
   scope: null,
-  params,
   body: v.object({ contacts_ids: v.array(id) }),
   status: 200,
   response: Done,
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The contacts', done: 'taken out of the list', lookHint: 'Look with: svc lists members ID' },
+  grant: 'write',
 });

@@ -17,15 +17,17 @@ export const listMeetings = defineOperation({
   method: 'GET',
   path: '/{account}/meetings',
   summary: 'List the bookable meeting types of an account',
+  command: ['meetings', 'list'],
+  resource: 'meetings',
+  ids: { account: 'accounts' },
   scope: null,
   credentials: ['m2m'], // account API keys and OAuth tokens are not accepted
-  params: v.object({ account: described('The account id', id) }),
   status: 200,
   response: v.looseObject({
     ok: v.literal(true),
     account: v.looseObject({ id, name: v.string() }),
     meetings: v.array(MeetingType),
   }),
-  answer: { shape: 'list', key: 'meetings', paged: false },
+  answer: { shape: 'list', key: 'meetings', paged: false, sortedBy: 'not said' },
   safety: 'read',
 });

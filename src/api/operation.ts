@@ -1,4 +1,7 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
+import { described, id } from './fields.ts';
+import type { IdName } from './path.ts';
+import { type ResourceName, resources } from './resources.ts';
 
 /** The 14 OAuth scopes (service-api.txt, Authentication, Scopes), in the document's order. */
 export const scopes = [
@@ -38,10 +41,20 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Schema = v.GenericSchema;
 
+/** How the service sorts a list: newest first, by something else, or in an order that the document does not name. */
+export type SortedBy = 'newest' | 'last message' | 'votes' | 'board' | 'not said';
+
 /** Where the records are in a successful answer. Without a key the whole body is the record. */
 type Answer =
   | { readonly shape: 'record'; readonly key?: string }
-  | { readonly shape: 'list'; readonly key: string; readonly paged: boolean };
+  | {
+      readonly shape: 'list';
+      readonly key: string;
+      readonly paged: boolean;
+      readonly sortedBy: SortedBy;
+      /** What the records are, where they are no records of the operation's own resource. */
+      readonly of?: ResourceName;
+    };
 
 /** What a write does, in the words of its user: "The note may or may not have been added." */
 export type Effect = {
@@ -51,13 +64,18 @@ export type Effect = {
   readonly lookHint: string;
 };
 
-export type Operation = {
-  /** The document's operation name, for example `replyToTicket`. */
+type Described = {
+  /** The document's operation name, for example `replyToTicket`. Names the operation; nothing is read out of it. */
   readonly id: string;
-  readonly method: Method;
-  /** Path below the base URL, with `{name}` for each of `params`. */
+  /** Path below the base URL, with `{name}` for each id and each preset. */
   readonly path: string;
   readonly summary: string;
+  /** The words after `svc` that run it. */
+  readonly command: readonly [group: string, name: string];
+  /** The kind of record that it is about. */
+  readonly resource: ResourceName;
+  /** Which kind of record each id in the path names. */
+  readonly ids?: Readonly<Record<string, ResourceName>>;
   /** The OAuth scope that an access token needs; null where any valid token will do. */
   readonly scope: Scope | null;
   readonly module?: Module;
@@ -68,34 +86,107 @@ export type Operation = {
   readonly status: 200 | 201;
   readonly response: Schema;
   readonly answer: Answer;
-  readonly safety: Safety;
-  /** Every write has one. */
-  readonly effect?: Effect;
-  /** A customer receives something: always, or when the body publishes. */
-  readonly reachesCustomer?: 'always' | 'when-published';
-  /** Removes something that cannot be had back. */
-  readonly destructive?: true;
   /** Calls a minute per token, beside the general limit. */
   readonly ownLimit?: number;
+  /** The field of the answer that holds a subscription's signing secret, shown once. */
+  readonly secret?: 'signing_secret';
+  /** Fields that the service lets one leave out and then clears what is there: an assistant must give them. */
+  readonly clearsWithout?: readonly string[];
+  /** A full sentence for whoever sees the schema alone. */
+  readonly remark?: string;
 };
+
+type Read = {
+  readonly method: 'GET';
+  readonly safety: 'read';
+  readonly effect?: undefined;
+  readonly grant?: undefined;
+  readonly reaches?: undefined;
+  readonly deletes?: undefined;
+  readonly destructive?: undefined;
+  readonly makes?: undefined;
+};
+
+type Write = {
+  readonly method: Exclude<Method, 'GET'>;
+  readonly effect: Effect;
+  /** Its record is gone afterwards: a repetition that finds none is done. */
+  readonly deletes?: true;
+  /** Removes something that cannot be had back. */
+  readonly destructive?: true;
+} & Verified &
+  Reaching;
+
+type Verified =
+  | {
+      readonly safety: 'verify';
+      /** The fields on the way to the id of what was made; a list on the way holds several. */
+      readonly makes: readonly [string, ...string[]];
+    }
+  | { readonly safety: 'repeatable' | 'once'; readonly makes?: undefined };
+
+/** What an assistant needs to be granted (product.md, section 11), and who hears of it. */
+type Reaching =
+  /** A customer receives something, each time. */
+  | { readonly reaches: 'customer'; readonly grant: 'send' }
+  /** The public reads it once it is published; a draft reaches nobody. Has a `status` in its body. */
+  | { readonly reaches: 'public'; readonly grant: 'write' }
+  /** `write`: records of the account. `send`: a customer may hear of it. `webhooks`: where the account's events go. */
+  | { readonly reaches?: undefined; readonly grant: Grant };
+
+export type Grant = 'write' | 'send' | 'webhooks';
+
+export type Operation = Described & (Read | Write);
+
+/** The table, or a copy with more in it. */
+export type Table = Readonly<Record<string, Operation>>;
 
 type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
 /** What a call of the operation takes: parts that the operation does not have are absent. */
 export type Input<Op extends Operation> = (Op['params'] extends v.GenericSchema
   ? { readonly params: Part<Op['params']> }
-  : { readonly params?: undefined }) &
-  (Op['query'] extends v.GenericSchema ? { readonly query?: Part<Op['query']> } : { readonly query?: undefined }) &
-  (Op['body'] extends v.GenericSchema ? { readonly body: Part<Op['body']> } : { readonly body?: undefined });
+  : { readonly params?: Perhaps<Op['params']> }) & {
+  readonly query?: Op['query'] extends v.GenericSchema ? Part<Op['query']> : Perhaps<Op['query']>;
+} & (Op['body'] extends v.GenericSchema
+    ? { readonly body: Part<Op['body']> }
+    : { readonly body?: Perhaps<Op['body']> });
+
+/** What a part may be of an operation that only the run knows: its schema judges it then. */
+type Perhaps<S> = unknown extends S ? undefined : S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
 /** The parsed body of the operation's successful answer; fields that the table does not know are kept. */
 export type Output<Op extends Operation> = v.InferOutput<Op['response']>;
 
 const accountCredentials = ['api_key', 'oauth'] as const;
 
+/** An entry as it is written: without what follows from the rest of it. */
+type Entry = Omit<Described, 'credentials' | 'params'> & Partial<Pick<Described, 'credentials'>> & (Read | Write);
+
+/** A path with ids must say whose each of them is, and one without must not. */
+type IdsOf<Path extends string> = [IdName<Path>] extends [never]
+  ? { readonly ids?: undefined }
+  : { readonly ids: { readonly [Name in IdName<Path>]: ResourceName } };
+
+type ParamsOf<Ids> =
+  Ids extends Readonly<Record<string, ResourceName>>
+    ? v.ObjectSchema<{ readonly [Name in keyof Ids]: typeof id }, undefined>
+    : undefined;
+
+type Completed<Op extends Entry> = Op & {
+  readonly credentials: readonly CredentialKind[];
+  readonly params: ParamsOf<Op['ids']>;
+};
+
 /** An entry of the table. Unless it says otherwise, an API key and an OAuth token are accepted. */
-export function defineOperation<
-  const Op extends Omit<Operation, 'credentials'> & Partial<Pick<Operation, 'credentials'>>,
->(operation: Op): Op & { readonly credentials: readonly CredentialKind[] } {
-  return { ...operation, credentials: operation.credentials ?? accountCredentials };
+export function defineOperation<const Op extends Entry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
+  const { ids, credentials = accountCredentials } = operation;
+  // The compiler cannot follow a mapped type through Object.entries.
+  const params = ids && (v.object(idSchemas(ids)) as unknown);
+  return { ...operation, credentials, params: params as ParamsOf<Op['ids']> };
 }
+
+const idSchemas = (ids: Readonly<Record<string, ResourceName>>) =>
+  Object.fromEntries(
+    Object.entries(ids).map(([name, resource]) => [name, described(`Id of the ${resources[resource].noun}`, id)]),
+  );

@@ -54,7 +54,6 @@ export const Ticket = v.looseObject({
   messages: v.array(TicketMessage),
 });
 
-const params = v.object({ id });
 const answer = { shape: 'record', key: 'ticket' } as const;
 
 /** `updated_since` of tickets and conversations. */
@@ -65,6 +64,8 @@ export const listTickets = defineOperation({
   method: 'GET',
   path: '/tickets',
   summary: 'List tickets, newest first',
+  command: ['tickets', 'list'],
+  resource: 'tickets',
   scope: 'tickets:read',
   module: 'support',
   query: v.object({
@@ -76,7 +77,7 @@ export const listTickets = defineOperation({
   }),
   status: 200,
   response: pageOf('tickets', TicketItem),
-  answer: { shape: 'list', key: 'tickets', paged: true },
+  answer: { shape: 'list', key: 'tickets', paged: true, sortedBy: 'newest' },
   safety: 'read',
 });
 
@@ -85,9 +86,11 @@ export const getTicket = defineOperation({
   method: 'GET',
   path: '/tickets/{id}',
   summary: 'Show a ticket and its customer-visible thread',
+  command: ['tickets', 'get'],
+  resource: 'tickets',
+  ids: { id: 'tickets' },
   scope: 'tickets:read',
   module: 'support',
-  params,
   status: 200,
   response: v.looseObject({ ticket: Ticket }),
   answer,
@@ -107,6 +110,8 @@ export const createTicket = defineOperation({
   method: 'POST',
   path: '/tickets',
   summary: 'Create a ticket; the requester gets no email',
+  command: ['tickets', 'create'],
+  resource: 'tickets',
   scope: 'tickets:write',
   module: 'support',
   body: v.object({
@@ -121,6 +126,8 @@ export const createTicket = defineOperation({
   answer,
   safety: 'verify',
   effect: { of: 'The ticket', done: 'created', lookHint: 'Look with: svc tickets list --search SUBJECT' },
+  makes: ['ticket', 'id'],
+  grant: 'write',
 });
 
 export const updateTicket = defineOperation({
@@ -128,9 +135,11 @@ export const updateTicket = defineOperation({
   method: 'PATCH',
   path: '/tickets/{id}',
   summary: 'Change a ticket; only the fields given change',
+  command: ['tickets', 'update'],
+  resource: 'tickets',
+  ids: { id: 'tickets' },
   scope: 'tickets:write',
   module: 'support',
-  params,
   body: v.object({
     subject: v.optional(text(1, 255)),
     description,
@@ -143,6 +152,7 @@ export const updateTicket = defineOperation({
   answer,
   safety: 'repeatable',
   effect: { of: 'The ticket', done: 'changed', lookHint: 'Look at it with: svc tickets get ID' },
+  grant: 'write',
 });
 
 export const addTicketNote = defineOperation({
@@ -150,15 +160,18 @@ export const addTicketNote = defineOperation({
   method: 'POST',
   path: '/tickets/{id}/notes',
   summary: 'Add an internal note that the customer never sees',
+  command: ['tickets', 'note'],
+  resource: 'tickets',
+  ids: { id: 'tickets' },
   scope: 'tickets:write',
   module: 'support',
-  params,
   body: v.object({ body: described('Text of the note', text(1, 10_000)) }),
   status: 201,
   response: v.looseObject({ note: v.looseObject({ id, body: v.string(), created_at: when }) }),
   answer: { shape: 'record', key: 'note' },
   safety: 'once', // notes are in no answer, so a lost one cannot be looked up
   effect: { of: 'The note', done: 'added', lookHint: 'The API shows no notes: look at the ticket in the product.' },
+  grant: 'write',
 });
 
 export const replyToTicket = defineOperation({
@@ -166,9 +179,11 @@ export const replyToTicket = defineOperation({
   method: 'POST',
   path: '/tickets/{id}/replies',
   summary: 'Send a reply to the requester, by email or chat',
+  command: ['tickets', 'reply'],
+  resource: 'tickets',
+  ids: { id: 'tickets' },
   scope: 'tickets:write',
   module: 'support',
-  params,
   body: v.object({ body: described('What the customer will read', text(1, 16_000)) }),
   status: 201,
   response: v.looseObject({
@@ -183,5 +198,7 @@ export const replyToTicket = defineOperation({
   answer: { shape: 'record', key: 'message' },
   safety: 'verify', // a real message goes out: after a lost answer, look before repeating
   effect: { of: 'The reply', done: 'sent', lookHint: 'Look at the thread with: svc tickets get ID' },
-  reachesCustomer: 'always',
+  reaches: 'customer',
+  makes: ['message', 'id'],
+  grant: 'send',
 });

@@ -109,11 +109,13 @@ export const listWebhooks = defineOperation({
   method: 'GET',
   path: '/oauth-platform/webhooks',
   summary: 'List the webhook subscriptions that this login created',
+  command: ['webhooks', 'list'],
+  resource: 'subscriptions',
   scope: 'webhooks:manage',
   credentials,
   status: 200,
   response: v.looseObject({ webhooks: v.array(Webhook) }),
-  answer: { shape: 'list', key: 'webhooks', paged: false },
+  answer: { shape: 'list', key: 'webhooks', paged: false, sortedBy: 'not said' },
   safety: 'read',
 });
 
@@ -122,6 +124,8 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/oauth-platform/webhooks',
   summary: 'Subscribe a URL to an event',
+  command: ['webhooks', 'create'],
+  resource: 'subscriptions',
   scope: 'webhooks:manage',
   credentials,
   body: v.object({
@@ -138,6 +142,9 @@ export const createWebhook = defineOperation({
   answer: { shape: 'record' },
   safety: 'verify', // found by looking, its secret is lost: the look deletes it, so that it is made again
   effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
+  makes: ['id'],
+  grant: 'webhooks',
+  secret: 'signing_secret',
 });
 
 export const deleteWebhook = defineOperation({
@@ -145,13 +152,17 @@ export const deleteWebhook = defineOperation({
   method: 'DELETE',
   path: '/oauth-platform/webhooks/{webhook}',
   summary: 'Delete a webhook subscription',
+  command: ['webhooks', 'delete'],
+  resource: 'subscriptions',
+  ids: { webhook: 'subscriptions' },
   scope: 'webhooks:manage',
   credentials,
-  params: v.object({ webhook: id }),
   status: 200,
   response: v.looseObject({ status: v.literal('ok') }),
   answer: { shape: 'record' },
   safety: 'repeatable',
   effect: { of: 'The subscription', done: 'deleted', lookHint: 'Look with: svc webhooks list' },
+  deletes: true,
   destructive: true,
+  grant: 'webhooks',
 });

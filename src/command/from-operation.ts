@@ -1,5 +1,6 @@
 import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -60,13 +61,7 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
         ({ ...(idField && { params: { [idField]: id } }), ...(body && { body }) }) as Input<Operation>;
       if (operation.answer.shape === 'list') {
         const query = pickGiven(flags, fieldsOf(operation.query));
-        return listView(
-          service,
-          operation,
-          { ...inputFor(ids[0]), query } as unknown as Input<Operation>,
-          rangeOf(flags),
-          about.columns ?? [],
-        );
+        return listView(service, operation, { ...inputFor(ids[0]), query }, rangeOf(flags), about.columns ?? []);
       }
       return recordsView(service, operation, about, ids, inputFor);
     },
@@ -160,5 +155,5 @@ function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Re
   );
 }
 
-const idWords = (operation: Operation): string =>
-  operation.path.startsWith('/contactslists') ? 'Id of the contact list' : 'Id of the record';
+const idWords = ({ ids, resource }: Operation): string =>
+  `Id of the ${resources[Object.values(ids ?? {})[0] ?? resource].noun}`;

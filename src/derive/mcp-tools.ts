@@ -1,5 +1,5 @@
-import { type OperationId, operations } from '../api/index.ts';
-import type { Operation, Schema } from '../api/operation.ts';
+import { operations } from '../api/index.ts';
+import type { Operation, Schema, Table } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { type Reach, reachOf } from './grants.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
@@ -22,13 +22,12 @@ export type Tool = {
   readonly operation: Operation;
 };
 
-/** A tool for every operation, in the document's order. `maySend`: publishing is allowed. */
-export const toolsOf = ({ maySend }: { readonly maySend: boolean }): Tool[] =>
-  (Object.keys(operations) as OperationId[]).map((id) => {
-    const operation: Operation = operations[id];
-    const reach = reachOf[id];
+/** A tool for every operation, in the table's order. `maySend`: publishing is allowed. */
+export const toolsOf = ({ maySend }: { readonly maySend: boolean }, table: Table = operations): Tool[] =>
+  Object.values(table).map((operation) => {
+    const reach = reachOf(operation);
     return {
-      name: id,
+      name: operation.id,
       description: describe(operation, reach, maySend),
       inputSchema: inputSchemaOf(operation, maySend),
       annotations: annotationsOf(operation, reach),
@@ -37,28 +36,27 @@ export const toolsOf = ({ maySend }: { readonly maySend: boolean }): Tool[] =>
     };
   });
 
-const annotationsOf = ({ summary, safety, destructive, reachesCustomer }: Operation, reach: Reach): Annotations => ({
+const annotationsOf = ({ summary, safety, destructive, reaches }: Operation, reach: Reach): Annotations => ({
   title: summary,
   readOnlyHint: safety === 'read',
   destructiveHint: destructive === true,
   idempotentHint: safety === 'read' || safety === 'repeatable',
-  openWorldHint: reachesCustomer !== undefined || reach === 'send' || reach === 'webhooks',
+  openWorldHint: reaches !== undefined || reach === 'send' || reach === 'webhooks',
 });
 
 function describe(operation: Operation, reach: Reach, maySend: boolean): string {
-  const { summary, answer, module, safety, reachesCustomer, credentials } = operation;
+  const { summary, answer, module, safety, reaches, credentials, secret, remark } = operation;
   const remarks = [
     answer.shape === 'list' && answer.paged && 'Pages of 50 unless per_page says otherwise, at most 100.',
     module && `Needs the ${module.replaceAll('_', ' ')} module.`,
-    reachesCustomer === 'always' && 'A real message goes to a real customer: be sure of the text and the recipient.',
-    reach === 'send' && reachesCustomer !== 'always' && 'A real customer may hear of it.',
-    operation.id === 'createWebhook' && 'svc keeps the signing secret; the answer does not hold it.',
-    reachesCustomer === 'when-published' &&
+    reaches === 'customer' && 'A real message goes to a real customer: be sure of the text and the recipient.',
+    reach === 'send' && reaches !== 'customer' && 'A real customer may hear of it.',
+    secret && `svc keeps the ${secret.replaceAll('_', ' ')}; the answer does not hold it.`,
+    reaches === 'public' &&
       (maySend
         ? 'With status published, customers see it.'
         : 'Drafts only: this cannot publish, and cannot change a published entry.'),
-    operation.id === 'createContacts' &&
-      'Either one contact (name, last_name, email and phone are required) or `contacts`, a batch in one transaction.',
+    remark,
     operation.destructive && 'This cannot be undone.',
     safety === 'once' && 'If the outcome is unknown, do not repeat it.',
     !credentials.includes('api_key') &&
@@ -78,9 +76,8 @@ function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchem
     for (const form of (converted.anyOf ?? [converted]) as JsonSchema[]) Object.assign(properties, form.properties);
     if (!converted.anyOf) required.push(...(converted.required ?? []));
   }
-  // Left out, the service would empty the list.
-  if (operation.id === 'syncListContacts') required.push('contacts_ids');
-  if (operation.reachesCustomer === 'when-published' && !maySend) {
+  required.push(...(operation.clearsWithout ?? []));
+  if (operation.reaches === 'public' && !maySend) {
     properties.status = { type: 'string', enum: ['draft'] };
     delete properties.published_at;
   }

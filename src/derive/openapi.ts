@@ -1,5 +1,7 @@
 import { operations } from '../api/index.ts';
-import type { CredentialKind, Operation, Schema } from '../api/operation.ts';
+import type { CredentialKind, Operation, Schema, Table } from '../api/operation.ts';
+import { filledPath, isPreset, type Presets, presets } from '../api/path.ts';
+import type { ResourceName } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { components, errorResponses, rateHeaders } from './openapi-parts.ts';
@@ -17,11 +19,11 @@ export type Addresses = {
 type Json = Readonly<Record<string, unknown>>;
 
 /** The service as an OpenAPI 3.1 document, derived from the table. */
-export function openApiOf({ baseUrl, authUrl, partnerSegment }: Addresses) {
+export function openApiOf({ baseUrl, authUrl, partnerSegment }: Addresses, table: Table = operations) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of Object.values<Operation>(operations)) {
-    const path = operation.path.replace('/integrations/partner/', `/integrations/${partnerSegment}/`);
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
+  for (const operation of Object.values(table)) {
+    const { path, method } = operation;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(operation, { partner: partnerSegment }) };
   }
   const schemas = Object.fromEntries(
     Object.entries(namedSchemas).map(([name, schema]) => [name, schemaOf(schema, { except: name })]),
@@ -61,48 +63,37 @@ const tags = [
   ['Meetings', 'Bookable meeting types; machine-to-machine token only'],
 ] as const;
 
-function tagOf({ scope, path }: Operation): (typeof tags)[number][0] {
-  if (path.startsWith('/contactslists/')) return 'Contact lists';
-  switch (scope?.split(':')[0]) {
-    case 'identity':
-    case 'branding':
-      return 'Account';
-    case 'contacts':
-      return 'Contacts';
-    case 'calls':
-      return 'Calls';
-    case 'tickets':
-      return 'Tickets';
-    case 'conversations':
-      return 'Conversations';
-    case 'changelog':
-      return 'Changelog';
-    case 'feedback':
-      return 'Feedback and roadmap';
-    case 'sequences':
-    case 'webhooks':
-      return 'Events and webhooks';
-    default:
-      return 'Meetings';
-  }
-}
+const tagOf: Readonly<Record<ResourceName, (typeof tags)[number][0]>> = {
+  accounts: 'Account',
+  contacts: 'Contacts',
+  lists: 'Contact lists',
+  calls: 'Calls',
+  tickets: 'Tickets',
+  conversations: 'Conversations',
+  changelog: 'Changelog',
+  feedback: 'Feedback and roadmap',
+  roadmap_columns: 'Feedback and roadmap',
+  events: 'Events and webhooks',
+  subscriptions: 'Events and webhooks',
+  meetings: 'Meetings',
+};
 
-function operationObject(operation: Operation): Json {
+function operationObject(operation: Operation, values: Presets): Json {
   const { id, summary, body, status, response, module, safety, ownLimit } = operation;
   const remarks = [
     module && `Needs the ${module.replaceAll('_', ' ')} module.`,
     ownLimit && `At most ${ownLimit} calls a minute per token, in addition to the general limit.`,
-    operation.reachesCustomer === 'always' && 'A customer receives it.',
-    operation.reachesCustomer === 'when-published' && 'Customers see it once it is published and its time has come.',
+    operation.reaches === 'customer' && 'A customer receives it.',
+    operation.reaches === 'public' && 'Customers see it once it is published and its time has come.',
     safetyRemarks[safety],
   ].filter((remark) => typeof remark === 'string');
   return {
     operationId: id,
-    tags: [tagOf(operation)],
+    tags: [tagOf[operation.resource]],
     summary,
     ...(remarks.length > 0 && { description: remarks.join(' ') }),
     security: operation.credentials.map((kind) => securityFor(kind, operation)),
-    ...parameters(operation),
+    ...parameters(operation, values),
     ...(body && { requestBody: { required: true, content: json(schemaOf(body)) } }),
     responses: {
       [status]: { description: 'Done', headers: rateHeaders, content: json(schemaOf(response)) },
@@ -123,8 +114,17 @@ const securityFor = (kind: CredentialKind, { scope }: Operation): Json => {
   return kind === 'api_key' ? { accountApiKey: [] } : { machineToMachine: [] };
 };
 
-function parameters({ params, query }: Operation): Json {
+function parameters({ path, params, query }: Operation, values: Presets): Json {
+  const names: string[] = [];
+  filledPath(path, (name) => String(names.push(name)));
   const list = [
+    ...names.filter(isPreset).map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      description: presets[name].about,
+      schema: { type: 'string', default: values[name] },
+    })),
     ...Object.entries(fieldsOf(params)).map(([name, field]) => parameter('path', name, true, field)),
     ...Object.entries(fieldsOf(query)).map(([name, field]) => parameter('query', name, field.required, field)),
   ];
@@ -146,9 +146,6 @@ function parameter(
 const wellKnown: Readonly<Record<string, string>> = {
   page: 'Page, from 1',
   per_page: 'Records a page',
-  id: 'Id of the record',
-  contactList: 'Id of the contact list',
-  webhook: 'Id of the subscription',
   contact_id: 'Only those of this contact',
   category_id: 'Only those of this category',
   status: 'Only those of this status',

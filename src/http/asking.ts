@@ -29,5 +29,5 @@ type Learnt = {
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
 export type Asked = Pick<
   Operation,
-  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reachesCustomer'
+  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes'
 >;

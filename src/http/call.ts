@@ -50,7 +50,7 @@ export async function call<const Op extends Operation>(
   input: Input<Op>,
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
-  const wire = wireOf(operation, input, service.settings.partnerSegment);
+  const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = {
     ...operation,
     effect: operation.effect && { ...operation.effect, lookHint: hintFor(operation, input) },

@@ -1,5 +1,5 @@
 import { fitted } from '../api/fit.ts';
-import type { Input, Operation, Output } from '../api/operation.ts';
+import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import { readBody } from './answer.ts';
 import { type Looking, lookings, type Read, type Seen, type View } from './lookings.ts';
@@ -20,7 +20,7 @@ export type Prepared = { readonly look: Look; readonly made: (answer: unknown) =
  */
 export async function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
-  { id, response }: Pick<Op, 'id' | 'response'>,
+  { id, response, makes }: Pick<Op, 'id' | 'response' | 'makes'>,
   input: Input<Op>,
   { own, isSurelySince }: Aids,
 ): Promise<Prepared> {
@@ -42,10 +42,16 @@ export async function prepareLook<Op extends Operation>(
   };
 
   function note(answer: unknown): void {
-    const made = looking.made(fitted(response, answer) as Output<Op>);
-    for (const one of made) if (typeof one === 'number') own.add(one);
+    for (const one of valuesAt(fitted(response, answer), makes ?? [])) if (typeof one === 'number') own.add(one);
   }
 }
+
+/** What lies at the end of a path of fields; through a list, each item's. */
+const valuesAt = (json: unknown, [field, ...rest]: readonly string[]): unknown[] =>
+  [json].flat().flatMap((each) => {
+    if (field === undefined) return [each];
+    return typeof each === 'object' && each !== null ? valuesAt(new Map(Object.entries(each)).get(field), rest) : [];
+  });
 
 /** Undefined where the service does not show what is there; other failures end the write before it is sent. */
 async function lookBefore(page: () => Promise<View>): Promise<View | undefined> {

@@ -4,6 +4,7 @@ import { getConversation } from '../api/conversations.ts';
 import type { Operations } from '../api/index.ts';
 import { listContactLists } from '../api/lists.ts';
 import type { Input, Operation, Output } from '../api/operation.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
 import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
@@ -36,14 +37,17 @@ export type Looking<Op extends Operation> = {
   /** Of what was not there before, newest first as far as that is known: what agrees with what was sent. */
   readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
   readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
-  /** Ids of what an answer says was made. */
-  readonly made: (answer: Output<Op>) => readonly number[];
 };
 
 const found = (json: unknown): Findings => ({ found: json });
 
-const rowsOf = (records: readonly Readonly<Record<string, unknown>>[], idName: string): Seen[] =>
-  records.map((record) => ({ id: Number(record[idName]), createdAt: record.created_at, record }));
+const rowsOf = (records: readonly Readonly<Record<string, unknown>>[], of?: ResourceName): Seen[] => {
+  // Messages are no resource of their own.
+  const idField = (of && resources[of].idField) ?? 'id';
+  return records.map((record) => ({ id: Number(record[idField]), createdAt: record.created_at, record }));
+};
+
+const isNewestFirst = ({ answer }: Operation): boolean => answer.shape === 'list' && answer.sortedBy === 'newest';
 
 const pageSize = 100;
 
@@ -52,9 +56,9 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
   createContacts: {
     async page(read, _, page) {
       const { contacts, meta } = await read(listContacts, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(contacts, 'contact_id'), isWhole: page >= (meta?.last_page ?? page) };
+      return { seen: rowsOf(contacts, 'contacts'), isWhole: page >= (meta?.last_page ?? page) };
     },
-    newestFirst: true,
+    newestFirst: isNewestFirst(listContacts),
     async agreeing(_, { body }, fresh) {
       const left = [...fresh];
       const ours: Seen[] = [];
@@ -71,12 +75,11 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
       return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
     },
-    made: ({ contacts }) => [contacts].flat().map((contact) => contact.contact_id),
   },
 
   createContactList: {
     async page(read) {
-      return { seen: rowsOf((await read(listContactLists, {})).data, 'contacts_list_id'), isWhole: true };
+      return { seen: rowsOf((await read(listContactLists, {})).data, 'lists'), isWhole: true };
     },
     async agreeing(_, { body }, fresh) {
       return fresh.filter(
@@ -84,15 +87,14 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       );
     },
     answer: async (_read, _input, [ours]) => found({ contact_list_id: ours?.id }),
-    made: ({ contact_list_id }) => [contact_list_id],
   },
 
   createTicket: {
     async page(read, _, page) {
       const { tickets, meta } = await read(listTickets, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(tickets, 'id'), isWhole: page >= (meta?.last_page ?? page) };
+      return { seen: rowsOf(tickets, 'tickets'), isWhole: page >= (meta?.last_page ?? page) };
     },
-    newestFirst: true,
+    newestFirst: isNewestFirst(listTickets),
     async agreeing(read, { body }, fresh) {
       const ours: Seen[] = [];
       for (const seen of fresh) {
@@ -106,14 +108,13 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       return ours;
     },
     answer: async (_read, _input, [ours]) => found({ ticket: ours?.record }),
-    made: ({ ticket }) => [ticket.id],
   },
 
   replyToTicket: {
     async page(read, { params }) {
       const { ticket } = await read(getTicket, { params });
       const messages = (ticket.messages ?? []).map((message) => ({ ...message, channel: ticket.reply_channel }));
-      return { seen: rowsOf(messages, 'id').reverse(), isWhole: true };
+      return { seen: rowsOf(messages).reverse(), isWhole: true };
     },
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(({ record }) => record.direction === 'out' && isSameText(record.body, body.body)),
@@ -121,7 +122,6 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
     },
-    made: ({ message }) => [message.id],
   },
 
   replyToConversation: {
@@ -129,7 +129,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { conversation } = await read(getConversation, { params });
       const { handling_mode } = conversation;
       const messages = (conversation.messages ?? []).map((message) => ({ ...message, handling_mode }));
-      return { seen: rowsOf(messages, 'id').reverse(), isWhole: true };
+      return { seen: rowsOf(messages).reverse(), isWhole: true };
     },
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(({ record }) => record.sender_type === 'operator' && isSameText(record.body, body.body)),
@@ -137,23 +137,22 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });
     },
-    made: ({ message }) => [message.id],
   },
 
   createChangelogEntry: {
     async page(read, _, page) {
       const { entries, meta } = await read(listChangelog, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(entries, 'id'), isWhole: page >= (meta?.last_page ?? page) };
+      return { seen: rowsOf(entries, 'changelog'), isWhole: page >= (meta?.last_page ?? page) };
     },
+    newestFirst: isNewestFirst(listChangelog),
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(({ record }) => isSameText(record.title, body.title) && isSameText(record.version, body.version)),
     answer: async (read, _, [ours]) => found(await read(getChangelogEntry, { params: { id: ours?.id ?? 0 } })),
-    made: ({ entry }) => [entry.id],
   },
 
   createWebhook: {
     async page(read) {
-      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'id'), isWhole: true };
+      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'subscriptions'), isWhole: true };
     },
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(
@@ -167,7 +166,6 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       await read(deleteWebhook, { params: { webhook: only.id } });
       return { removed: true };
     },
-    made: ({ id }) => [id],
   },
 };
 

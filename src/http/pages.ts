@@ -1,4 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from './call.ts';
 
@@ -37,6 +38,8 @@ export function list<Op extends Operation>(
 
   async function* read() {
     if (operation.answer.shape !== 'list') throw new Failure('failed', `${operation.id} is no list.`);
+    // Columns of the roadmap have no id.
+    const { idField } = resources[operation.answer.of ?? operation.resource];
     const wanted = range.limit ?? Number.POSITIVE_INFINITY;
     const perPage = range.perPage ?? (range.all ? largestPage : Math.min(range.limit ?? usualPage, largestPage));
     const several = range.all || range.limit !== undefined;
@@ -46,7 +49,7 @@ export function list<Op extends Operation>(
         const page = await readPage(service, operation, input, number, perPage);
         total = page.total;
         for (const record of page.records) {
-          const key = idOf(record);
+          const key = idField && record[idField];
           if (key !== undefined && shown.has(key)) continue;
           shown.add(key);
           yield record;
@@ -78,12 +81,4 @@ async function readPage<Op extends Operation>(
     last: typeof meta.last_page === 'number' ? meta.last_page : page,
     total: typeof meta.total === 'number' ? meta.total : undefined,
   };
-}
-
-const idNames = ['id', 'contact_id', 'phone_call_id', 'contacts_list_id'];
-
-/** A record's own id; undefined where it has none (roadmap columns). */
-function idOf(record: Readonly<Record<string, unknown>>): unknown {
-  const name = record.phone_call_id === undefined ? idNames.find((key) => record[key] !== undefined) : 'phone_call_id';
-  return name && record[name];
 }

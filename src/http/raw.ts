@@ -1,5 +1,6 @@
 import { operations } from '../api/index.ts';
 import type { Method, Operation } from '../api/operation.ts';
+import { filledPath, isPreset } from '../api/path.ts';
 import { Failure } from '../errors.ts';
 import type { Asked } from './asking.ts';
 
@@ -14,12 +15,13 @@ export function operationAt(method: string, path: string): Known | undefined {
   for (const operation of Object.values(operations) as Operation[]) {
     if (operation.method !== method) continue;
     const names: string[] = [];
-    const pattern = operation.path.replace(/\{(\w+)\}/gu, (_, name: string) => {
+    const pattern = filledPath(operation.path, (name) => {
+      // Whatever literal the account's service uses.
+      if (isPreset(name)) return '[^/]+';
       names.push(name);
       return '(\\d+)';
     });
-    // The segment in the events path stands for whatever literal the account's service uses.
-    const match = new RegExp(`^${pattern.replace('/partner/', '/[^/]+/')}$`, 'u').exec(path);
+    const match = new RegExp(`^${pattern}$`, 'u').exec(path);
     if (match) return { operation, params: Object.fromEntries(names.map((name, i) => [name, Number(match[i + 1])])) };
   }
   return undefined;

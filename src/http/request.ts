@@ -1,5 +1,6 @@
 import { check } from '../api/check.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import { filledPath, isPreset, type Presets, usualPresets } from '../api/path.ts';
 import { Failure } from '../errors.ts';
 
 /** A request as it goes out, but for the credential and the origin. */
@@ -15,14 +16,14 @@ export type Wire = {
  * Makes the request of an operation. What the table's limits forbid is a usage Failure naming the fields: nothing is
  * sent. Fields that the table does not know are sent as given; the table judges, it does not strip.
  */
-export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, partnerSegment = 'partner'): Wire {
+export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, presets: Presets = usualPresets): Wire {
   const { params, query, body } = input as { params?: Record<string, number>; query?: object; body?: object };
   judge(operation.params, params);
   judge(operation.query, query ?? (operation.query ? {} : undefined));
   judge(operation.body, body);
-  const path = operation.path
-    .replace(/\{(\w+)\}/gu, (_, name: string) => encodeURIComponent(String(params?.[name])))
-    .replace('/partner/', `/${encodeURIComponent(partnerSegment)}/`);
+  const path = filledPath(operation.path, (name) =>
+    encodeURIComponent(isPreset(name) ? presets[name] : String(params?.[name])),
+  );
   return {
     method: operation.method,
     path: path + queryString(query),

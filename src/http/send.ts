@@ -63,8 +63,8 @@ const removalsAtMost = 3;
 export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
   const rules: Rules = {
     safety: asked.safety,
-    deletes: asked.id.startsWith('delete'),
-    reachesCustomer: asked.reachesCustomer === 'always',
+    deletes: asked.deletes === true,
+    reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
   const job: Job = { service, asked, wire, rules, look: options.look, started: service.ctx.clock.ticks() };

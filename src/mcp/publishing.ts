@@ -1,5 +1,6 @@
-import { getChangelogEntry } from '../api/changelog.ts';
+import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { flagFor } from '../derive/grants.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
@@ -12,14 +13,30 @@ export async function refusePublishing(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
 ) {
-  if (operation.reachesCustomer !== 'when-published') return;
+  if (operation.reaches !== 'public') return;
   if (input.status === 'published') throw new Failure('forbidden', 'Publishing was not granted.', { hint });
-  if (typeof input.id !== 'number') return;
-  // A published entry is read by the public, so that each change of it is publishing too.
-  const { entry } = await call(service, getChangelogEntry, { params: { id: input.id } });
-  if (entry.status !== 'draft') {
-    throw new Failure('forbidden', `Entry ${input.id} is published; changing what the public reads was not granted.`, {
-      hint,
-    });
-  }
+  const id = input[Object.keys(operation.ids ?? {})[0] ?? ''];
+  if (typeof id !== 'number') return;
+  // What is published is read by the public, so that each change of it is publishing too.
+  if ((await statusOf(service, operation, id)) === 'draft') return;
+  const name = resources[operation.resource].noun.split(' ').at(-1) ?? '';
+  throw new Failure(
+    'forbidden',
+    `${name.slice(0, 1).toUpperCase()}${name.slice(1)} ${id} is published; changing what the public reads was not granted.`,
+    { hint },
+  );
+}
+
+/** Undefined where the service does not say: that is no draft. */
+async function statusOf(service: Service, { resource }: Operation, id: number): Promise<unknown> {
+  const table: readonly Operation[] = Object.values(operations);
+  const reading = table.find(
+    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
+  );
+  const name = Object.keys(reading?.ids ?? {})[0];
+  if (!reading || name === undefined) return undefined;
+  const body = new Map(Object.entries(Object(await call(service, reading, { params: { [name]: id } }))));
+  const { key } = reading.answer;
+  const record: unknown = key === undefined ? Object.fromEntries(body) : body.get(key);
+  return typeof record === 'object' && record !== null && 'status' in record ? record.status : undefined;
 }

@@ -1,12 +1,12 @@
 import type { Operation } from '../api/operation.ts';
-import { createWebhook, deleteWebhook } from '../api/webhooks.ts';
+import { deleteWebhook } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { forgetSecret, keepSecret } from '../webhooks/subscriptions/secrets.ts';
 
 /** A new secret has to be kept, and an assistant is no place for it. */
 export function refuseWithoutStore(service: Service, operation: Operation): void {
-  if (operation.id !== createWebhook.id || service.session.from === 'profile') return;
+  if (operation.secret === undefined || service.session.from === 'profile') return;
   throw new Failure(
     'forbidden',
     'svc cannot keep the signing secret of a new subscription: the credential comes from the environment, and then nothing is stored.',
@@ -16,8 +16,8 @@ export function refuseWithoutStore(service: Service, operation: Operation): void
 
 /** What an assistant is told of a webhook operation: all but the signing secret, which goes to the store. */
 export async function withoutSecret(service: Service, operation: Operation, body: unknown): Promise<unknown> {
-  if (operation.id === createWebhook.id) await keep(service, body);
-  if (operation.id === deleteWebhook.id) return body;
+  if (operation.secret !== undefined) await keep(service, body);
+  if (operation.deletes) return body;
   return JSON.parse(JSON.stringify(body, (key, value) => (key === 'signing_secret' ? undefined : value)));
 }
 
@@ -39,6 +39,12 @@ async function keep(service: Service, body: unknown): Promise<void> {
 
 /** The secret of a subscription that is no more is of no use. */
 export async function forgetDeleted(service: Service, operation: Operation, id: unknown): Promise<void> {
-  if (operation.id !== deleteWebhook.id || typeof id !== 'number' || service.session.from !== 'profile') return;
+  if (
+    operation.resource !== 'subscriptions' ||
+    !operation.deletes ||
+    typeof id !== 'number' ||
+    service.session.from !== 'profile'
+  )
+    return;
   await forgetSecret(service.ctx.tokens, service.session.profile, id).catch(() => {});
 }

@@ -1,6 +1,7 @@
+import type * as v from 'valibot';
 import { check, type FieldErrors } from '../api/check.ts';
 import { SyncContact } from '../api/contacts.ts';
-import type { Input, Operation } from '../api/operation.ts';
+import type { Input, Operation, Schema } from '../api/operation.ts';
 import { flagFor, type Reach } from '../derive/grants.ts';
 import { jsonSchemaOf } from '../derive/json-schema.ts';
 import { type Annotations, type Tool as Derived, partsOf, toolsOf } from '../derive/mcp-tools.ts';
@@ -73,7 +74,7 @@ function fromDerived(derived: Derived, grant: Grant): Tool {
   };
 }
 
-const isOfWebhooks = ({ scope }: Operation): boolean => scope === 'webhooks:manage';
+const isOfWebhooks = ({ resource }: Operation): boolean => resource === 'subscriptions';
 
 /** A model that invents a field learns so, and is not left to believe that it was heard. */
 function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readonly<Record<string, unknown>>): void {
@@ -89,7 +90,7 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
   const parts = partsOf(operation, input);
   const missing = ((inputSchema.required ?? []) as string[]).filter((name) => input[name] === undefined);
   const fields: FieldErrors = Object.fromEntries(missing.map((name) => [name, ['is required']]));
-  const judge = (schema: Operation['body'], part: unknown) => {
+  const judge = <S extends Schema>(schema: S | undefined, part: unknown): v.InferOutput<S> | undefined => {
     if (!schema) return undefined;
     const checked = check(schema, part);
     if (checked.ok) return checked.value;
@@ -102,7 +103,7 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
     fields[''] = ['needs at least one field to change'];
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);
-  return { params, query, body } as unknown as Input<Operation>;
+  return { params, query, body };
 }
 
 const invalid = (fields: FieldErrors): Failure =>

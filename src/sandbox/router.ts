@@ -1,5 +1,6 @@
 import { operations } from '../api/index.ts';
 import type { Method, Operation } from '../api/operation.ts';
+import { presetPath } from '../api/path.ts';
 
 type Node = {
   readonly literal: Map<string, Node>;
@@ -19,7 +20,7 @@ for (const operation of Object.values(operations) as Operation[]) add(operation)
 
 function add(operation: Operation): void {
   let at = root;
-  for (const segment of operation.path.slice(1).split('/')) {
+  for (const segment of presetPath(operation.path).slice(1).split('/')) {
     const name = /^\{(\w+)\}$/u.exec(segment)?.[1];
     if (name) {
       // Two operations on one path may name the id differently; the first name serves for the walk.

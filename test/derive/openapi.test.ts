@@ -131,7 +131,16 @@ describe('the OpenAPI document', () => {
     const text = await printed(['--base-url', 'http://127.0.0.1:4010/prefix'], { SVC_PARTNER_SEGMENT: 'shop' });
     const named = JSON.parse(text);
     expect(named.servers).toEqual([{ url: 'http://127.0.0.1:4010/prefix' }]);
-    expect(named.paths).toHaveProperty('/integrations/shop/events');
+    const { post } = named.paths['/integrations/{partner}/events'];
+    expect(post.parameters).toEqual([
+      {
+        name: 'partner',
+        in: 'path',
+        required: true,
+        description: 'The literal segment that this service uses for events',
+        schema: { type: 'string', default: 'shop' },
+      },
+    ]);
   });
 
   test.each([[['--format', 'yaml']], [['--output', 'yaml']]])('is the same in YAML by %j', async (argv) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/api/index.ts';
+import { filledPath, presetPath } from '../../src/api/path.ts';
 import type { HttpResponse } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
@@ -63,7 +64,7 @@ async function play(id: OperationId, body: string | undefined, flags: readonly s
     await world.sandbox.handle({ method: 'POST', url: '/oauth-platform/webhooks', headers, body: hook });
   }
   const { method, path } = operations[id];
-  const pattern = new RegExp(`${path.replace(/\{\w+\}/gu, '\\d+')}$`, 'u');
+  const pattern = new RegExp(`${filledPath(presetPath(path), () => '\\d+')}$`, 'u');
   let answered = '{}';
   const { argv, stdin } = lines[id];
   const odd = {

@@ -56,9 +56,9 @@ test.each([
 
 test('every operation that is told to reach a customer needs --allow-send, and what reads needs nothing', () => {
   for (const operation of Object.values<Operation>(operations)) {
-    const reach = reachOf[operation.id as keyof typeof reachOf];
+    const reach = reachOf(operation);
     expect(reach === 'read', operation.id).toBe(operation.safety === 'read');
-    if (operation.reachesCustomer === 'always') expect(reach, operation.id).toBe('send');
+    if (operation.reaches === 'customer') expect(reach, operation.id).toBe('send');
     if (operation.scope === 'webhooks:manage' && reach !== 'read') expect(reach, operation.id).toBe('webhooks');
   }
 });

@@ -1,0 +1,27 @@
+/** A kind of record of the service. */
+export type Resource = {
+  /** One of it, in the words of a person. */
+  readonly noun: string;
+  /** The field of a listed record that holds its id; undefined where records have none. */
+  readonly idField: string | undefined;
+  /** Who alone sees it: everybody of the account, or the OAuth connection that made it. */
+  readonly ownedBy: 'account' | 'connection';
+};
+
+/** Every kind of record. The sandbox must keep each of them, or it does not compile. */
+export const resources = {
+  accounts: { noun: 'account', idField: 'account_id', ownedBy: 'account' },
+  contacts: { noun: 'contact', idField: 'contact_id', ownedBy: 'account' },
+  lists: { noun: 'contact list', idField: 'contacts_list_id', ownedBy: 'account' },
+  calls: { noun: 'phone call', idField: 'phone_call_id', ownedBy: 'account' },
+  tickets: { noun: 'ticket', idField: 'id', ownedBy: 'account' },
+  conversations: { noun: 'conversation', idField: 'id', ownedBy: 'account' },
+  changelog: { noun: 'changelog entry', idField: 'id', ownedBy: 'account' },
+  feedback: { noun: 'feedback post', idField: 'id', ownedBy: 'account' },
+  roadmap_columns: { noun: 'roadmap column', idField: undefined, ownedBy: 'account' },
+  events: { noun: 'event', idField: 'id', ownedBy: 'account' },
+  subscriptions: { noun: 'subscription', idField: 'id', ownedBy: 'connection' },
+  meetings: { noun: 'meeting type', idField: 'id', ownedBy: 'account' },
+} as const satisfies Record<string, Resource>;
+
+export type ResourceName = keyof typeof resources;
