@@ -33,6 +33,13 @@ type Details = {
   readonly cause?: unknown;
 };
 
+/** A run that a signal stopped: `reason` is the signal's name, which the exit code tells. */
+export const interruption = (
+  { reason }: { readonly reason?: unknown },
+  message = 'Interrupted.',
+  hint?: string,
+): Failure => new Failure(reason === 'SIGTERM' ? 'terminated' : 'interrupted', message, { hint });
+
 /** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
 export class Failure extends Error {
   readonly kind: FailureKind;

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { Failure } from './errors.ts';
+import { Failure, interruption } from './errors.ts';
 import { quickAnswer } from './program/quick.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
@@ -60,7 +60,7 @@ const quieted = (ctx: Context): Context =>
 function asFailure(error: unknown, ctx: Context): Failure {
   if (error instanceof Failure) return error;
   if (ctx.signal.aborted) {
-    return new Failure(ctx.signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted.');
+    return interruption(ctx.signal);
   }
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = ctx.env.SVC_DEBUG === '1' ? stack : message;

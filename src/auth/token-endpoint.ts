@@ -1,7 +1,7 @@
 import { requireHttps } from '../config/service-url.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpRequest, HttpResponse, Lost } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { decide, type History, type Outcome, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { version } from '../version.ts';
@@ -137,7 +137,7 @@ async function pause({ clock, progress, notice, signal }: Ports, ms: number, why
 }
 
 export function refuseInterrupted({ signal }: Pick<Ports, 'signal'>, message = 'Interrupted.'): void {
-  if (signal.aborted) throw new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', message);
+  if (signal.aborted) throw interruption(signal, message);
 }
 
 /** Ctrl-C is acknowledged at once, though the answer is waited for. Returns what ends the watch. */

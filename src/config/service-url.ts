@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { isLoopbackHost } from '../text/loopback.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -25,10 +26,7 @@ export function parseServiceUrl(text: string, by: string): string {
 export const originOf = (url: string): string => new URL(url).origin;
 
 /** This machine alone can be reached there, so that plain http:// gives nothing away. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/u.test(hostname);
-}
+export const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
 /** What is sent by plain http:// can be read on the way: allowed on this machine, elsewhere only where it is asked for. */
 export function requireHttps(

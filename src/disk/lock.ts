@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
 
@@ -85,7 +85,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
   try {
     for (;;) {
       if (signal?.aborted) {
-        throw new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted while waiting.');
+        throw interruption(signal, 'Interrupted while waiting.');
       }
       const taken = await take(folder, isGone);
       if (taken) return taken;

@@ -1,7 +1,7 @@
 import { constants, open as openCallback, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Failure } from '../errors.ts';
+import { type Failure, interruption } from '../errors.ts';
 
 /** What a path of the user leads to. `once`: a pipe or a device, which can be read a single time and may take for ever. */
 export type UserInput =
@@ -59,5 +59,4 @@ export async function* untilEnded(input: Input, signal: AbortSignal): AsyncGener
   }
 }
 
-const interrupted = (signal: AbortSignal): Failure =>
-  new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted while waiting for input.');
+const interrupted = (signal: AbortSignal): Failure => interruption(signal, 'Interrupted while waiting for input.');

@@ -1,8 +1,7 @@
 import type { Effect, Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { looksLikeHtml } from './answer.ts';
-import { interruption } from './gate.ts';
 import type { Looked } from './settle.ts';
 
 type Asked = Pick<Operation, 'safety' | 'effect'>;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import * as limiter from './limiter.ts';
 import type { SharedHold } from './shared-hold.ts';
 
@@ -82,9 +82,5 @@ export async function countdown(ctx: Ports, ms: number, why: string): Promise<vo
   }
   ctx.progress(undefined);
 }
-
-/** The Failure of a run that a signal stopped; `message` says what is known. */
-export const interruption = (signal: AbortSignal, message: string, hint?: string): Failure =>
-  new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', message, { hint });
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;

@@ -2,7 +2,7 @@ import { type Attempt, beginAttempt, type Grant, redeem } from '../auth/oauth.ts
 import type { Client } from '../auth/token-endpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import type { Page } from './callback-page.ts';
 import { canListen, isSame, listenForCallback, type Receiver } from './loopback.ts';
 import type { Lines } from './stdin-lines.ts';
@@ -120,8 +120,7 @@ async function timeOut({ clock }: Ports, signal: AbortSignal): Promise<never> {
 
 const interrupted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const stop = () =>
-      reject(new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'The login was interrupted.'));
+    const stop = () => reject(interruption(signal, 'The login was interrupted.'));
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   });

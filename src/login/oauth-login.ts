@@ -4,6 +4,7 @@ import type { Client } from '../auth/token-endpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { isLoopbackHost } from '../text/loopback.ts';
 import { type Lines, readSecret } from './stdin-lines.ts';
 
 /** The 14 scopes, or those of `--scope`, which may hold several. */
@@ -18,7 +19,7 @@ export function parseScopes(texts: readonly string[]): readonly Scope[] {
 /** A redirect URI must match the registered one exactly (OAuth clients), so it is judged but never rewritten. */
 export function checkRedirectUri(text: string, by: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const loopback = url && (url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./u.test(url.hostname));
+  const loopback = url && isLoopbackHost(url.hostname);
   const fits = url && !url.hash && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback));
   if (fits) return text;
   throw new Failure('usage', `${by}: "${text}" is not a redirect URI.`, {

@@ -1,6 +1,6 @@
 import { confirm, input, password, search } from '@inquirer/prompts';
 import type { Ask, Choice } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { edit } from './editor.ts';
 
@@ -59,7 +59,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
     const { name, cause } = error as Error;
     if (name === 'ExitPromptError') throw new Failure('interrupted', 'Interrupted. Nothing was sent.');
     if (name !== 'AbortPromptError') throw error;
-    throw new Failure(cause === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted. Nothing was sent.');
+    throw interruption({ reason: cause }, 'Interrupted. Nothing was sent.');
   }
 }
 

@@ -1,5 +1,4 @@
-import { Failure } from '../errors.ts';
-import { interruption } from '../http/gate.ts';
+import { Failure, interruption } from '../errors.ts';
 import { toJson } from '../text/sanitize.ts';
 import { askJq } from './jq-thread.ts';
 

@@ -3,7 +3,7 @@ import { syncContacts } from '../api/contacts.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { isSameFile, openDraft } from '../disk/draft-file.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
@@ -52,7 +52,7 @@ export async function importFile(
       dedupe: flags.dedupe,
     };
     const plan = await makePlan(table, kind.shape, kind.chunkSize, rowOptions, (rows) => {
-      if (ctx.signal.aborted) throw new Failure(interruptedKind(ctx.signal), 'Interrupted. Nothing was sent.');
+      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`);
     });
     ctx.progress(undefined);
@@ -195,5 +195,3 @@ function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals,
 }
 
 const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';
-
-const interruptedKind = (signal: AbortSignal) => (signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted');

@@ -42,61 +42,35 @@ export type Past = {
   /** Spent by earlier runs. */
   readonly ms: number;
   readonly requests: number;
-  /** Bytes up to the end of the last good line. */
-  readonly goodLength: number;
 };
 
-export type Reading =
-  | { readonly kind: 'past'; readonly past: Past }
-  /** Nothing of it can be read, and there is nothing in it: the process was stopped while it wrote the first line. */
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'damaged'; readonly line: number };
-
-/**
- * A crash tears the end of a file, never its middle. So lines at the end that cannot be read are forgotten: what they
- * told is done again, which sync makes harmless. A line in the middle that cannot be read is damage from elsewhere.
- */
-export function readJournal(bytes: Buffer): Reading {
+/** Takes the lines of a journal one after the other: false for what is none. `past` is undefined without a header. */
+export function journalReader(): { take(text: Buffer): boolean; past(): Past | undefined } {
   const done = new Map<number, Done>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
-  let goodLength = 0;
-  let firstBad: number | undefined;
+  let number = 0;
   let ms = 0;
   let msOfRun = 0;
   let requests = 0;
-  for (const { text, number, end } of linesOf(bytes)) {
-    const line = parseLine(text);
-    const fits = line !== undefined && 'svc_sync' in line === (number === 1);
-    if (!fits) {
-      firstBad ??= number;
-      continue;
-    }
-    if (firstBad !== undefined) return { kind: 'damaged', line: firstBad };
-    goodLength = end;
-    if ('svc_sync' in line) header = line;
-    else if ('run' in line) {
-      ms += msOfRun;
-      msOfRun = 0;
-    } else if ('done' in line) {
-      done.set(line.done.chunk, line.done);
-      msOfRun = Math.max(msOfRun, line.done.ms);
-      requests += line.done.requests;
-    } else if ('finished' in line) finishedAt = line.finished.at;
-  }
-  if (header === undefined) return { kind: 'empty' };
-  return { kind: 'past', past: { header, done, finishedAt, ms: ms + msOfRun, requests, goodLength } };
-}
-
-/** Only lines that end: the last one without a line feed was torn. */
-function* linesOf(bytes: Buffer) {
-  let start = 0;
-  for (let number = 1; ; number++) {
-    const end = bytes.indexOf(10, start);
-    if (end < 0) return;
-    yield { text: bytes.toString('utf8', start, end), number, end: end + 1 };
-    start = end + 1;
-  }
+  return {
+    take(text) {
+      number++;
+      const line = parseLine(text.toString('utf8'));
+      if (line === undefined || 'svc_sync' in line !== (number === 1)) return false;
+      if ('svc_sync' in line) header = line;
+      else if ('run' in line) {
+        ms += msOfRun;
+        msOfRun = 0;
+      } else if ('done' in line) {
+        done.set(line.done.chunk, line.done);
+        msOfRun = Math.max(msOfRun, line.done.ms);
+        requests += line.done.requests;
+      } else if ('finished' in line) finishedAt = line.finished.at;
+      return true;
+    },
+    past: () => header && { header, done, finishedAt, ms: ms + msOfRun, requests },
+  };
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,11 +1,13 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
-import { isCode, replaceFile, syncFolder } from '../disk/atomic-file.ts';
+import { type AppendLog, openLog, readLog } from '../disk/append-log.ts';
+import { isCode, replaceFile } from '../disk/atomic-file.ts';
 import { holders, tryLock } from '../disk/lock.ts';
+import type { Damage, Recovery } from '../disk/log-file.ts';
 import { Failure } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
-import { type Done, type Header, type Line, type Past, readJournal } from './journal-lines.ts';
+import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
 /** What a run is recognised by. */
 export type Identity = {
@@ -73,12 +75,9 @@ export async function openJournal(
       await replaceFile(path, toText(header));
       await prune(folder, path, clock.now().getTime());
     }
-    const handle = await open(path, 'r+');
-    const end = resumed ? resumed.goodLength : (await handle.stat()).size;
-    const append = appender(handle, end);
-    if (resumed) await handle.truncate(end);
+    const log = await openLog(path, { ...recovery(path), syncs: 'alone' });
+    const append = appender(log);
     await append({ run: { at: now } });
-    await syncFolder(folder);
     return {
       path,
       earlier,
@@ -88,7 +87,7 @@ export async function openJournal(
         append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
       finished: () => append({ finished: { at: clock.now().toISOString() } }),
       async close() {
-        await handle.close();
+        await log.close();
         await release();
       },
     };
@@ -104,47 +103,36 @@ const about = (chunk: Chunk) => ({
   rows: lineCount(chunk),
 });
 
-/** Lines go to the disk one after the other; after one that failed none is written, for it may be half there. */
-function appender(handle: FileHandle, from: number): (line: Line) => Promise<void> {
-  let position = from;
+/** After a line that failed none is written: the run ends, and the next one goes on from what is there. */
+function appender(log: AppendLog): (line: Line) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return (line) => {
-    last = last.then(async () => {
-      const bytes = Buffer.from(toText(line));
-      try {
-        // A disk that is almost full takes a part, and refuses the rest only when that is tried.
-        for (let at = 0; at < bytes.length; ) {
-          const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position);
-          at += bytesWritten;
-          position += bytesWritten;
-        }
-        await handle.datasync();
-      } catch (error) {
+    last = last.then(() =>
+      log.append(toText(line)).catch((error) => {
         throw unwritable(error);
-      }
-    });
+      }),
+    );
     return last;
   };
 }
 
 const toText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
-async function pastOf(path: string, restart: boolean): Promise<Past | undefined> {
-  const reading = await readIfThere(path);
-  if (reading?.kind === 'past') return reading.past;
-  if (reading?.kind === 'damaged' && !restart) {
-    throw new Failure('failed', `The journal of this sync is damaged in line ${reading.line}: ${path}`, {
+function recovery(path: string, lines = journalReader()): Recovery {
+  const damaged = ({ line }: Damage) =>
+    new Failure('failed', `The journal of this sync is damaged in line ${line}: ${path}`, {
       hint: 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
     });
-  }
-  return undefined;
+  return { take: lines.take, damaged };
 }
 
-async function readIfThere(path: string) {
+async function pastOf(path: string, restart: boolean): Promise<Past | undefined> {
+  const lines = journalReader();
   try {
-    return readJournal(await readFile(path));
+    await readLog(path, recovery(path, lines));
+    return lines.past();
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (restart && error instanceof Failure) return undefined;
     throw error;
   }
 }
@@ -177,8 +165,10 @@ async function headersIn(folder: string): Promise<Header[]> {
     try {
       const start = Buffer.alloc(16_384);
       const { bytesRead } = await file.read(start, 0, start.length, 0);
-      const reading = readJournal(start.subarray(0, start.subarray(0, bytesRead).indexOf(10) + 1));
-      if (reading.kind === 'past') found.push(reading.past.header);
+      const lines = journalReader();
+      lines.take(start.subarray(0, Math.max(0, start.subarray(0, bytesRead).indexOf(10))));
+      const { header } = lines.past() ?? {};
+      if (header) found.push(header);
     } finally {
       await file.close();
     }

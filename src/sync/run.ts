@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { type Chunk, createChunker, type KeysOf, lineCount, type Outcome } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -172,9 +172,6 @@ const asFailure = (error: unknown): Failure =>
     : new Failure('failed', `The sync failed unexpectedly: ${(error as Error).message}`, {
         cause: error,
       });
-
-const interruption = (signal: AbortSignal): Failure =>
-  new Failure(signal.reason === 'SIGTERM' ? 'terminated' : 'interrupted', 'Interrupted.');
 
 const notThisFile = (journal: Journal): Failure =>
   new Failure('failed', `The journal of this sync does not fit the file: ${journal.path}`, {

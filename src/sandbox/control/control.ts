@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { type Schema, scopes } from '../../api/operation.ts';
 import { webhookEvents } from '../../api/webhooks.ts';
+import { isLoopbackHost } from '../../text/loopback.ts';
 import { forbidden, invalid, isRefusal, noSuchPath, type Refusal, wrongMethod } from '../answer.ts';
 import { known } from '../credential.ts';
 import { disconnect, mintTokens } from '../oauth/state.ts';
@@ -167,7 +168,6 @@ async function answer(world: World, request: ControlRequest): Promise<object> {
   return invalid(whole ? { body: whole, ...fields } : fields);
 }
 
-const loopbackName = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/iu;
 const loopbackAddress = /^(?:(?:::ffff:)?127(?:\.\d+){3}|::1)$/u;
 
 /** From this machine alone, and not from a page that some site put into a browser on it. */
@@ -176,7 +176,7 @@ function refuseStranger({ headers, remoteAddress }: ControlRequest): Refusal | u
   if (remoteAddress !== undefined && !loopbackAddress.test(remoteAddress)) {
     return forbidden('The control endpoints answer this machine alone.');
   }
-  if (host === undefined ? remoteAddress !== undefined : !loopbackName.test(host)) {
+  if (host === undefined ? remoteAddress !== undefined : !isLoopbackHost(host.replace(/:\d+$/u, ''))) {
     return forbidden('The control endpoints answer a loopback Host alone.');
   }
   if (origin !== undefined && origin !== `http://${host}`) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isLoopbackHost } from '../../text/loopback.ts';
 
 /** How an attempt ended: with an answer of any status, or with a connection that failed. */
 export type Outcome =
@@ -20,11 +21,7 @@ export function isAllowedTarget(target: string, allowHttpTargets: boolean): bool
   if (!URL.canParse(target)) return false;
   const { protocol, hostname } = new URL(target);
   if (protocol === 'https:') return true;
-  return (
-    allowHttpTargets &&
-    protocol === 'http:' &&
-    (/^127(?:\.\d+){3}$/u.test(hostname) || hostname === 'localhost' || hostname === '[::1]')
-  );
+  return allowHttpTargets && protocol === 'http:' && isLoopbackHost(hostname);
 }
 
 /** One attempt over a connection of its own. Never rejects: a connection that fails is an outcome. */

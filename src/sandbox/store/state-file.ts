@@ -1,8 +1,10 @@
-import { type FileHandle, open, readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isCode, replaceFile } from '../../disk/atomic-file.ts';
+import { openLog } from '../../disk/append-log.ts';
+import { isCode } from '../../disk/atomic-file.ts';
 import { tryLock } from '../../disk/lock.ts';
+import type { Damage } from '../../disk/log-file.ts';
 import { Failure } from '../../errors.ts';
 import { type Kind, kinds } from './records.ts';
 import { type Change, put, remove, type State, setClock, stateOf } from './state.ts';
@@ -53,87 +55,77 @@ export async function openStateFile(named: string): Promise<StateFile> {
 }
 
 async function openLocked(path: string, named: string, release: () => Promise<void>): Promise<StateFile> {
-  const found = await load(path, named);
-  let file: FileHandle | undefined;
-  let end = headerLength;
-  let freshSize = 0;
+  const loaded = stateOf({});
+  const log = await openLog(path, {
+    take(bytes) {
+      const line = parseLine(bytes);
+      for (const change of line ?? []) apply(loaded, change);
+      return line !== undefined;
+    },
+    damaged: (where) => damaged(named, wordsFor(where)),
+    mark: { text: headerOf, read: committedIn },
+  }).catch((error) => {
+    throw error instanceof Failure ? error : unusable(named, error);
+  });
+  loaded.changed.clear();
+  let freshSize = log.size();
   let mustReplace = false;
-  let pending: string[] = [];
-  let running: Promise<void> | undefined;
+  let isReplacing = false;
+  /** The newest thing on its way to the disk. */
+  let last: Promise<void> = Promise.resolve();
 
-  const reopen = async (size: number) => {
-    await file?.close();
-    file = await open(path, 'r+');
-    end = size;
-    freshSize = size;
-  };
-  if (found) {
-    await reopen(found.end);
-    // What a crash tore off lies here; nobody was answered for it.
-    await file?.truncate(found.end);
-  }
-
-  async function rewrite(state: State): Promise<void> {
-    mustReplace = true;
-    pending = [];
-    state.changed.clear();
-    const text = snapshot(state);
-    await replaceFile(path, text).catch((error) => {
-      throw unusable(named, error);
-    });
-    await reopen(text.length);
-    mustReplace = false;
-  }
-
-  async function append(): Promise<void> {
-    const bytes = Buffer.from(pending.join(''));
-    pending = [];
-    const handle = file as FileHandle;
-    try {
-      const { bytesWritten } = await handle.write(bytes, 0, bytes.length, end);
-      if (bytesWritten < bytes.length) throw new Error('the disk is full');
-      await handle.datasync();
-      end += bytes.length;
-      await handle.write(headerOf(end), 0);
-    } catch (error) {
-      // Some of the bytes may be there. The next commit rewrites the whole file, so that nothing stands after them.
+  /** Some of a failed change may be lost: the next commit writes all of the state, so that nothing is missing. */
+  function follow(work: Promise<void>): Promise<void> {
+    last = work.catch((error) => {
       mustReplace = true;
       throw unusable(named, error);
-    }
-  }
-
-  /** One write at a time; whoever comes while it runs shares the next. */
-  function enqueue(work: () => Promise<void>): Promise<void> {
-    const before = running?.catch(() => {}) ?? Promise.resolve();
-    const mine: Promise<void> = before.then(work).finally(() => {
-      if (running === mine) running = undefined;
     });
-    running = mine;
-    return mine;
+    return last;
   }
 
-  let next: Promise<void> | undefined;
+  function replace(state: State): Promise<void> {
+    mustReplace = false;
+    isReplacing = true;
+    // Now, not when the snapshot is taken: what changes in between is written again behind it.
+    state.changed.clear();
+    const moved = () => {
+      freshSize = log.size();
+    };
+    const work = log.rewrite(() => ({ pieces: snapshot(state), moved }));
+    return follow(
+      work.finally(() => {
+        isReplacing = false;
+      }),
+    );
+  }
+
   return {
-    state: found?.state,
+    state: freshSize > 0 ? loaded : undefined,
     commit(state) {
-      if (state.changed.size > 0) pending.push(lineOf(drain(state)));
+      const isDue = mustReplace || log.size() > 2 * freshSize + slack;
+      if (isDue && !isReplacing) return replace(state);
       // Someone else's changes may still be on their way to the disk.
-      else if (pending.length === 0 && !mustReplace) return running ?? Promise.resolve();
-      next ??= enqueue(async () => {
-        next = undefined;
-        if (mustReplace || end > 2 * freshSize + slack) await rewrite(state);
-        else if (pending.length > 0) await append();
-      });
-      return next;
+      return state.changed.size > 0 ? follow(log.append(lineOf(drain(state)))) : last;
     },
-    replace: (state) => enqueue(() => rewrite(state)),
+    replace,
     async close() {
-      await running?.catch(() => {});
-      await file?.close();
+      await log.close();
       await release();
     },
   };
 }
+
+function committedIn(first: string): number | undefined {
+  const header = /^\{"svc_sandbox_state":1,"committed":"(\d{15})"\}\n$/u.exec(first);
+  return header ? Number(header[1]) : undefined;
+}
+
+const wordsFor = ({ why, byte }: Damage): string =>
+  ({
+    start: 'it does not begin like a state file',
+    missing: `${-byte} bytes are missing at its end`,
+    line: `what stands at byte ${byte} cannot be read`,
+  })[why];
 
 /** A state file may be named through a link, or not be there yet. */
 async function resolve(named: string): Promise<string> {
@@ -148,38 +140,6 @@ async function resolve(named: string): Promise<string> {
     const folder = await realpath(dirname(named)).catch(() => dirname(named));
     return join(folder, basename(named));
   }
-}
-
-async function load(path: string, named: string): Promise<{ state: State; end: number } | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
-    throw unusable(named, error);
-  }
-  if (bytes.length === 0) return undefined;
-  const header = /^\{"svc_sandbox_state":1,"committed":"(\d{15})"\}\n$/u.exec(
-    bytes.toString('latin1', 0, headerLength),
-  );
-  const committed = Number(header?.[1] ?? Number.NaN);
-  if (!header) throw damaged(named, 'it does not begin like a state file');
-  if (bytes.length < committed) throw damaged(named, `${committed - bytes.length} bytes are missing at its end`);
-
-  const state = stateOf({});
-  let at = headerLength;
-  while (at < bytes.length) {
-    const newline = bytes.indexOf(10, at);
-    const line = newline < 0 ? undefined : parseLine(bytes.subarray(at, newline));
-    if (!line) {
-      if (at < committed) throw damaged(named, `what stands at byte ${at} cannot be read`);
-      break;
-    }
-    for (const change of line) apply(state, change);
-    at = newline + 1;
-  }
-  state.changed.clear();
-  return { state, end: at };
 }
 
 function parseLine(bytes: Buffer): Line | undefined {
@@ -218,7 +178,7 @@ function apply(state: State, [kind, key, value]: Line[number]): void {
 }
 
 /** All of a state as a file of its own. */
-function snapshot(state: State): Buffer {
+function snapshot(state: State): Buffer[] {
   const changes: Change[] = [{ kind: 'clock', key: 'clock' }];
   for (const key of state.lastIds.keys()) changes.push({ kind: 'last_id', key });
   for (const kind of kinds) for (const key of state.rows[kind as Kind].keys()) changes.push({ kind, key });
@@ -228,7 +188,7 @@ function snapshot(state: State): Buffer {
     lines.push(Buffer.from(lineOf(part.map(({ kind, key }) => [kind, key, valueNow(state, kind, key)]))));
   }
   const size = lines.reduce((sum, line) => sum + line.length, headerLength);
-  return Buffer.concat([Buffer.from(headerOf(size)), ...lines]);
+  return [Buffer.from(headerOf(size)), ...lines];
 }
 
 const unusable = (named: string, cause: unknown): Failure =>

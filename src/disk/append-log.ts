@@ -1,0 +1,277 @@
+import { writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isCode, syncFolder } from './atomic-file.ts';
+import { copyAll, type Recovery, readAt, recover, type Span, writeAll } from './log-file.ts';
+
+/**
+ * Lines in a file that only grows at its end, until it is rewritten as a whole. One process at a time may have it open:
+ * two writers would overwrite each other, so its user holds a lock.
+ */
+export type AppendLog = {
+  /** Bytes of the good lines. */
+  size(): number;
+  /**
+   * Resolves once the line (with its line feed) is on disk; rejects where the disk refuses, and then it is not there.
+   * `placed` hears where it is before anything else happens to the file.
+   */
+  append(line: string, placed?: (span: Span) => void): Promise<void>;
+  /**
+   * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
+   * are on disk; undefined changes nothing. `moved` is called when the new file is in place.
+   */
+  rewrite(plan: () => Rewrite | undefined): Promise<void>;
+  read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
+  close(): Promise<void>;
+};
+
+export type Rewrite = { readonly pieces: Iterable<Uint8Array | Span>; readonly moved?: () => void };
+
+export type LogOptions = Recovery & {
+  /** `alone`: every line has a sync of its own. Needed where a bad line before a good one is refused and no mark is kept. */
+  readonly syncs?: 'together' | 'alone';
+  /** Writes zeros ahead of the end: a sync that need not record a new length is several times faster. */
+  readonly room?: 'ahead';
+  /** Writes the file again where somebody deletes it while it is in use. */
+  readonly deleted?: 'restore';
+  /** For tests: a disk that fills up, or fails. */
+  readonly openFile?: typeof open;
+  readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
+};
+
+type Append = {
+  readonly text: string;
+  readonly placed: ((span: Span) => void) | undefined;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+};
+type Job = Append | (Pick<Append, 'done' | 'failed'> & { readonly plan: () => Rewrite | undefined });
+
+/** An open log. */
+type State = {
+  readonly path: string;
+  readonly options: LogOptions;
+  file: FileHandle;
+  end: number;
+  /** How far the file reaches, room ahead included. */
+  room: number;
+  queue: Job[];
+  working: Promise<void> | undefined;
+  /** Of the last commit. */
+  expected: number;
+  syncMs: number;
+  lookedAt: number;
+  /** Half a line may stand behind the end. */
+  isTorn: boolean;
+  readonly reads: Set<Promise<unknown>>;
+};
+
+const leastRoom = 64 * 1024;
+const mostRoom = 4 * 1024 * 1024;
+
+/** Opens the log, or makes an empty one; a torn end is cut off. A damaged one is left as it is and refused. */
+export async function openLog(path: string, options: LogOptions): Promise<AppendLog> {
+  const file = await openOrCreate(path, options.openFile ?? open);
+  try {
+    const end = await recover(file, options);
+    await file.truncate(end);
+    const state: State = {
+      path,
+      options,
+      file,
+      end,
+      room: end,
+      queue: [],
+      working: undefined,
+      expected: 1,
+      syncMs: 0,
+      lookedAt: 0,
+      isTorn: false,
+      reads: new Set(),
+    };
+    return logOf(state);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Reads a log that stays as it is; false where there is none. */
+export async function readLog(path: string, recovery: Recovery): Promise<boolean> {
+  const file = await open(path, 'r').catch((error) => {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
+  if (!file) return false;
+  try {
+    await recover(file, recovery);
+    return true;
+  } finally {
+    await file.close();
+  }
+}
+
+async function openOrCreate(path: string, openFile: typeof open): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  // Not 'a': on Linux that ignores the position, and a write that failed half-way is overwritten by the next.
+  const created = await openFile(path, 'wx+', 0o600).catch((error) => {
+    if (isCode(error, 'EEXIST')) return undefined;
+    throw error;
+  });
+  if (created) await syncFolder(dirname(path));
+  return created ?? openFile(path, 'r+');
+}
+
+function logOf(state: State): AppendLog {
+  const enqueue = (job: Job) => {
+    state.queue.push(job);
+    state.working ??= work(state);
+  };
+  return {
+    size: () => state.end,
+    append: (text, placed) => new Promise((done, failed) => enqueue({ text, placed, done, failed })),
+    rewrite: (plan) => new Promise((done, failed) => enqueue({ plan, done, failed })),
+    read: (spans) => {
+      const reading = Promise.all(spans.map((span) => readAt(state.file, span)));
+      state.reads.add(reading);
+      return reading.finally(() => state.reads.delete(reading));
+    },
+    close: () => close(state),
+  };
+}
+
+async function close(state: State): Promise<void> {
+  await state.working;
+  await Promise.allSettled(state.reads);
+  const { deleted } = state.options;
+  if (deleted && (await state.file.stat()).nlink === 0) await restore(state, 0).catch(() => {});
+  await state.file.truncate(state.end).catch(() => {});
+  await state.file.close();
+}
+
+/** One write at a time. Everything that came while the disk was busy goes out in one write and one sync. */
+async function work(state: State): Promise<void> {
+  const isAlone = state.options.syncs === 'alone';
+  while (state.queue.length > 0) {
+    if (!isAlone) await gather(state);
+    const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
+    const start = performance.now();
+    try {
+      if ('plan' in next) await rewrite(state, next.plan());
+      else await append(state, next.batch);
+      for (const job of 'plan' in next ? [next] : next.batch) job.done();
+    } catch (error) {
+      for (const job of 'plan' in next ? [next] : next.batch) job.failed(error);
+    }
+    if ('plan' in next) continue;
+    state.syncMs = performance.now() - start;
+    state.expected = next.batch.length + state.queue.length;
+  }
+  state.working = undefined;
+}
+
+/** The lines up to the next rewriting, or that. */
+function batchOf({ queue }: State, most: number): { readonly batch: readonly Append[] } | Exclude<Job, Append> {
+  const batch: Append[] = [];
+  for (const job of queue) {
+    if ('plan' in job || batch.length >= most) break;
+    batch.push(job);
+  }
+  const [first] = queue.splice(0, Math.max(1, batch.length));
+  return first && 'plan' in first ? first : { batch };
+}
+
+/**
+ * Waits for as many as came last time: their senders send again as soon as they are answered, and one sync for all
+ * of them is twice as fast as one for each half.
+ */
+async function gather(state: State): Promise<void> {
+  const until = performance.now() + Math.min(state.syncMs / 2, 5);
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (state.queue.length < state.expected && performance.now() < until);
+}
+
+async function append(state: State, batch: readonly Append[]): Promise<void> {
+  const { writeNow = writeSync, room, mark, deleted } = state.options;
+  const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
+  try {
+    if (state.isTorn) await cut(state);
+    if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
+    // Into memory only, which is quicker done than handed to another thread. The sync is what takes its time.
+    for (let done = 0; done < bytes.length; ) {
+      done += writeNow(state.file.fd, bytes, done, bytes.length - done, state.end + done);
+    }
+    await state.file.datasync();
+    if (deleted && (await isDeleted(state))) await restore(state, bytes.length);
+  } catch (error) {
+    // After a failed sync the system may believe the pages clean: only writing them again makes them durable.
+    state.isTorn = true;
+    await cut(state).catch(() => {});
+    throw error;
+  }
+  for (const { text, placed } of batch) {
+    const length = Buffer.byteLength(text);
+    placed?.({ start: state.end, length });
+    state.end += length;
+  }
+  // Not synced: an older mark is right too. A disk that refuses even this shows it at the next line.
+  if (mark) await state.file.write(mark.text(state.end), 0).catch(() => {});
+}
+
+async function cut(state: State): Promise<void> {
+  await state.file.truncate(state.end);
+  state.room = state.end;
+  state.isTorn = false;
+}
+
+/** As much as the file holds already, so that a small one stays small. */
+async function makeRoom(state: State, needed: number): Promise<void> {
+  const ahead = Buffer.alloc(needed + Math.min(Math.max(state.room, leastRoom), mostRoom));
+  // A disk that is nearly full may have room for the line all the same.
+  await writeAll(state.file, ahead, state.end).catch(() => {});
+  state.room = (await state.file.stat()).size;
+}
+
+/** Looked at once a second at most: until then what was written is still in our hands. */
+async function isDeleted(state: State): Promise<boolean> {
+  const now = performance.now();
+  if (now - state.lookedAt < 1_000) return false;
+  state.lookedAt = now;
+  return (await state.file.stat()).nlink === 0;
+}
+
+/** The file was deleted under us. We still hold its content, so it comes back whole. */
+async function restore(state: State, unplaced: number): Promise<void> {
+  await mkdir(dirname(state.path), { recursive: true, mode: 0o700 });
+  state.room = await replace(state, [{ start: 0, length: state.end + unplaced }]);
+}
+
+async function rewrite(state: State, planned: Rewrite | undefined): Promise<void> {
+  if (!planned) return;
+  state.end = await replace(state, planned.pieces);
+  state.room = state.end;
+  state.isTorn = false;
+  planned.moved?.();
+}
+
+async function replace(state: State, pieces: Rewrite['pieces']): Promise<number> {
+  const { path, options, file: old } = state;
+  const draft = join(dirname(path), `.${basename(path)}.new`);
+  // One that a killed process left. `wx` follows no link that somebody else put there.
+  await rm(draft, { force: true });
+  const next = await (options.openFile ?? open)(draft, 'wx+', 0o600);
+  let size: number;
+  try {
+    size = await copyAll(old, pieces, next);
+    await next.sync();
+    await rename(draft, path);
+  } catch (error) {
+    await next.close();
+    await rm(draft, { force: true });
+    throw error;
+  }
+  state.file = next;
+  void Promise.allSettled(state.reads).then(() => old.close());
+  await syncFolder(dirname(path));
+  return size;
+}
