@@ -128,7 +128,11 @@ function buildLeaf(
     commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
   }
   for (const [key, flag] of Object.entries(command.flags)) {
-    for (const option of optionsFor(key, flag)) commander.addOption(option);
+    const rivals = (flag.conflicts ?? []).flatMap((rival) => {
+      const other = command.flags[rival];
+      return other ? optionsFor(rival, other).map((option) => option.attributeName()) : [];
+    });
+    for (const option of optionsFor(key, flag)) commander.addOption(option.conflicts(rivals));
   }
   if (command.examples.length > 0) {
     commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);

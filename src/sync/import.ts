@@ -15,7 +15,7 @@ import type { Shape } from './mapping.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { nothingSent, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
-import { earlierNote, planNotes, planText, planView, progressText, reportText, reportView } from './view.ts';
+import { earlierNote, planNotes, planText, progressText, reportText } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */
 export type Kind = {
@@ -165,11 +165,13 @@ function annotate(ctx: Context, file: string, report: Report): void {
 }
 
 function viewOf(report: Report, plan: Plan, totals: Totals, isDryRun: boolean, name: string): View {
-  const show = isDryRun ? planView(plan, report) : reportView(plan, report);
   const text = isDryRun ? planText(plan, report) : reportText(report);
   return {
     data: { shape: 'record', record: report },
-    human: show,
+    human: async (terminal) => {
+      const { planView, reportView } = await import('./screens.ts');
+      return (isDryRun ? planView : reportView)(plan, report)(terminal);
+    },
     plain: () => text,
     outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
     failure: failureOf(report, plan, totals, name),

@@ -296,8 +296,8 @@ describe('a release that cannot be', () => {
     [['1.1.1'], 'There is no section for 1.1.1.'],
     [['--title', 'ab'], 'title: must have at least 3 characters'],
     [['--label', 'x'.repeat(41)], 'labels.0: may have at most 40 characters'],
-    [['--draft', '--at', '2030-01-01'], '--draft and --at contradict each other.'],
-    [['--notes-file', 'x'], '--from and --notes-file contradict each other.'],
+    [['--draft', '--at', '2030-01-01'], "Option '--draft' cannot be used with option '--at <TIME>'."],
+    [['--notes-file', 'x'], "Option '--notes-file <FILE>' cannot be used with option '--from <FILE>'."],
   ])('%j sends nothing and exits 2', async (argv, message) => {
     const ran = await release(argv);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
