@@ -81,12 +81,19 @@ export type Operation = {
 
 type Part<S> = S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
+/** Of an operation that is known only as one of many, a part may be there or not: `request.ts` judges it. */
+type Unsure<S, Known, Any> = unknown extends S ? Known : [Extract<S, Schema>] extends [never] ? Known : Any;
+
 /** What a call of the operation takes: parts that the operation does not have are absent. */
 export type Input<Op extends Operation> = (Op['params'] extends v.GenericSchema
   ? { readonly params: Part<Op['params']> }
-  : { readonly params?: undefined }) &
-  (Op['query'] extends v.GenericSchema ? { readonly query?: Part<Op['query']> } : { readonly query?: undefined }) &
-  (Op['body'] extends v.GenericSchema ? { readonly body: Part<Op['body']> } : { readonly body?: undefined });
+  : Unsure<Op['params'], { readonly params?: undefined }, { readonly params?: Readonly<Record<string, number>> }>) &
+  (Op['query'] extends v.GenericSchema
+    ? { readonly query?: Part<Op['query']> }
+    : Unsure<Op['query'], { readonly query?: undefined }, { readonly query?: object }>) &
+  (Op['body'] extends v.GenericSchema
+    ? { readonly body: Part<Op['body']> }
+    : Unsure<Op['body'], { readonly body?: undefined }, { readonly body?: unknown }>);
 
 /** The parsed body of the operation's successful answer; fields that the table does not know are kept. */
 export type Output<Op extends Operation> = v.InferOutput<Op['response']>;

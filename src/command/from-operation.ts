@@ -60,13 +60,7 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
         ({ ...(idField && { params: { [idField]: id } }), ...(body && { body }) }) as Input<Operation>;
       if (operation.answer.shape === 'list') {
         const query = pickGiven(flags, fieldsOf(operation.query));
-        return listView(
-          service,
-          operation,
-          { ...inputFor(ids[0]), query } as unknown as Input<Operation>,
-          rangeOf(flags),
-          about.columns ?? [],
-        );
+        return listView(service, operation, { ...inputFor(ids[0]), query }, rangeOf(flags), about.columns ?? []);
       }
       return recordsView(service, operation, about, ids, inputFor);
     },

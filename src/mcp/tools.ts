@@ -102,7 +102,7 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
     fields[''] = ['needs at least one field to change'];
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);
-  return { params, query, body } as unknown as Input<Operation>;
+  return { params, query, body } as Input<Operation>;
 }
 
 const invalid = (fields: FieldErrors): Failure =>

@@ -3,7 +3,7 @@ import { syncContacts } from '../api/contacts.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { isSameFile, openDraft } from '../disk/draft-file.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
@@ -150,7 +150,7 @@ async function write(path: string, pieces: Iterable<string> | AsyncIterable<stri
     await draft.keep();
   } catch (error) {
     await draft.drop();
-    throw new Failure('failed', `${path} could not be written: ${(error as Error).message}.`, { cause: error });
+    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { isCode, replaceFile, syncFolder } from '../disk/atomic-file.ts';
 import { holders, tryLock } from '../disk/lock.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, type Line, type Past, readJournal } from './journal-lines.ts';
 
@@ -198,7 +198,7 @@ async function prune(folder: string, current: string, now: number): Promise<void
 }
 
 function unwritable(error: unknown): Failure {
-  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : (error as Error).message;
+  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : messageOf(error);
   return new Failure('failed', `The journal of this sync cannot be written: ${why}.`, {
     hint: 'Make room and run the same command again: it goes on where this run stopped.',
     cause: error,

@@ -1,4 +1,3 @@
-import type { Input, Operation } from '../../api/operation.ts';
 import { defineCommand } from '../../command/command.ts';
 import { inCapitals, param } from '../../command/param.ts';
 import type { Context, HttpResponse } from '../../context.ts';
@@ -95,7 +94,7 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
   try {
     const parsed = JSON.parse(body ?? '') as unknown;
     if (typeof parsed !== 'object' || parsed === null) return undefined;
-    return await preparedLook(service, operation, { params, body: parsed } as unknown as Input<Operation>);
+    return await preparedLook(service, operation, { params, body: parsed });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

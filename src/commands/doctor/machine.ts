@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
+import { messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
 
@@ -48,7 +49,7 @@ async function store({ tokens, env }: Context): Promise<Check> {
   } catch (error) {
     return wrong(
       'store',
-      (error as Error).message,
+      messageOf(error),
       'Mend the config folder, or move the file that is named away and log in again.',
     );
   }
