@@ -91,3 +91,6 @@ export const notFoundNames =
     const { message, hint, status, fields } = error;
     throw new Failure('not-found', `${what}: ${message}`, { hint, status, fields, cause: error });
   };
+
+/** What went wrong, of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -60,10 +60,10 @@ const objectTypes = ['object', 'loose_object', 'record'];
  */
 function chosen(schema: Schema, value: unknown): Schema {
   if (schema.type !== 'union' || typeof value !== 'object' || value === null) return schema;
-  const options = (schema as unknown as { options: readonly Schema[] }).options;
+  const options = (schema as Schema & { options: readonly Schema[] }).options;
   if (Array.isArray(value)) return options.find(({ type }) => type === 'array') ?? options.at(-1) ?? schema;
   const meant = options.find((option) => {
-    const first = Object.keys((option as unknown as { entries?: object }).entries ?? {})[0];
+    const first = Object.keys((option as Schema & { entries?: object }).entries ?? {})[0];
     return first !== undefined && first in value;
   });
   return meant ?? options.at(-1) ?? schema;

@@ -19,6 +19,8 @@ export type Param<T> = {
   readonly short?: string;
   /** Not shown in help, still accepted. */
   readonly hidden?: boolean;
+  /** Keys of flags of the same command that cannot be given beside it. */
+  readonly conflicts?: readonly string[];
   /** What completions offer for the value. */
   readonly completes?: 'files' | 'profiles';
   /** Text as typed → the value. Throws a usage Failure that names `flag`. */

@@ -1,6 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
-import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
 import type { Column, View } from '../output/view.ts';
@@ -9,20 +8,14 @@ import { param } from './param.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
-  limit: param.integer('At most N records', { min: 1 }),
-  all: param.toggle('Every record'),
+  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'] }),
+  all: param.toggle('Every record', { conflicts: ['page'] }),
   page: param.integer('Only this page', { min: 1 }),
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
 } satisfies Params;
 
 export function rangeOf(flags: Readonly<Record<string, unknown>>): Range {
-  const range = { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
-  if (range.all && range.limit !== undefined) throw new Failure('usage', '--all and --limit cannot be used together.');
-  if (range.all && range.page !== undefined) throw new Failure('usage', '--all and --page cannot be used together.');
-  if (range.limit !== undefined && range.page !== undefined) {
-    throw new Failure('usage', '--limit and --page cannot be used together.', { hint: 'Use --page with --per-page.' });
-  }
-  return range;
+  return { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
 }
 
 /** A list that is read while it is printed; a note tells when there is more than was asked for. */

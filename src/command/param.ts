@@ -1,7 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 
-type About = { readonly placeholder?: string; readonly short?: string; readonly hidden?: boolean };
+type About = {
+  readonly placeholder?: string;
+  readonly short?: string;
+  readonly hidden?: boolean;
+  readonly conflicts?: readonly string[];
+};
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
 

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal'>;
@@ -30,7 +30,7 @@ export async function readUserBytes(ctx: Input, path: string, flag: string): Pro
     if (error instanceof Failure) throw error;
     if (isCode(error, 'ENOENT')) throw new Failure('usage', `${flag}: there is no file ${path}.`);
     if (isCode(error, 'EISDIR')) throw new Failure('usage', `${flag}: ${path} is a folder.`);
-    throw new Failure('usage', `${flag}: ${path} cannot be read: ${(error as Error).message}.`);
+    throw new Failure('usage', `${flag}: ${path} cannot be read: ${messageOf(error)}.`);
   }
 }
 
@@ -41,7 +41,7 @@ export async function readUserJson(ctx: Input, path: string, flag: string): Prom
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure('usage', `${flag}: ${path} is not JSON: ${(error as Error).message}.`);
+    throw new Failure('usage', `${flag}: ${path} is not JSON: ${messageOf(error)}.`);
   }
 }
 
@@ -50,7 +50,7 @@ export async function appendUserText(path: string, text: string, what: string): 
   try {
     await fs.appendFile(path, text);
   } catch (error) {
-    throw new Failure('failed', `${what} cannot be written: ${(error as Error).message}.`);
+    throw new Failure('failed', `${what} cannot be written: ${messageOf(error)}.`);
   }
 }
 

@@ -5,8 +5,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Opens the URL in the browser that `BROWSER` names, else in the system's. Throws where there is none. */
 export async function openBrowser(url: URL, env: Env): Promise<void> {
   if (env.BROWSER) {
-    const { execa } = await import('execa');
-    const [program = '', ...args] = env.BROWSER.split(' ').filter(Boolean);
+    const [{ execa }, { parseArgsStringToArgv }] = [await import('execa'), await import('string-argv')];
+    const [program = '', ...args] = parseArgsStringToArgv(env.BROWSER);
     const placed = args.map((arg) => arg.replaceAll('%s', url.href));
     const started = execa(program, placed.includes(url.href) ? placed : [...placed, url.href], {
       stdio: 'ignore',

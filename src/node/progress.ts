@@ -1,7 +1,6 @@
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut } from '../text/width.ts';
 
 type Stream = Context['stderr'];
 type Env = Readonly<Record<string, string | undefined>>;
@@ -14,17 +13,19 @@ export function createProgress(stream: Stream, env: Env): Context['progress'] {
   // A terminal that does not know its width (a pseudo-terminal of a script) would have the spinner clear lines for ever.
   if (!stream.isTTY || !stream.columns || env.TERM === 'dumb' || env.CI) return () => {};
   let spinner: Ora | undefined;
+  let cut: (text: string, width: number) => string = (text) => text;
   let latest: string | undefined;
   let waiting: NodeJS.Timeout | undefined;
   const show = () => {
-    // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
-    const text = cut(sanitize(latest ?? ''), (stream.columns || 80) - 3);
     if (!spinner || latest === undefined) return;
+    // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
+    const text = cut(sanitize(latest), (stream.columns || 80) - 3);
     spinner.text = text;
     if (!spinner.isSpinning) spinner.start();
   };
   const load = async () => {
-    const { default: ora } = await import('ora');
+    const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
+    cut = width.cut;
     // Ctrl-C must stay what it is, so standard input is left alone.
     spinner = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
     show();

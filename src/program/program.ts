@@ -81,6 +81,10 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
 
 /** `command`: the words of the command that refused, where one had been reached. */
 function usageOf({ message, command = [] }: CommanderError & { command?: readonly string[] }): Failure {
+  const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
+  if (rivals) {
+    throw new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, { hint: 'Give one of them.' });
+  }
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
   const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
@@ -128,7 +132,11 @@ function buildLeaf(
     commander.argument(arg.many ? `[${name}...]` : `[${name}]`, arg.description);
   }
   for (const [key, flag] of Object.entries(command.flags)) {
-    for (const option of optionsFor(key, flag)) commander.addOption(option);
+    const rivals = (flag.conflicts ?? []).flatMap((rival) => {
+      const other = command.flags[rival];
+      return other ? optionsFor(rival, other).map((option) => option.attributeName()) : [];
+    });
+    for (const option of optionsFor(key, flag)) commander.addOption(option.conflicts(rivals));
   }
   if (command.examples.length > 0) {
     commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);

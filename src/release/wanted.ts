@@ -26,14 +26,6 @@ export type Blame = { file?: string; line?: number };
 
 /** What the portal is to agree with, read and judged before anything is sent. Throws usage Failures. */
 export async function wantedFrom(ctx: Context, asked: Asked, blame: Blame): Promise<Wanted> {
-  if (asked.from !== undefined && asked.notesFile !== undefined) {
-    throw new Failure('usage', '--from and --notes-file cannot be used together.');
-  }
-  if (asked.draft && asked.at !== undefined) {
-    throw new Failure('usage', '--draft and --at cannot be used together.', {
-      hint: 'A draft has no time of publishing.',
-    });
-  }
   const source =
     asked.notesFile === undefined ? await fromChangelog(ctx, asked, blame) : await fromNotes(ctx, asked, blame);
   const wanted = {

@@ -3,7 +3,7 @@ import { syncContacts } from '../api/contacts.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { isSameFile, openDraft } from '../disk/draft-file.ts';
-import { Failure, interruption } from '../errors.ts';
+import { Failure, interruption, messageOf } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
@@ -15,7 +15,7 @@ import type { Shape } from './mapping.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { nothingSent, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
-import { earlierNote, planNotes, planText, planView, progressText, reportText, reportView } from './view.ts';
+import { earlierNote, planNotes, planText, progressText, reportText } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */
 export type Kind = {
@@ -150,7 +150,7 @@ async function write(path: string, pieces: Iterable<string> | AsyncIterable<stri
     await draft.keep();
   } catch (error) {
     await draft.drop();
-    throw new Failure('failed', `${path} could not be written: ${(error as Error).message}.`, { cause: error });
+    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { cause: error });
   }
 }
 
@@ -165,11 +165,13 @@ function annotate(ctx: Context, file: string, report: Report): void {
 }
 
 function viewOf(report: Report, plan: Plan, totals: Totals, isDryRun: boolean, name: string): View {
-  const show = isDryRun ? planView(plan, report) : reportView(plan, report);
   const text = isDryRun ? planText(plan, report) : reportText(report);
   return {
     data: { shape: 'record', record: report },
-    human: show,
+    human: async (terminal) => {
+      const { planView, reportView } = await import('./screens.ts');
+      return (isDryRun ? planView : reportView)(plan, report)(terminal);
+    },
     plain: () => text,
     outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
     failure: failureOf(report, plan, totals, name),

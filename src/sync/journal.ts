@@ -5,7 +5,7 @@ import { type AppendLog, openLog, readLog } from '../disk/append-log.ts';
 import { isCode, replaceFile } from '../disk/atomic-file.ts';
 import { holders, tryLock } from '../disk/lock.ts';
 import type { Damage, Recovery } from '../disk/log-file.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
@@ -188,7 +188,7 @@ async function prune(folder: string, current: string, now: number): Promise<void
 }
 
 function unwritable(error: unknown): Failure {
-  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : (error as Error).message;
+  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : messageOf(error);
   return new Failure('failed', `The journal of this sync cannot be written: ${why}.`, {
     hint: 'Make room and run the same command again: it continues where this run stopped.',
     cause: error,

@@ -59,15 +59,12 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
   stopped: undefined,
 });
 
-/** One cell of a CSV file, quoted where it must be. */
-const cell = (text: string, delimiter: string): string =>
-  text.includes(delimiter) || /["\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-
 /**
  * The refused rows with their original columns and what was wrong, to be fixed and synced again with the same flags:
  * the delimiter is the file's, and a byte order mark stands where the text would otherwise be read wrongly.
  */
 export async function* rejectsOf(plan: Plan, errors: readonly Problem[]): AsyncGenerator<string> {
+  const { stringify } = await import('csv-stringify/sync');
   const { table } = plan;
   const { delimiter, headers, source } = table;
   const own = headers.flatMap((header, index) => (/^\s*svc_(?:line|error)\s*$/iu.test(header) ? [index] : []));
@@ -75,7 +72,9 @@ export async function* rejectsOf(plan: Plan, errors: readonly Problem[]): AsyncG
     const kept = headers.map((_, index) => cells[index] ?? '').filter((_, index) => !own.includes(index));
     // Cells beyond the header's are what is wrong with the row: they stay in sight, behind our own.
     const beyond = cells.slice(headers.length);
-    return `${[...kept, line, error, ...beyond].map((text) => cell(text, delimiter)).join(delimiter)}\r\n`;
+    const row = [...kept, line, error, ...beyond];
+    // A lone CR ends a row for many readers too.
+    return stringify([row], { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/u });
   };
   const bom = source.hasBom || source.encoding !== 'utf-8' ? '\ufeff' : '';
   yield bom + lineOf(headers, 'svc_line', 'svc_error');

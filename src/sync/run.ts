@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { Failure, interruption } from '../errors.ts';
+import { Failure, interruption, messageOf } from '../errors.ts';
 import { type Chunk, createChunker, type KeysOf, lineCount, type Outcome } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -169,7 +169,7 @@ function count(map: Map<string, number>, key: string, by: number): void {
 const asFailure = (error: unknown): Failure =>
   error instanceof Failure
     ? error
-    : new Failure('failed', `The sync failed unexpectedly: ${(error as Error).message}`, {
+    : new Failure('failed', `The sync failed unexpectedly: ${messageOf(error)}`, {
         cause: error,
       });
 

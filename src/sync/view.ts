@@ -1,7 +1,5 @@
 import { cellForPipe, localTime } from '../output/cells.ts';
-import type { Terminal } from '../output/view.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad } from '../text/width.ts';
 import type { Earlier } from './journal.ts';
 import type { Column, Shape } from './mapping.ts';
 import type { Plan } from './plan.ts';
@@ -9,12 +7,9 @@ import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
 import type { Progress } from './run.ts';
 
-const number = (value: number): string => value.toLocaleString('en');
+export const number = (value: number): string => value.toLocaleString('en');
 
-const rowsOf = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
-
-/** On a terminal that many problems are enough to see what is wrong; the files have them all. */
-const shownProblems = 10;
+export const rowsOf = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
 
 export function progressText({ done, total, resumed, ms }: Progress): string {
   const perSecond = (done - resumed) / Math.max(ms / 1000, 0.001);
@@ -24,7 +19,7 @@ export function progressText({ done, total, resumed, ms }: Progress): string {
   return `Synced ${number(done)} of ${number(total)} rows · ${rate} · ${duration(left)} left`;
 }
 
-function duration(seconds: number): string {
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
@@ -90,7 +85,7 @@ export function planText(plan: Plan, report: Report): string {
   return [...columns, reportText(report)].join('\n');
 }
 
-const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
+export const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
   sample.map((contact) => {
     const value = to.startsWith('metadata.') ? contact.metadata?.[to.slice(9)] : contact[to as keyof Contact];
     return typeof value === 'string'
@@ -101,82 +96,3 @@ const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
           ? JSON.stringify(value)
           : '';
   });
-
-export const reportView =
-  (plan: Plan, report: Report) =>
-  ({ width, paint }: Terminal): string => {
-    const { rows, rejected, unsent, chunks, requests, duration_ms, resumed_rows } = report;
-    const outcomes =
-      'synced' in report ? { synced: report.synced } : { created: report.created, updated: report.updated };
-    const counts = { rows, ...outcomes, rejected, unsent };
-    const room = number(rows).length;
-    const lines = Object.entries(counts)
-      .filter(([name, count]) => count > 0 || name in outcomes)
-      .map(([name, count]) => {
-        const style = name === 'rejected' ? 'red' : name === 'unsent' ? 'yellow' : name === 'rows' ? 'bold' : 'green';
-        return `  ${number(count).padStart(room)}  ${paint(style, name)}`;
-      });
-    const course = [
-      `${number(chunks)} chunk${chunks === 1 ? '' : 's'}`,
-      `${number(requests)} request${requests === 1 ? '' : 's'}`,
-      ...(resumed_rows > 0 ? [`${number(resumed_rows)} rows by earlier runs`] : []),
-      duration_ms < 10_000 ? `${(duration_ms / 1000).toFixed(1)} s` : duration(duration_ms / 1000),
-    ];
-    return [
-      paint('bold', sanitize(plan.table.source.name)),
-      ...lines,
-      paint('dim', `  in ${course.join(', ')}`),
-      ...problemLines(report, width, paint),
-    ].join('\n');
-  };
-
-export const planView =
-  (plan: Plan, report: Report) =>
-  ({ width, paint }: Terminal): string => {
-    const { columns } = plan.mapping;
-    const head = Math.min(24, Math.max(...columns.map(({ header }) => header.length)));
-    const field = Math.max(...columns.map(({ to }) => to.length));
-    const mapping = columns.map((column) => {
-      const samples = samplesOf(column, plan.sample)
-        .map((text) => sanitize(text))
-        .filter((text) => text !== '');
-      const name = pad(cut(sanitize(column.header) || `#${column.index + 1}`, head), head);
-      const text = `  ${name}  → ${pad(column.to, field)}  `;
-      return `${text}${paint('dim', cut(samples.join(', '), Math.max(10, width - head - field - 8)))}`;
-    });
-    const chunks = `${number(plan.chunks)} call${plan.chunks === 1 ? '' : 's'}`;
-    return [
-      `${paint('bold', sanitize(plan.table.source.name))}  ${paint('dim', describe(plan))}`,
-      ...mapping,
-      '',
-      `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
-      ...(report.rejected > 0 ? [paint('red', `${rowsOf(report.rejected)} would be rejected.`)] : []),
-      ...problemLines(report, width, paint),
-    ].join('\n');
-  };
-
-const delimiterNames: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
-
-function describe({ table }: Plan): string {
-  const delimiter = delimiterNames[table.delimiter] ?? `"${table.delimiter}"`;
-  return `${table.source.encoding.toUpperCase()}${table.source.hasBom ? ' with BOM' : ''}, ${delimiter}-separated`;
-}
-
-function problemLines({ errors }: Report, width: number, paint: Terminal['paint']): string[] {
-  if (errors.length === 0) return [];
-  const shown = errors.slice(0, shownProblems);
-  const lineRoom = Math.max(4, ...shown.map(({ line }) => String(line).length));
-  const emailRoom = Math.min(32, Math.max(5, ...shown.map(({ email }) => email.length)));
-  const errorRoom = Math.max(20, width - lineRoom - emailRoom - 6);
-  const rows = shown.map(({ line, email, error }) => {
-    const cells = [String(line).padStart(lineRoom), pad(cut(sanitize(email), emailRoom), emailRoom)];
-    return `  ${cells.join('  ')}  ${cut(sanitize(error), errorRoom)}`;
-  });
-  const more = errors.length - shown.length;
-  return [
-    '',
-    paint('dim', `  ${'line'.padStart(lineRoom)}  ${pad('email', emailRoom)}  problem`),
-    ...rows,
-    ...(more > 0 ? [paint('dim', `  … and ${number(more)} more; --rejects FILE or --report FILE has them all`)] : []),
-  ];
-}

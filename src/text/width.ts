@@ -1,12 +1,6 @@
-/** East Asian Wide and Fullwidth (Unicode 16, UAX 11); emoji come by their own property. */
-const wide =
-  /^[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u;
-const zero = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\u1160-\u11FF\uD7B0-\uD7FF]/u;
-const picture = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[\d#*]\uFE0F?\u20E3)/u;
-const madeOfSeveral = /\uFE0F|\u200D|\u20E3|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u{E007F}/u;
+import stringWidth from 'string-width';
+
 const ascii = /^[\x20-\x7e]*$/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours begin with ESC
-const sgr = /\x1b\[[\d;]*m/gu;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -16,22 +10,7 @@ function* graphemes(text: string): Generator<string> {
 }
 
 /** The cells that a text takes on a terminal; our own colours take none. */
-export function cells(text: string): number {
-  if (ascii.test(text)) return text.length;
-  const bare = text.replace(sgr, '');
-  if (ascii.test(bare)) return bare.length;
-  let total = 0;
-  for (const grapheme of graphemes(bare)) total += cellsOf(grapheme);
-  return total;
-}
-
-function cellsOf(grapheme: string): number {
-  if (picture.test(grapheme) && madeOfSeveral.test(grapheme)) return 2;
-  // Terminals give each spacing character of a cluster its room, so a syllable may take several cells.
-  let total = 0;
-  for (const char of grapheme) if (!zero.test(char)) total += wide.test(char) ? 2 : 1;
-  return total;
-}
+export const cells = (text: string): number => stringWidth(text);
 
 /** At most `width` cells of a plain text, whole graphemes, with … where something was left out. */
 export function cut(text: string, width: number): string {
@@ -41,7 +20,7 @@ export function cut(text: string, width: number): string {
   let used = 0;
   let fits = '';
   for (const grapheme of graphemes(text)) {
-    used += cellsOf(grapheme);
+    used += cells(grapheme);
     if (used > width) return width < 1 ? '' : `${fits.trimEnd()}…`;
     taken += grapheme;
     if (used <= width - 1) fits = taken;
@@ -77,9 +56,9 @@ function wrapLine(line: string, width: number): string[] {
       continue;
     }
     for (const grapheme of graphemes(word)) {
-      if (used + cellsOf(grapheme) > width && used > indent.length) flush();
+      if (used + cells(grapheme) > width && used > indent.length) flush();
       current += grapheme;
-      used += cellsOf(grapheme);
+      used += cells(grapheme);
     }
   }
   if (current.trim() !== '' || lines.length === 0) flush();

@@ -1,6 +1,6 @@
 import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import type { Line } from './lines.ts';
 import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
@@ -93,7 +93,7 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
   const secrets = [...options.secrets];
   const root = seatsFolder(ctx.files.state, options.profile);
   const seat = await takeSeat(root, { limit: options.inboxLimit }).catch((error) => {
-    throw new Failure('failed', `The inbox in ${root} cannot be used: ${(error as Error).message}`, {
+    throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {
       hint: 'Choose another folder with SVC_STATE_DIR.',
       cause: error,
     });
@@ -128,7 +128,7 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
       if (to !== undefined) forwarder.enqueue(id, event, to);
     },
     onTrouble: (error) => {
-      ctx.notice(`The inbox cannot be written (${(error as Error).message}): deliveries are held, to be sent again.`);
+      ctx.notice(`The inbox cannot be written (${messageOf(error)}): deliveries are held, to be sent again.`);
     },
   });
   running.receiver = receiver;
@@ -196,7 +196,7 @@ async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat)
     if (removed.length > 0) ctx.notice(`Removed ${counted(removed.length, 'subscription')} that an earlier run left.`);
   } catch (error) {
     if (options.reach) throw error;
-    ctx.notice(`Subscriptions of an earlier run could not be removed: ${(error as Error).message}`);
+    ctx.notice(`Subscriptions of an earlier run could not be removed: ${messageOf(error)}`);
   }
 }
 
@@ -216,7 +216,7 @@ function guarded(ctx: Context, show: () => void): void {
   try {
     show();
   } catch (error) {
-    ctx.notice(`An event cannot be shown: ${(error as Error).message}`);
+    ctx.notice(`An event cannot be shown: ${messageOf(error)}`);
   }
 }
 
@@ -232,7 +232,7 @@ async function takeDown(ctx: Context, options: ListenOptions, running: Running):
     () => seat?.leave(),
   ];
   for (const step of steps) {
-    await step()?.catch((error: unknown) => ctx.notice(`While ending: ${(error as Error).message}`));
+    await step()?.catch((error: unknown) => ctx.notice(`While ending: ${messageOf(error)}`));
   }
 }
 

@@ -168,9 +168,10 @@ describe('lists', () => {
     ['--all', '--limit', '3'],
     ['--all', '--page', '2'],
     ['--limit', '3', '--page', '2'],
-  ])('contradictions are exit 2: %j', async (...flags) => {
+  ])('flags that contradict each other are exit 2, and both are named: %j', async (...flags) => {
     const ran = await svc(sandboxWorld(), ['contacts', 'list', ...flags]);
     expect(ran.exitCode).toBe(2);
+    for (const flag of flags.filter((word) => word.startsWith('--'))) expect(ran.stderr).toContain(`'${flag}`);
   });
 });
 

@@ -69,12 +69,10 @@ test('a client that does what the exit code says doubles nothing, and what was c
       let unknown = 0;
       for (let run = 0; run < runs; run++) {
         for (let again = 0; again < 4; again++) {
-          const before = service.writes();
           const { exitCode, stderr } = await svc(world, [...commands[kind], '--max-wait', maxWait]);
           expect([0, 9, ...nothingHappened], stderr).toContain(exitCode);
           if (exitCode === 0) done++;
           if (exitCode === 9) unknown++;
-          if (exitCode === 10) expect(service.writes() - before).toBeLessThanOrEqual(3);
           if (!nothingHappened.includes(exitCode)) break;
           endings.nothing++;
         }

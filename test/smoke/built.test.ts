@@ -74,7 +74,7 @@ describe('what a run loads', () => {
     expect(chunks).toContain('quick');
     return chunks;
   };
-  const forPeople = /chalk|ora|inquirer|prompts|table|pager|editor|thread|board/u;
+  const forPeople = /chalk|ora|inquirer|prompts|table|pager|editor|thread|board|width/u;
   const heavy =
     /jq|yaml|csv|marked|sanitize-html|execa|open|sdk|oauth|keyring|sandbox|receiver|inspector|read-back|trace/u;
 

@@ -23,7 +23,7 @@ const request = defineCommand({
     rawField: { ...param.texts('A text field of the body', { placeholder: 'KEY=TEXT', short: 'f' }) },
     field: { ...param.texts('A field whose type is read from its value', { placeholder: 'KEY=VALUE', short: 'F' }) },
     header: { ...param.texts('A further header', { placeholder: 'KEY: VALUE', short: 'H' }) },
-    input: param.file('The body, from a file; - is standard input'),
+    input: param.file('The body, from a file; - is standard input', { conflicts: ['rawField', 'field'] }),
     paginate: param.toggle('Read every page and print one document'),
     include: param.toggle('Print the status and the headers too', { short: 'i' }),
   },
@@ -37,8 +37,6 @@ const request = defineCommand({
     if (args.path === 'ls') return apiLs();
     const fields = fieldsFrom(flags.rawField, flags.field);
     const hasFields = Object.keys(fields).length > 0;
-    if (hasFields && flags.input !== undefined)
-      throw new Failure('usage', '--input and -f or -F cannot be used together.');
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
     if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
     const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');

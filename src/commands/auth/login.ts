@@ -14,6 +14,9 @@ import { titleOf } from '../../login/report.ts';
 import type { View } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
+/** These flags of an OAuth login say nothing about a secret that is stored as it is. */
+const ofOAuth = ['clientId', 'redirectUri', 'noBrowser', 'scope'];
+
 export const authLogin = defineCommand({
   name: 'login',
   summary: 'Log in, in the browser or with a key',
@@ -33,8 +36,12 @@ export const authLogin = defineCommand({
       placeholder: 'URI',
     }),
     noBrowser: param.toggle('Print the address; paste the redirected one back'),
-    withApiKey: param.toggle('Store an API key, read from standard input or asked for'),
-    withM2mToken: param.toggle('Store a machine-to-machine token, read from standard input or asked for'),
+    withApiKey: param.toggle('Store an API key, read from standard input or asked for', {
+      conflicts: ['withM2mToken', ...ofOAuth],
+    }),
+    withM2mToken: param.toggle('Store a machine-to-machine token, read from standard input or asked for', {
+      conflicts: ofOAuth,
+    }),
     insecureStorage: param.toggle('Keep the secrets in a file that only you can read, not in the system keyring'),
   },
   examples: [
@@ -44,7 +51,6 @@ export const authLogin = defineCommand({
   ],
   async run(outer, { flags, settings }) {
     const kind = flags.withApiKey ? 'api_key' : flags.withM2mToken ? 'm2m' : 'oauth';
-    refuseContradictions(flags);
     const [{ stdinLines }, flows, { parseScopes }] = await Promise.all([
       import('../../login/stdin-lines.ts'),
       import('../../login/login.ts'),
@@ -74,28 +80,6 @@ export const authLogin = defineCommand({
     }
   },
 });
-
-/** The flags of an OAuth login say nothing about a secret that is stored as it is. */
-function refuseContradictions(flags: {
-  readonly withApiKey: boolean;
-  readonly withM2mToken: boolean;
-  readonly clientId?: string;
-  readonly redirectUri?: string;
-  readonly noBrowser: boolean;
-  readonly scope: readonly string[];
-}): void {
-  const { withApiKey, withM2mToken, clientId, redirectUri, noBrowser, scope } = flags;
-  const refuse = (one: string, other: string) => {
-    throw new Failure('usage', `${one} and ${other} cannot be used together.`, { hint: 'Give one of them.' });
-  };
-  if (withApiKey && withM2mToken) refuse('--with-api-key', '--with-m2m-token');
-  const stored = withApiKey ? '--with-api-key' : withM2mToken ? '--with-m2m-token' : undefined;
-  if (!stored) return;
-  if (clientId !== undefined) refuse(stored, '--client-id');
-  if (redirectUri !== undefined) refuse(stored, '--redirect-uri');
-  if (noBrowser) refuse(stored, '--no-browser');
-  if (scope.length > 0) refuse(stored, '--scope');
-}
 
 async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
   if (baseUrl) return baseUrl;

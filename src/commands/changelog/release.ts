@@ -37,12 +37,14 @@ export const releaseChangelog = defineCommand({
   args: { version: param.text('Such as 1.2.0 or v1.2.0', { placeholder: 'VERSION' }) },
   flags: {
     from: param.file('The changelog (default CHANGELOG.md); - is standard input'),
-    notesFile: param.file('The notes of VERSION alone, instead of a changelog; - is standard input'),
+    notesFile: param.file('The notes of VERSION alone, instead of a changelog; - is standard input', {
+      conflicts: ['from'],
+    }),
     title: param.text('Title; on creation the default is "Release VERSION"'),
     label: param.texts('A label; repeat for more'),
     categoryId: param.integer('Category of this portal', { min: 1, placeholder: 'ID' }),
     at: time,
-    draft: param.toggle('Leave it a draft; a published entry stays published'),
+    draft: param.toggle('Leave it a draft; a published entry stays published', { conflicts: ['at'] }),
     check: param.toggle('Write nothing; exit 11 when something would be written'),
     dryRun: param.toggle('Write nothing; show what would be written'),
     annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),

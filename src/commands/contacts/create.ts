@@ -24,13 +24,13 @@ export const createContact = defineCommand({
   args: {},
   flags: {
     ...(contactFlags as Record<'name' | 'last_name' | 'email' | 'phone', Param<string | undefined>>),
-    file: param.file('A batch from a JSON file; - is standard input'),
+    file: param.file('A batch from a JSON file; - is standard input', { conflicts: required }),
   },
   examples: ['svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123'],
   async run(ctx, { flags, settings }) {
     const { file, ...fields } = flags;
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file, Object.keys(given));
+    const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file);
     const service = await connect(ctx, settings);
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
     if (!Array.isArray(made)) return { data: { shape: 'record', record: made } };
@@ -49,13 +49,7 @@ function oneContact(given: Readonly<Record<string, unknown>>): Body {
   });
 }
 
-async function batchFrom(
-  ctx: Parameters<typeof readUserJson>[0],
-  file: string,
-  given: readonly string[],
-): Promise<Body> {
-  const [first] = given;
-  if (first) throw new Failure('usage', `--file and --${first.replace('_', '-')} cannot be used together.`);
+async function batchFrom(ctx: Parameters<typeof readUserJson>[0], file: string): Promise<Body> {
   const json = await readUserJson(ctx, file, '--file');
   const source = file === '-' ? 'standard input' : file;
   const body = Array.isArray(json) ? { contacts: json } : json;

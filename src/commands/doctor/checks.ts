@@ -137,7 +137,7 @@ async function lookAtModules(ctx: Context, settings: Settings): Promise<Verdict>
 
 async function isOn(service: Service, operation: Operation): Promise<boolean> {
   try {
-    await call(service, operation, { query: { per_page: 1 } } as never);
+    await call(service, operation, { query: { per_page: 1 } });
     return true;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'forbidden') return false;

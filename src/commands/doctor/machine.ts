@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
+import { messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
 
@@ -46,11 +47,7 @@ async function store({ tokens, env }: Context): Promise<Check> {
     const chosen = env.SVC_TOKEN_STORE === 'file' ? 'as SVC_TOKEN_STORE asks' : 'since no system keyring answers';
     return fine('store', `Secrets go to a file that only you can read, ${chosen}.`);
   } catch (error) {
-    return wrong(
-      'store',
-      (error as Error).message,
-      'Fix the config folder, or move the named file away and log in again.',
-    );
+    return wrong('store', messageOf(error), 'Fix the config folder, or move the named file away and log in again.');
   }
 }
 

@@ -39,7 +39,7 @@ const send = defineCommand({
     external_ref: optional('external_ref', fields),
     metadata: optional<Readonly<Record<string, string>>>('metadata', fields),
     ...attributionFlags,
-    value: param.text('Value in major units, for example 19.99', { placeholder: 'AMOUNT' }),
+    value: param.text('Value in major units, for example 19.99', { placeholder: 'AMOUNT', conflicts: ['value_minor'] }),
     value_minor: optional<number>('value_minor', kpiFields),
     currency: inCapitals(optional('currency', kpiFields)),
   },
@@ -88,9 +88,6 @@ function kpiOf({ value, value_minor, currency }: Flags) {
   if (value === undefined && value_minor === undefined) {
     if (currency === undefined) return undefined;
     throw new Failure('usage', '--currency needs --value or --value-minor.');
-  }
-  if (value !== undefined && value_minor !== undefined) {
-    throw new Failure('usage', '--value and --value-minor cannot be used together.');
   }
   if (currency === undefined) throw new Failure('usage', 'A value needs --currency, for example EUR.');
   return { value_minor: value_minor ?? minorUnits(value ?? '', currency), currency };

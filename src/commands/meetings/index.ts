@@ -1,5 +1,4 @@
 import { listMeetings } from '../../api/meetings.ts';
-import type { Input, Operation } from '../../api/operation.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { listView } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
@@ -14,7 +13,7 @@ const list = defineCommand({
   examples: ['SVC_M2M_TOKEN=m2m_sandbox svc meetings list --account 1'],
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
-    const input = { params: { account: flags.account } } as unknown as Input<Operation>;
+    const input = { params: { account: flags.account } };
     return listView(service, listMeetings, input, {}, ['id', 'name', 'duration_minutes', 'location_type', 'url']);
   },
 });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { createWebhook, webhookTarget } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
@@ -38,7 +38,7 @@ export const createWebhookSubscription = defineCommand({
         notes.push('It is stored for svc webhooks listen and svc webhooks trigger.');
       } catch (error) {
         // The secret must still reach the user: it cannot be had again.
-        notes.push(`It could not be stored: ${(error as Error).message}`);
+        notes.push(`It could not be stored: ${messageOf(error)}`);
       }
     }
     return { data: { shape: 'record', record: made }, notes };

@@ -42,7 +42,10 @@ export const listenToWebhooks = defineCommand({
     },
     port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
     path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
-    publicUrl: param.text('Subscribe this public URL, which must lead to this port', { placeholder: 'URL' }),
+    publicUrl: param.text('Subscribe this public URL, which must lead to this port', {
+      placeholder: 'URL',
+      conflicts: ['tunnel'],
+    }),
     tunnel: param.text('Run a tunnel and subscribe its URL: cloudflared, ngrok, or "COMMAND {port}"', {
       placeholder: 'TUNNEL',
     }),
@@ -96,9 +99,6 @@ export const listenToWebhooks = defineCommand({
 });
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {
-  if (publicUrl !== undefined && tunnel !== undefined) {
-    throw new Failure('usage', '--public-url and --tunnel cannot be used together.');
-  }
   if (tunnel !== undefined) {
     const { tunnelRecipe } = await import('../../webhooks/subscriptions/tunnel.ts');
     return { tunnel: tunnelRecipe(tunnel) };

@@ -24,7 +24,7 @@ export const triggerWebhook = defineCommand({
     set: param.pairs('Change a field of the sample: data.subject=Hello, id=evt_1 (repeatable)', {
       placeholder: 'FIELD=VALUE',
     }),
-    body: param.file('Send exactly these bytes instead of a sample; - is standard input'),
+    body: param.file('Send exactly these bytes instead of a sample; - is standard input', { conflicts: ['set'] }),
     secretStdin: param.toggle('Read the signing secret from standard input'),
   },
   examples: [
@@ -37,9 +37,6 @@ export const triggerWebhook = defineCommand({
       throw new Failure('usage', 'The secret and the body cannot both come from standard input.', {
         hint: 'Give --body FILE, or the secret in SVC_WEBHOOK_SECRET.',
       });
-    }
-    if (flags.body !== undefined && Object.keys(flags.set).length > 0) {
-      throw new Failure('usage', '--body and --set cannot be used together: the bytes of --body are sent as they are.');
     }
     const given = await givenSecrets(ctx, flags.secretStdin);
     const [secret] = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);

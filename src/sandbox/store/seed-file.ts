@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { check } from '../../api/check.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import { type Kind, keyOf, kinds, type Rows, recordSchemas } from './records.ts';
 
 /** A `--seed` file. Throws a usage Failure that names it and says what is wrong. */
@@ -13,7 +13,7 @@ export function parseSeed(text: string, named: string): Partial<Rows> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/u, ''));
   } catch (error) {
-    throw bad(`is not JSON: ${(error as Error).message}`);
+    throw bad(`is not JSON: ${messageOf(error)}`);
   }
   const seed = readSeed(value);
   if (typeof seed === 'string') throw bad(seed);
