@@ -1,5 +1,4 @@
 import { check } from '../api/check.ts';
-import type { OperationId } from '../api/index.ts';
 import type { Module, Operation } from '../api/operation.ts';
 import {
   forbidden,
@@ -15,13 +14,11 @@ import {
 } from './answer.ts';
 import { readBody } from './body.ts';
 import { type Credential, credentialOf } from './credential.ts';
-import type { Call, Handler } from './handlers/handler.ts';
-import { handlers } from './handlers/index.ts';
+import type { Call } from './handlers/handler.ts';
 import { addressLimit, type Bucket, generalLimit, type Verdict } from './limits.ts';
 import { parseQuery } from './query.ts';
-import { type Match, match } from './router.ts';
-import type { Kind, Row } from './store/records.ts';
-import { find, type State } from './store/state.ts';
+import type { Match } from './router.ts';
+import { findOwned, type Owner, type State } from './store/state.ts';
 import type { World } from './world.ts';
 
 export type ApiRequest = {
@@ -47,7 +44,7 @@ export type ApiAnswer = {
  */
 export async function answerApi(world: World, now: Date, request: ApiRequest): Promise<ApiAnswer> {
   const credential = credentialOf(world.state, request.headers.authorization, now);
-  const found = match(request.method, request.path);
+  const found = world.serves.match(request.method, request.path);
   const operation = found && 'operation' in found ? found.operation : undefined;
   const verdict = world.limiter.take(bucketsOf(credential, request.address, operation), now.getTime());
 
@@ -87,7 +84,8 @@ function judge(
   if (operation.module && !account.modules[operation.module]) {
     return forbidden(`The ${moduleNames[operation.module]} module is switched off for this account.`);
   }
-  if (!isThere(state, operation, params, account, credential)) return notFound;
+  if (!areThere(state, operation, params, { account: account.account_id, connection: credential.connection }))
+    return notFound;
 
   const query = operation.query ? check(operation.query, parseQuery(operation.query, request.search)) : undefined;
   if (query && !query.ok) return invalid(query.fields);
@@ -106,8 +104,7 @@ function judge(
     random: world.random,
     allowHttpTargets: world.allowHttpTargets,
   };
-  // The table's types were lost on the way through the router; each handler gets what its own entry judged.
-  return (handlers[operation.id as OperationId] as Handler<Operation>)(call as Call) as object;
+  return world.serves.answer(operation, call as Call);
 }
 
 let lastMs = 0;
@@ -143,28 +140,14 @@ const moduleNames: Record<Module, string> = {
   roadmap: 'Roadmap',
 };
 
-/** What the id in a path is an id of, by the path's first segment. */
-const kindAt: Readonly<Record<string, Kind>> = {
-  contacts: 'contacts',
-  contactslists: 'lists',
-  tickets: 'tickets',
-  conversations: 'conversations',
-  changelog: 'changelog',
-  'oauth-platform': 'subscriptions',
-};
-
-function isThere(
+/** Every id in the path names a record that the token may know of. The table says of which kind each is. */
+const areThere = (
   state: State,
-  { path }: Operation,
+  { ids = {} }: Operation,
   params: Readonly<Record<string, number>>,
-  { account_id }: Row<'accounts'>,
-  credential: Credential,
-): boolean {
-  const kind = kindAt[path.slice(1, path.indexOf('/', 1))];
-  const id = Object.values(params)[0];
-  if (!kind || id === undefined) return true;
-  const row = find(state, kind, account_id, id);
-  if (kind !== 'subscriptions') return row !== undefined;
-  // Of another connection's subscriptions not even their existence is known.
-  return (row as Row<'subscriptions'> | undefined)?.connection_id === credential.connection;
-}
+  owner: Owner,
+): boolean =>
+  Object.entries(params).every(([name, id]) => {
+    const kind = ids[name];
+    return kind !== undefined && findOwned(state, kind, owner, id) !== undefined;
+  });

@@ -1,4 +1,5 @@
 import type { LimitMode } from './limits.ts';
+import type { Served } from './served.ts';
 import type { Rows } from './store/records.ts';
 import type { StateFile } from './store/state-file.ts';
 
@@ -12,5 +13,7 @@ export type SandboxOptions = {
   readonly latencyMs?: number;
   /** Keeps the state beyond this process; without one it lives in memory. */
   readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
+  /** What it serves instead of the whole service, for a table with more in it. */
+  readonly serves?: Served;
   readonly sleep?: (ms: number) => Promise<void>;
 };

@@ -1,11 +1,10 @@
-import { operations } from '../api/index.ts';
-import type { Method, Operation } from '../api/operation.ts';
+import type { Method, Operation, Table } from '../api/operation.ts';
 import { presetPath } from '../api/path.ts';
 
 type Node = {
   readonly literal: Map<string, Node>;
-  param?: { readonly name: string; readonly node: Node };
-  readonly methods: Map<Method, Operation>;
+  param?: Node;
+  readonly methods: Map<Method, { readonly operation: Operation; readonly names: readonly string[] }>;
 };
 
 export type Match =
@@ -15,44 +14,55 @@ export type Match =
 
 const node = (): Node => ({ literal: new Map(), methods: new Map() });
 
-const root = node();
-for (const operation of Object.values(operations) as Operation[]) add(operation);
+/** Finds the operation that a path and method name; undefined where the path is none of the table's. */
+export type Router = (method: string, path: string) => Match | undefined;
 
-function add(operation: Operation): void {
+export function routerOf(table: Table): Router {
+  const root = node();
+  for (const operation of Object.values(table)) add(root, operation);
+  return (method, path) => match(root, method, path);
+}
+
+function add(root: Node, operation: Operation): void {
   let at = root;
+  const names: string[] = [];
   for (const segment of presetPath(operation.path).slice(1).split('/')) {
     const name = /^\{(\w+)\}$/u.exec(segment)?.[1];
     if (name) {
-      // Two operations on one path may name the id differently; the first name serves for the walk.
-      at.param ??= { name, node: node() };
-      at = at.param.node;
+      names.push(name);
+      at.param ??= node();
+      at = at.param;
     } else {
       const next = at.literal.get(segment) ?? node();
       at.literal.set(segment, next);
       at = next;
     }
   }
-  at.methods.set(operation.method, operation);
+  at.methods.set(operation.method, { operation, names });
 }
 
-/** The operation that a path and method name; undefined where the path is none of the document's. */
-export function match(method: string, path: string): Match | undefined {
-  const params: Record<string, number> = {};
-  const found = walk(root, path.split('/'), 1, params);
+function match(root: Node, method: string, path: string): Match | undefined {
+  const ids: number[] = [];
+  const found = walk(root, path.split('/'), 1, ids);
   if (!found) return undefined;
   // A HEAD request is a GET whose body is left out.
-  const operation = found.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
-  return operation ? { operation, params } : { allowed: [...found.methods.keys()] };
+  const served = found.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
+  if (!served) return { allowed: [...found.methods.keys()] };
+  const { operation, names } = served;
+  // Two operations at one path may name the id differently.
+  return { operation, params: Object.fromEntries(names.map((name, at) => [name, ids[at] ?? 0])) };
 }
 
-function walk(from: Node, segments: readonly string[], at: number, params: Record<string, number>): Node | undefined {
+function walk(from: Node, segments: readonly string[], at: number, ids: number[]): Node | undefined {
   const segment = segments[at];
   if (segment === undefined) return from.methods.size > 0 ? from : undefined;
   const literal = from.literal.get(segment);
-  const found = literal && walk(literal, segments, at + 1, params);
+  const found = literal && walk(literal, segments, at + 1, ids);
   if (found) return found;
   // Ids are integers (general rule 4): anything else is no record's path.
   if (!from.param || !/^\d{1,15}$/u.test(segment)) return undefined;
-  params[from.param.name] = Number(segment);
-  return walk(from.param.node, segments, at + 1, params);
+  ids.push(Number(segment));
+  const below = walk(from.param, segments, at + 1, ids);
+  if (!below) ids.pop();
+  return below;
 }

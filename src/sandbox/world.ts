@@ -5,11 +5,13 @@ import { createLog, type Log } from './control/log.ts';
 import { createDeliveries, type Deliveries, type SendOptions } from './deliveries/schedule.ts';
 import { createLimiter, type Limiter } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
+import { type Served, service } from './served.ts';
 import { seedRows } from './store/seed.ts';
 import { deliveryStore, type State, stateOf } from './store/state.ts';
 
 /** All that one sandbox holds. */
 export type World = {
+  readonly serves: Served;
   state: State;
   /** Webhooks on their way; of the present state, like all else. */
   deliveries: Deliveries;
@@ -39,6 +41,7 @@ export function createWorld(options: SandboxOptions): World {
   let isKeeping = false;
 
   const world: World = {
+    serves: options.serves ?? service,
     state: stateFile?.state ?? stateOf(seedRows(seed, realNow())),
     deliveries: undefined as unknown as Deliveries,
     limiter: createLimiter(options.rateLimit ?? 'on'),

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { OperationId, Operations } from '../../api/index.ts';
-import type { Operation, Output } from '../../api/operation.ts';
+import type { Operation, Output, Table } from '../../api/operation.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Refusal } from '../answer.ts';
 import type { Row } from '../store/records.ts';
@@ -34,4 +34,7 @@ type Result<Op extends Operation> = Output<Op> | Refusal;
  */
 export type Handler<Op extends Operation> = (call: Call<Op>) => Result<Op> | Promise<Result<Op>>;
 
-export type Handlers<Id extends OperationId = OperationId> = { readonly [K in Id]: Handler<Operations[K]> };
+/** One for each operation of a table: leaving one out does not compile. */
+export type HandlersOf<T extends Table> = { readonly [K in keyof T]: Handler<T[K]> };
+
+export type Handlers<Id extends OperationId = OperationId> = HandlersOf<Pick<Operations, Id>>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type ResourceName, resources } from '../../api/resources.ts';
 import { DeliveryRow } from '../deliveries/attempts.ts';
 import { ClientRow, ConnectionRow } from '../oauth/state.ts';
 
@@ -235,7 +236,10 @@ export const recordSchemas = {
     created_at: time,
   }),
   deliveries: DeliveryRow,
-} as const satisfies Record<string, v.GenericSchema>;
+} as const satisfies Record<string, v.GenericSchema> & Record<ResourceName, Owned>;
+
+/** Whatever the service has a resource of is kept here, and belongs to an account. */
+type Owned = v.GenericSchema<unknown, { account_id: number }>;
 
 export type Kind = keyof typeof recordSchemas;
 export type Row<K extends Kind> = Readonly<v.InferOutput<(typeof recordSchemas)[K]>>;
@@ -244,17 +248,16 @@ export type Rows = { readonly [K in Kind]: readonly Row<K>[] };
 
 export const kinds = Object.keys(recordSchemas) as Kind[];
 
-const idFields: Partial<Record<Kind, string>> = {
-  accounts: 'account_id',
-  contacts: 'contact_id',
-  lists: 'contacts_list_id',
-  calls: 'phone_call_id',
-  clients: 'client_id',
+const isResource = (kind: Kind): kind is Kind & ResourceName => Object.hasOwn(resources, kind);
+
+const idFieldOf = (kind: Kind): string => {
+  if (kind === 'clients') return 'client_id';
+  return (isResource(kind) ? resources[kind].idField : undefined) ?? 'id';
 };
 
 /** What a row is found by. */
 export function keyOf<K extends Kind>(kind: K, row: Row<K>): string | number {
   const fields = row as unknown as Record<string, number>;
   if (kind === 'list_members') return `${fields.contacts_list_id}:${fields.contact_id}`;
-  return fields[idFields[kind] ?? 'id'] as number;
+  return fields[idFieldOf(kind)] as number;
 }

@@ -1,3 +1,4 @@
+import { type ResourceName, resources } from '../../api/resources.ts';
 import type { DeliveryStore } from '../deliveries/schedule.ts';
 import type { OAuthState } from '../oauth/state.ts';
 import { type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
@@ -117,6 +118,21 @@ export function find<K extends Kind>(state: State, kind: K, account: number, key
   if (!row || (row as { account_id?: number }).account_id !== account) return undefined;
   // Quarantined shadow contacts are no contacts to the API.
   return (row as { shadow?: boolean }).shadow ? undefined : row;
+}
+
+/** Who asks: an account, by an OAuth connection where there is one. */
+export type Owner = { readonly account: number; readonly connection: string | undefined };
+
+/** The record that a token may know of; of another connection's not even their existence is known. */
+export function findOwned<K extends ResourceName>(
+  state: State,
+  kind: K,
+  { account, connection }: Owner,
+  key: number,
+): Row<K> | undefined {
+  const row = find(state, kind, account, key);
+  if (!row || resources[kind].ownedBy === 'account') return row;
+  return connection !== undefined && 'connection_id' in row && row.connection_id === connection ? row : undefined;
 }
 
 /** The clients and connections as the OAuth endpoints see them. */
