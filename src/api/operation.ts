@@ -42,7 +42,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Schema = v.GenericSchema;
 
 /** How the service sorts a list: newest first, by something else, or in an order that the document does not name. */
-export type SortedBy = 'newest' | 'last message' | 'votes' | 'board' | 'not said';
+type SortedBy = 'newest' | 'last message' | 'votes' | 'board' | 'not said';
 
 /** Where the records are in a successful answer. Without a key the whole body is the record. */
 type Answer =

@@ -153,7 +153,9 @@ async function close(state: State): Promise<void> {
 async function work(state: State): Promise<void> {
   const isAlone = state.options.syncs === 'alone';
   while (state.queue.length > 0) {
-    if (!isAlone) await gather(state);
+    // A rewriting has nobody to wait for.
+    const isRewrite = state.queue[0] !== undefined && 'plan' in state.queue[0];
+    if (!isAlone && !isRewrite) await gather(state);
     const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
     const start = performance.now();
     try {

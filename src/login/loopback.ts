@@ -160,7 +160,7 @@ function cannotListen(url: URL, code: string): Failure {
   if (code === 'EADDRINUSE') {
     return new Failure(
       'failed',
-      `Port ${port} on ${url.hostname}is in use. The browser must return there after the login.`,
+      `Port ${port} on ${url.hostname} is in use. The browser must return there after the login.`,
       {
         hint: `Stop the program that holds it, ${way} (or paste the address back with --no-browser).`,
       },

@@ -83,7 +83,9 @@ export async function parse(argv: readonly string[]): Promise<Invocation | Help>
 function usageOf({ message, command = [] }: CommanderError & { command?: readonly string[] }): Failure {
   const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
   if (rivals) {
-    throw new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, { hint: 'Give one of them.' });
+    return new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, {
+      hint: 'Give one of them.',
+    });
   }
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
   const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);

@@ -158,7 +158,7 @@ inBrowser('where another program holds the port, the address that the browser sh
     child.stdin.write(`${page.url()}\n`);
     const ran = await ended;
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Logged in to') });
-    expect(ran.stderr).toContain('is in use. Paste the redirected address instead.');
+    expect(ran.stderr).toMatch(/is in use\..* Paste the redirected address instead\./u);
   } finally {
     holder.closeAllConnections();
     holder.close();

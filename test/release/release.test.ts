@@ -297,7 +297,7 @@ describe('a release that cannot be', () => {
     [['--title', 'ab'], 'title: must have at least 3 characters'],
     [['--label', 'x'.repeat(41)], 'labels.0: may have at most 40 characters'],
     [['--draft', '--at', '2030-01-01'], '--draft and --at cannot be used together.'],
-    [['--notes-file', 'x'], '--from and --notes-file cannot be used together.'],
+    [['--notes-file', 'x'], '--notes-file and --from cannot be used together.'],
   ])('%j sends nothing and exits 2', async (argv, message) => {
     const ran = await release(argv);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });

@@ -147,7 +147,7 @@ test('what was not forwarded when svc ended is forwarded first by the next run',
   const port = await freePort();
   const first = await listen(made, ['--forward-to', `http://127.0.0.1:${port}/`], { env: signed });
   for (let n = 1; n <= 3; n++) await trigger(made, 'ticket.created', first.url, '--set', `id=evt_${n}`);
-  expect((await first.end()).stderr).toContain('3 still to be forwarded');
+  expect((await first.end()).stderr).toContain('3 not forwarded yet');
 
   const idle = await listen(made, [], { env: signed });
   expect((await idle.end()).stderr).toContain('3 events of an earlier run still wait to be forwarded');

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
-import { rangeOf } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -29,12 +28,11 @@ const list = defineCommand({
   args: {},
   flags: {
     event: param.choice('Only this event', webhookEvents),
-    limit: param.integer('At most N events (default 50)', { min: 1 }),
+    limit: param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] }),
     all: param.toggle('Every event'),
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    rangeOf(flags);
     const found = await received(rootOf(ctx, settings), (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
       const { id, event, at, unreadable, body, to } = arrival;

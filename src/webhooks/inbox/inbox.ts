@@ -31,10 +31,10 @@ type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean };
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow'> & { readonly limit: number };
 
 /** What is known of an open inbox: where each delivery is, never its body. */
-type State = { places: Map<string, Place>; limit: number; writtenLimit: number };
+type State = { places: Map<string, Place>; limit: number; writtenLimit: number; isRewriting: boolean };
 
 export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
-  const state: State = { places: new Map(), limit, writtenLimit: 0 };
+  const state: State = { places: new Map(), limit, writtenLimit: 0, isRewriting: false };
   const log = await openLog(join(folder, inboxFile), {
     take(text, span) {
       const line = decodeLine(text.toString('utf8'));
@@ -50,8 +50,12 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     log.append(encodeLine(line), (span) => {
       place(state, line, span);
       // Seldom, since everything waits for it: readers look at no more than the limit anyway.
-      const isLong = line.kind === 'arrival' && state.places.size > limit + Math.max(16, limit);
-      if (isLong) log.rewrite(() => withoutOldest(state)).catch(() => {});
+      if (state.isRewriting || state.places.size <= limit + Math.max(16, limit)) return;
+      state.isRewriting = true;
+      const isOver = () => {
+        state.isRewriting = false;
+      };
+      log.rewrite(() => withoutOldest(state)).then(isOver, isOver);
     });
   if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
   return {
