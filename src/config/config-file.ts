@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
@@ -25,6 +24,7 @@ export async function updateConfig(ctx: Place, change: (config: Config) => Confi
   const { clock, signal, progress, notice } = ctx;
   const waiting = { clock, signal, progress, notice, what: 'the configuration' };
   try {
+    const { withLock } = await import('../disk/lock.ts');
     return await withLock(join(folder, 'locks', 'config'), waiting, async () => {
       const config = change(await readConfig(ctx.files));
       await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);

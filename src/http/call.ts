@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type Body, judgeAnswer } from './answer.ts';
 import type { Service } from './asking.ts';
-import { strangerFailure } from './endings.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Prepared } from './look.ts';
 import type { Called, Read } from './lookings.ts';
@@ -61,7 +60,10 @@ export async function call<const Op extends Operation>(
   if (sent.how === 'found') return sent.json as Called<Op>;
   const judged = judgeAnswer(operation, sent.body);
   if ('other' in judged) {
-    if (operation.safety === 'read') throw strangerFailure(service.session.baseUrl, sent.response, judged.other);
+    if (operation.safety === 'read') {
+      const { strangerFailure } = await import('./endings.ts');
+      throw strangerFailure(service.session.baseUrl, sent.response, judged.other);
+    }
     const { status } = sent.response;
     service.ctx.notice(`Warning: it is done (HTTP ${status}), but the service answered with ${judged.other}.`);
     return undefined as Called<Op>;

@@ -6,20 +6,10 @@ import { retryAfterMs } from '../retry/retry-after.ts';
 import { type Body, isOwnError, looksLikeHtml } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import { type Attempt, attemptOnce, isDoubtful, isService } from './attempt.ts';
-import {
-  baseUrlHint,
-  briefly,
-  nothingStored,
-  redirected,
-  stoppedShort,
-  strangerFailure,
-  unknownOutcome,
-  unreachable,
-} from './endings.ts';
 import { countdown, outlasted, type Pass } from './gate.ts';
 import type { Wire } from './request.ts';
 import { failureOf, unreadable } from './response.ts';
-import { type Look, type Looked, lookUntilSettled } from './settle.ts';
+import type { Look, Looked } from './settle.ts';
 
 export type SendOptions = {
   /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
@@ -55,6 +45,9 @@ type State = {
   /** How often something was made, found without its secret and removed again. */
   readonly removals: number;
 };
+
+/** Loaded when a request does not simply succeed. */
+const endings = () => import('./endings.ts');
 
 const defaultMaxWaitMs = 120_000;
 const removalsAtMost = 3;
@@ -92,7 +85,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const { refusals } = before.history;
   const state: State = {
     ...before,
-    doubt: isDoubtful(outcome) ? briefly(exchanged) : before.doubt,
+    doubt: isDoubtful(outcome) ? (await endings()).briefly(exchanged) : before.doubt,
     history: {
       ...before.history,
       elapsedMs: ctx.clock.ticks() - started,
@@ -102,7 +95,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   };
   const step = decide(rules, state.history, outcome);
   await giveBack(pass, exchanged, step);
-  if (ctx.signal.aborted && 'lost' in exchanged) throw stoppedShort(ctx.signal, asked, state.doubt);
+  if (ctx.signal.aborted && 'lost' in exchanged) throw (await endings()).stoppedShort(ctx.signal, asked, state.doubt);
   return follow(job, state, attempt, step);
 }
 
@@ -117,7 +110,8 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
     case 'renew': {
       const bearer = await hidingNoDoubt(job, state, service.session.renew(state.bearer));
       if (bearer) return { ...state, bearer, history: { ...history, renewed: true } };
-      throw doubt === undefined ? refusal(job, attempt) : unknownOutcome(asked, `${doubt}; then HTTP 401`);
+      if (doubt === undefined) throw await refusal(job, attempt);
+      throw (await endings()).unknownOutcome(asked, `${doubt}; then HTTP 401`);
     }
     case 'repeat':
       if (step.because !== 'rate-limit') await countdown(service.ctx, step.afterMs, 'No answer from the service');
@@ -136,6 +130,7 @@ async function hidingNoDoubt<T>({ service, asked }: Job, { doubt }: State, step:
   } catch (failure) {
     if (doubt === undefined || asked.safety === 'read' || !(failure instanceof Failure)) throw failure;
     const { signal } = service.ctx;
+    const { stoppedShort, unknownOutcome } = await endings();
     if (signal.aborted) throw stoppedShort(signal, asked, doubt);
     throw unknownOutcome(asked, `${doubt}; then: ${failure.message.replace(/\.$/u, '')}`);
   }
@@ -149,6 +144,10 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
   const { ctx, settings } = service;
   const { history, removals, doubt = '' } = state;
   const answer = answerOf(attempt.exchanged);
+  const [{ nothingStored, stoppedShort, unknownOutcome }, { lookUntilSettled }] = [
+    await endings(),
+    await import('./settle.ts'),
+  ];
   if (!look) throw unknownOutcome(asked, doubt, { answer });
   const settleMs = after === 'unsettled' ? settings.settleMs : 0;
   const looked = await lookUntilSettled(
@@ -184,6 +183,7 @@ async function endOf(
   const { service, asked } = job;
   const { exchanged } = attempt;
   const { baseUrl } = service.session;
+  const { strangerFailure, unknownOutcome, unreachable } = await endings();
   if (as === 'unknown') return unknownEnd(job, doubt, attempt);
   if ('lost' in exchanged) return unreachable(baseUrl, exchanged);
   if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
@@ -194,7 +194,8 @@ async function endOf(
 }
 
 /** Of a redirect, the base URL to use is named too. */
-function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: Attempt): Failure {
+async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: Attempt): Promise<Failure> {
+  const { baseUrlHint, briefly, unknownOutcome } = await endings();
   const answer = answerOf(attempt.exchanged);
   const last = briefly(attempt.exchanged);
   const why = doubt === undefined || isDoubtful(attempt.outcome) ? last : `${doubt}; then ${last}`;
@@ -205,7 +206,8 @@ function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: At
 }
 
 /** The Failure of an answer that ends it. */
-function refusal({ service, asked, wire }: Job, { exchanged, body }: Attempt): Failure {
+async function refusal({ service, asked, wire }: Job, { exchanged, body }: Attempt): Promise<Failure> {
+  const { redirected, strangerFailure } = await endings();
   const response = exchanged as HttpResponse;
   const { status } = response;
   const { baseUrl } = service.session;

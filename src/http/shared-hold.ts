@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere, readIfThere, replaceFile } from '../disk/atomic-file.ts';
-import { withLock } from '../disk/lock.ts';
 
 /**
  * One process that is told to wait tells the others on the same token. A small file in the state folder holds the
@@ -45,6 +44,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     async extend(ms) {
       try {
         const file = await pathOf();
+        const { withLock } = await import('../disk/lock.ts');
         await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async () => {
           if ((await leftMs()) >= ms) return;
           await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
