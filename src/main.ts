@@ -13,16 +13,14 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
     return await run(argv, ctx);
   } catch (error) {
     const { printFailure } = await import('./output/failure.ts');
-    const output = wantsJson(argv, ctx.env) ? 'json' : undefined;
-    return printFailure(ctx, asFailure(error, ctx), { output, color: argv.includes('--no-color') ? 'never' : 'auto' });
+    const { wishesOf } = await import('./program/argv.ts');
+    return printFailure(ctx, asFailure(error, ctx), wishesOf(argv, ctx.env));
   }
 }
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
-  // `svc help contacts sync` is `svc contacts sync --help`.
-  const { entryNamed, parse, given } = await import('./program/program.ts');
-  const argv = typed[0] !== 'help' ? typed : [...typed.slice(1), ...(entryNamed(typed[1]) ? ['--help'] : [])];
-  const invocation = await parse(argv);
+  const { parse, given } = await import('./program/program.ts');
+  const invocation = await parse(typed);
   if ('help' in invocation) {
     const { sinkTo } = await import('./output/write.ts');
     const sink = sinkTo(outer.stdout, () => {});
@@ -69,12 +67,3 @@ function asFailure(error: unknown, ctx: Context): Failure {
     cause: error,
   });
 }
-
-/** Whether the failure of a command line that may not even parse is wanted as JSON. */
-const wantsJson = (argv: readonly string[], env: Context['env']): boolean =>
-  /^jsonl?$/u.test(env.SVC_OUTPUT ?? '') ||
-  argv.some(
-    (word, i) =>
-      /^(?:--json|--output=jsonl?|-ojsonl?)$/u.test(word) ||
-      (/^jsonl?$/u.test(word) && /^(-o|--output)$/u.test(argv[i - 1] ?? '')),
-  );

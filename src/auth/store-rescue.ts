@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isThere } from '../disk/atomic-file.ts';
 import { removeFile } from '../disk/folder.ts';
 import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
+import { hexDigestOf } from '../text/digest.ts';
 
 /**
  * Beside `credentials.json`, one for each secret that is being exchanged: its room is taken before the old secret is
@@ -26,7 +27,8 @@ export function rescueFile(folder: string): RescueFile {
     pathOf,
     reserve: (name, present) => reserveFile(pathOf(name), 2 * JSON.stringify(present).length + 4096),
     async fill(name, secret, stored) {
-      const rescued: Rescued = { version: 1, secret, newer_than: await digest(stored) };
+      // The old secret itself does not stand in the file.
+      const rescued: Rescued = { version: 1, secret, newer_than: hexDigestOf(stored ?? '') };
       return fillFile(pathOf(name), JSON.stringify(rescued)).then(
         () => true,
         () => false,
@@ -35,7 +37,7 @@ export function rescueFile(folder: string): RescueFile {
     async read(name, stored) {
       if (!(await isThere(pathOf(name)))) return undefined;
       const rescued = parse(await readReserved(pathOf(name)).catch(() => undefined));
-      return rescued?.newer_than === (await digest(stored)) ? rescued.secret : undefined;
+      return rescued?.newer_than === hexDigestOf(stored ?? '') ? rescued.secret : undefined;
     },
     async drop(name) {
       if (await isThere(pathOf(name))) await removeFile(pathOf(name)).catch(() => {});
@@ -50,10 +52,4 @@ function parse(text: string | undefined): Rescued | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The old secret itself does not stand in the file. */
-async function digest(secret = ''): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  return createHash('sha256').update(secret).digest('hex');
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere, readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { hexDigestOf } from '../text/digest.ts';
 
 /**
  * One process that is told to wait tells the others on the same token. A small file in the state folder holds the
@@ -23,7 +24,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
   const folder = join(ctx.files.state, 'limits');
   let path: string | undefined;
   const pathOf = async (): Promise<string> => {
-    path ??= join(folder, `${await hash(`${new URL(baseUrl).origin}\n${token}`)}.json`);
+    path ??= join(folder, `${hexDigestOf(`${new URL(baseUrl).origin}\n${token}`).slice(0, 20)}.json`);
     return path;
   };
 
@@ -54,9 +55,4 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
       }
     },
   };
-}
-
-async function hash(text: string): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  return createHash('sha256').update(text).digest('hex').slice(0, 20);
 }

@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopback } from '../config/service-url.ts';
 import { Failure } from '../errors.ts';
+import { digestOf } from '../text/digest.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
 /** The redirect of this very attempt. The browser waits until `answer` says what became of it. */
@@ -68,8 +69,7 @@ export function judge(hit: Hit, redirectUri: string, state: string): Verdict {
 
 /** Takes the same time whatever the difference. */
 export function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digestOf(given), digestOf(expected));
 }
 
 /** Binds the redirect URI's own loopback address. The first callback is taken; another one finds the login under way. */

@@ -1,11 +1,12 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, Group, Param, Params } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { type Entry, entries } from '../commands/index.ts';
+import { entries } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { version } from '../version.ts';
-import { globalFlags, valuedFlags } from './global-flags.ts';
+import { asFlag, entryNamed, firstWord } from './argv.ts';
+import { globalFlags } from './global-flags.ts';
 import { helpConfiguration } from './help.ts';
 
 /** Argv asked for help, and this is it. */
@@ -21,21 +22,9 @@ export type Invocation = {
   readonly flagTexts: Readonly<Record<string, readonly string[]>>;
 };
 
-/** The first word of argv that names a command, behind any global flags. */
-function firstWord(argv: readonly string[]): string | undefined {
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? '';
-    if (!word.startsWith('-')) return word;
-    if (valuedFlags.has(word)) i++;
-  }
-  return undefined;
-}
-
-export const entryNamed = (word: string | undefined): Entry | undefined =>
-  entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
-
 /** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
-export async function parse(argv: readonly string[]): Promise<Invocation | Help> {
+export async function parse(typed: readonly string[]): Promise<Invocation | Help> {
+  const argv = asFlag(typed);
   let invoked: Invocation | undefined;
   let help = '';
   const writeOut = (text: string) => {

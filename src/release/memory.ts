@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import type { Service } from '../http/call.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import type { Entry } from './plan.ts';
 import { showsContent } from './reading.ts';
 
@@ -24,9 +24,7 @@ export async function isShown(service: Service, entry: Entry, content: string): 
 }
 
 const fileOf = ({ ctx, session }: Service, entry: Entry): string =>
-  join(ctx.files.state, 'changelog', `${digest(`${session.baseUrl} ${entry.id}`).slice(0, 24)}.json`);
+  join(ctx.files.state, 'changelog', `${hexDigestOf(`${session.baseUrl} ${entry.id}`).slice(0, 24)}.json`);
 
 const hashes = (entry: Entry, content: string): string =>
-  JSON.stringify({ sent: digest(content), shown: digest(entry.content_html) });
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+  JSON.stringify({ sent: hexDigestOf(content), shown: hexDigestOf(entry.content_html) });

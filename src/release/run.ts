@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
 import type { Context } from '../context.ts';
@@ -6,6 +5,7 @@ import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { isShown, rememberUnforeseen } from './memory.ts';
 import { type Action, type Entry, entryOf, type Item, newBody, type Plan, planChange, type Wanted } from './plan.ts';
 
@@ -39,7 +39,7 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
  * this machine one works at a time.
  */
 export async function release(service: Service, wanted: Wanted): Promise<Released> {
-  const name = digest(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
+  const name = hexDigestOf(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
   return alone(service.ctx, `changelog-${name}`, async () => {
     const { plan, entry, doubled } = await survey(service, wanted);
     return entry ? change(service, wanted, entry, plan, doubled) : create(service, wanted);
@@ -104,5 +104,3 @@ async function entries(service: Service): Promise<Item[]> {
   for await (const item of list(service, listChangelog, {}, { all: true }).records) all.push(item as Item);
   return all;
 }
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -8,6 +8,7 @@ import { call, connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import type { ImportFlags } from './flags.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -108,8 +109,7 @@ async function send(
 async function accountOf(service: Service): Promise<string> {
   const { kind, token } = await service.session.bearer(syncContacts);
   // A key belongs to exactly one account (general rule 1); its digest names it, and tells nothing.
-  if (kind === 'api_key')
-    return process.getBuiltinModule('node:crypto').createHash('sha256').update(token).digest('hex');
+  if (kind === 'api_key') return hexDigestOf(token);
   try {
     return String((await call(service, getAccount, {})).account_id);
   } catch (failure) {

@@ -6,6 +6,7 @@ import { isCode, replaceFile } from '../disk/atomic-file.ts';
 import { holders, tryLock } from '../disk/lock.ts';
 import type { Damage, Recovery } from '../disk/log-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
@@ -195,5 +196,4 @@ function unwritable(error: unknown): Failure {
   });
 }
 
-const digest = (...parts: readonly string[]): string =>
-  process.getBuiltinModule('node:crypto').createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 24);
+const digest = (...parts: readonly string[]): string => hexDigestOf(JSON.stringify(parts)).slice(0, 24);

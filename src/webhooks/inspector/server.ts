@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../../errors.ts';
+import { digestOf } from '../../text/digest.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { Line } from '../lines.ts';
 import { mainFields } from '../main-fields.ts';
@@ -136,8 +137,7 @@ function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
 const keyless = 'Open the address that svc webhooks listen printed: it holds the key of this run.';
 
 /** In constant time, whatever the lengths. */
-const isSame = (given: string, key: string): boolean => timingSafeEqual(hash(given), hash(key));
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSame = (given: string, key: string): boolean => timingSafeEqual(digestOf(given), digestOf(key));
 
 const security = {
   'content-security-policy':

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { sign } from '../../api/signature.ts';
+import { hexDigestOf } from '../../text/digest.ts';
 import { refusal, refusals } from './judge.ts';
 
 /** Undefined where the signature holds; otherwise why not, as exactly as can be told, in one sentence. */
@@ -9,7 +9,7 @@ export function diagnose(signature: string, body: Uint8Array, secrets: readonly 
   if (why !== 'no-match') return whatItIs(signature, body, secrets) ?? `${sentence(refusals[why])}.`;
   const tried = variants(body).find(([, changed]) => refusal(signature, changed, secrets) === undefined);
   if (tried) return `The body was changed: the signature fits the body ${tried[0]}.`;
-  if (signature === createHash('sha256').update(body).digest('hex')) {
+  if (signature === hexDigestOf(body)) {
     return 'It is the plain SHA-256 of the body: no secret was used.';
   }
   if (secrets.some((secret) => secretVariants(secret).some((one) => sign(one, body) === signature))) {

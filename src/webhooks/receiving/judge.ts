@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { digest } from '../../api/signature.ts';
+import { jsonDepth } from '../../text/json-depth.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -69,7 +70,7 @@ export function readEnvelope(
   raw: Uint8Array,
   claimed: string | null,
 ): Envelope | { readonly why: string; readonly event: string | null } {
-  if (nesting(raw) > deepest) return { why: 'nested too deeply', event: claimed };
+  if (isTooDeep(raw)) return { why: 'nested too deeply', event: claimed };
   let body: unknown;
   try {
     body = JSON.parse(utf8.decode(raw));
@@ -88,23 +89,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Far beyond any envelope, and far below what makes printing JSON run out of stack. */
 const deepest = 200;
 
-/** How deep brackets nest, texts left out. */
-function nesting(raw: Uint8Array): number {
-  if (!hasMoreThan(raw, deepest)) return 0;
-  let depth = 0;
-  let most = 0;
-  let inText = false;
-  for (let i = 0; i < raw.length; i++) {
-    const byte = raw[i];
-    if (inText) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inText = false;
-    } else if (byte === 0x22) inText = true;
-    else if (byte === 0x7b || byte === 0x5b) most = Math.max(most, ++depth);
-    else if (byte === 0x7d || byte === 0x5d) depth--;
-  }
-  return most;
-}
+const isTooDeep = (raw: Uint8Array): boolean =>
+  hasMoreThan(raw, deepest) && jsonDepth(Buffer.from(raw).toString('latin1')) > deepest;
 
 /** Whether so many brackets open at all: of nearly every delivery this is the quick answer. */
 function hasMoreThan(raw: Uint8Array, brackets: number): boolean {
