@@ -3,7 +3,7 @@ import { listsForObjects } from '../api/check.ts';
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { HttpResponse } from '../context.ts';
-import { jsonDepth } from '../text/json-depth.ts';
+import { isDeeperThan } from '../text/json-depth.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
 export type Body =
@@ -17,7 +17,7 @@ const deepestJson = 200;
 export function readBody(text: string): Body {
   try {
     const json: unknown = JSON.parse(text);
-    return jsonDepth(text) > deepestJson ? { form: 'deep' } : { form: 'json', json };
+    return isDeeperThan(deepestJson, json) ? { form: 'deep' } : { form: 'json', json };
   } catch {
     return { form: 'none' };
   }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { check } from '../api/check.ts';
 import { NewContact, syncChunkSize } from '../api/contacts.ts';
 import type { Schema } from '../api/operation.ts';
-import { jsonDepth } from '../text/json-depth.ts';
+import { isDeeperThan } from '../text/json-depth.ts';
 import { invalid, type Refusal } from './answer.ts';
 
 /** Bytes; the service's own maximum is not shown. */
@@ -38,12 +38,12 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
     if (!/^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? '')) {
       return wrong('must be sent with Content-Type: application/json');
     }
-    if (jsonDepth(body) > deepest) return wrong(`may be nested ${deepest} levels deep`);
     try {
       value = JSON.parse(body);
     } catch {
       return wrong('must be valid JSON');
     }
+    if (isDeeperThan(deepest, value)) return wrong(`may be nested ${deepest} levels deep`);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('must be a JSON object');
   }
   const checked = check(schema, value);

@@ -1,19 +1,10 @@
-const quote = 0x22;
-const backslash = 0x5c;
-const opening = new Set([0x5b, 0x7b]);
-const closing = new Set([0x5d, 0x7d]);
-
-/** How deep the brackets of a JSON text nest; those inside of its strings do not count. */
-export function jsonDepth(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let isText = false;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === quote) isText = !isText;
-    else if (isText) at += code === backslash ? 1 : 0;
-    else if (opening.has(code)) deepest = Math.max(deepest, ++depth);
-    else if (closing.has(code)) depth--;
-  }
-  return deepest;
+/**
+ * Whether a parsed JSON value nests deeper than `most` levels. Looks no deeper than that, so it never runs out of stack
+ * itself. Of the value, not of its text: an answer has far fewer values than characters.
+ */
+export function isDeeperThan(most: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (most === 0) return true;
+  const held = Array.isArray(value) ? value : Object.values(value);
+  return held.some((one) => isDeeperThan(most - 1, one));
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { digest } from '../../api/signature.ts';
-import { jsonDepth } from '../../text/json-depth.ts';
+import { isDeeperThan } from '../../text/json-depth.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -70,13 +70,13 @@ export function readEnvelope(
   raw: Uint8Array,
   claimed: string | null,
 ): Envelope | { readonly why: string; readonly event: string | null } {
-  if (isTooDeep(raw)) return { why: 'nested too deeply', event: claimed };
   let body: unknown;
   try {
     body = JSON.parse(utf8.decode(raw));
   } catch {
     return { why: 'not JSON', event: claimed };
   }
+  if (isDeeperThan(deepest, body)) return { why: 'nested too deeply', event: claimed };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { why: 'not an object', event: claimed };
   const { id, event } = body as { id?: unknown; event?: unknown };
   const name = typeof event === 'string' ? event : claimed;
@@ -88,17 +88,3 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Far beyond any envelope, and far below what makes printing JSON run out of stack. */
 const deepest = 200;
-
-const isTooDeep = (raw: Uint8Array): boolean =>
-  hasMoreThan(raw, deepest) && jsonDepth(Buffer.from(raw).toString('latin1')) > deepest;
-
-/** Whether so many brackets open at all: of nearly every delivery this is the quick answer. */
-function hasMoreThan(raw: Uint8Array, brackets: number): boolean {
-  let left = brackets;
-  for (const bracket of [0x7b, 0x5b]) {
-    for (let at = raw.indexOf(bracket); at >= 0; at = raw.indexOf(bracket, at + 1)) {
-      if (--left < 0) return true;
-    }
-  }
-  return false;
-}
