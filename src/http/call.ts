@@ -50,10 +50,8 @@ export async function call<const Op extends Operation>(
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const asked = {
-    ...operation,
-    effect: operation.effect && { ...operation.effect, lookHint: hintFor(operation, input) },
-  };
+  const { effect } = operation;
+  const asked = effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
   if (sent.how === 'gone') return undefined as Called<Op>;

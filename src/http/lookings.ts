@@ -171,8 +171,11 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
 
 type Sent = Partial<Record<'name' | 'last_name' | 'email' | 'phone', string>>;
 
-const rowsSent = (body: object): Sent[] =>
-  'contacts' in body ? [...(body.contacts as readonly Sent[])] : [body as Sent];
+/** `svc api` sends any JSON: what is no list of objects is no row. */
+function rowsSent(body: object): Sent[] {
+  if (!('contacts' in body)) return [body];
+  return Array.isArray(body.contacts) ? body.contacts.filter((row) => typeof row === 'object' && row !== null) : [];
+}
 
 const isSameContact = (contact: Readonly<Record<string, unknown>>, row: Sent): boolean =>
   isSameEmail(contact.email, row.email) &&

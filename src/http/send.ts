@@ -1,6 +1,6 @@
 import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { type Body, isOwnError, looksLikeHtml } from './answer.ts';
@@ -150,12 +150,11 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
   ];
   if (!look) throw unknownOutcome(asked, doubt, { answer });
   const settleMs = after === 'unsettled' ? settings.settleMs : 0;
-  const looked = await lookUntilSettled(
-    ctx,
-    look,
-    settleMs,
-    `The answer was lost (${doubt}); looking for what was sent`,
-  );
+  const why = `The answer was lost (${doubt}); looking for what was sent`;
+  const looked = await lookUntilSettled(ctx, look, settleMs, why).catch((mistake) => {
+    // A bug of svc itself must not hide that the write may have worked.
+    throw unknownOutcome(asked, `${doubt}; then svc itself failed: ${messageOf(mistake)}`, { answer });
+  });
   if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
   if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
   if ('removed' in looked.findings && removals < removalsAtMost) {

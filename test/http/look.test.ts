@@ -244,6 +244,16 @@ describe('where looking before is not possible', () => {
   });
 });
 
+test.each(['5', '[null]', '["x"]'])(
+  'a raw body with contacts %s whose answer was lost is exit 9, not a crash',
+  async (contacts) => {
+    const stdin = `{"contacts":${contacts}}`;
+    const ran = await svc(losing(sandboxWorld(), false), ['api', '/contacts/create', '--input', '-'], { stdin });
+    expect(ran.exitCode, ran.stderr).toBe(9);
+    expect(ran.stderr).toContain('may or may not have been stored');
+  },
+);
+
 test('Ctrl-C is heard while svc looks, and the doubt is told', async () => {
   const world = sandboxWorld();
   const interrupt = new AbortController();
