@@ -139,7 +139,6 @@ function split(url: string): { path: string; search: string } {
 }
 
 const decoder = new TextDecoder();
-const textOf = (body: string | Uint8Array | undefined): string =>
-  typeof body === 'string' ? body : body === undefined ? '' : decoder.decode(body);
+const textOf = (body: string | Uint8Array = ''): string => (typeof body === 'string' ? body : decoder.decode(body));
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

@@ -142,7 +142,8 @@ function wait(schedule: Schedule, delivery: Delivery): void {
 function finish({ store, finished }: Schedule, delivery: Delivery): void {
   store.put(delivery);
   finished.push(delivery.id);
-  if (finished.length > finishedKept) store.remove(finished.shift() as number);
+  const oldest = finished.length > finishedKept ? finished.shift() : undefined;
+  if (oldest !== undefined) store.remove(oldest);
 }
 
 /** Starts what is due, and gives up on receivers that had their ten seconds by the sandbox's clock. */

@@ -47,7 +47,7 @@ export function answerAuthorize(state: OAuthState, request: OAuthRequest, world:
   if (request.method === 'POST') return answerForm(state, request, asked, world);
   if (world.consent === 'auto') {
     const account = world.accounts.find(({ account_id }) => account_id === 1) ?? first;
-    return redirect(request, allow(state, asked, account.account_id, asked.scopes, world));
+    return redirect(request, allow(state, asked, { account_id: account.account_id, scopes: asked.scopes }, world));
   }
   return form(request, asked, world);
 }
@@ -94,7 +94,7 @@ function judgeRequest(clients: readonly Client[], query: URLSearchParams): Judge
   }
   const named = [...new Set(get('scope')?.split(' ').filter(Boolean))];
   if (named.length === 0) return back('invalid_scope', 'scope is missing.');
-  const scopes = named.filter((name) => client.scopes.some((scope) => scope === name)) as Scope[];
+  const scopes = named.flatMap((name) => client.scopes.filter((scope) => scope === name).slice(0, 1));
   if (scopes.length < named.length) {
     return back('invalid_scope', 'A scope is not known, or not among those that this client may request.');
   }
@@ -121,14 +121,19 @@ function answerForm(state: OAuthState, request: OAuthRequest, asked: Asked, worl
   const again = (problem: string) => form(request, asked, world, { problem, ticked, account: account?.account_id });
   if (decision !== 'allow' || !account) return again('Choose an account, then Allow or Deny.');
   if (ticked.length === 0) return again('Tick at least one permission, or deny.');
-  return redirect(request, allow(state, asked, account.account_id, ticked, world));
+  return redirect(request, allow(state, asked, { account_id: account.account_id, scopes: ticked }, world));
 }
 
 /** Where the client gets its code. */
-function allow(state: OAuthState, asked: Asked, account_id: number, scopes: readonly Scope[], moment: Moment): string {
+function allow(
+  state: OAuthState,
+  asked: Asked,
+  given: { readonly account_id: number; readonly scopes: readonly Scope[] },
+  moment: Moment,
+): string {
   const { client_id } = asked.client;
   const { redirectUri: redirect_uri, codeChallenge: code_challenge } = asked;
-  const consent = { client_id, account_id, scopes: [...scopes], redirect_uri, code_challenge };
+  const consent = { client_id, ...given, scopes: [...given.scopes], redirect_uri, code_challenge };
   return withAnswer(redirect_uri, { code: grantCode(state.connections, consent, moment), state: asked.state });
 }
 
