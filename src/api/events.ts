@@ -16,10 +16,7 @@ export const attributionKeys = [
   'svc_ad',
 ] as const;
 
-const attributionEntries = Object.fromEntries(attributionKeys.map((key) => [key, v.optional(v.string())])) as Record<
-  (typeof attributionKeys)[number],
-  v.OptionalSchema<v.StringSchema<undefined>, undefined>
->;
+const attributionEntries = v.entriesFromList(attributionKeys, v.optional(v.string()));
 
 export const EventContact = v.pipe(
   v.object({

@@ -120,9 +120,7 @@ export const pageMeta = v.looseObject({ current_page: whole, last_page: whole, t
 
 /** The body of a page of records; `meta` stands beside them. */
 export const pageOf = <const Key extends string, Item extends v.GenericSchema>(key: Key, item: Item) =>
-  v.looseObject({ [key]: v.array(item), meta: pageMeta } as Record<Key, v.ArraySchema<Item, undefined>> & {
-    meta: typeof pageMeta;
-  });
+  v.looseObject({ ...v.entriesFromList([key], v.array(item)), meta: pageMeta });
 
 /** `description` first, so that a schema reads like a sentence in the tables of fields. */
 export const described = <const S extends v.GenericSchema>(description: string, schema: S) =>

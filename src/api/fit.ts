@@ -1,3 +1,4 @@
+import { fieldsIn, isRecord } from '../text/record.ts';
 import type { Schema } from './operation.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
@@ -12,7 +13,8 @@ function shaped(shape: Shape, value: unknown): unknown {
   if (shape.nullable && (value === null || value === undefined)) return null;
   switch (shape.type) {
     case 'text':
-      return typeof value === 'string' ? value : shape.nullable ? null : '';
+      if (typeof value === 'string') return value;
+      return shape.nullable ? null : '';
     case 'number':
     case 'integer':
       return typeof value === 'number' ? value : undefined;
@@ -23,7 +25,7 @@ function shaped(shape: Shape, value: unknown): unknown {
         ? value.filter(isFilled).map((item) => shaped(shape.item ?? shape, item))
         : [];
     case 'object':
-      return isObject(value) || !shape.nullable ? fitFields(shape, isObject(value) ? value : {}) : null;
+      return isRecord(value) || !shape.nullable ? fitFields(shape, fieldsIn(value)) : null;
     default:
       return value;
   }
@@ -33,6 +35,3 @@ const fitFields = ({ fields = {} }: Shape, value: Readonly<Record<string, unknow
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, shaped(field, value[name])]));
 
 const isFilled = (value: unknown): boolean => value !== null && value !== undefined;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

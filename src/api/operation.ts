@@ -182,7 +182,7 @@ type Completed<Op extends Entry> = Op & {
 export function defineOperation<const Op extends Entry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
   const { ids, credentials = accountCredentials } = operation;
   // The compiler cannot follow a mapped type through Object.entries.
-  const params = ids && (v.object(idSchemas(ids)) as unknown);
+  const params: unknown = ids && v.object(idSchemas(ids));
   return { ...operation, credentials, params: params as ParamsOf<Op['ids']> };
 }
 

@@ -2,8 +2,9 @@ import type { Input, Operation } from '../api/operation.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { type Body, judgeAnswer } from './answer.ts';
+import { judgeAnswer } from './answer.ts';
 import type { Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Prepared } from './look.ts';
@@ -36,7 +37,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
 export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): Promise<Context> {
   if (!debug) return ctx;
   const { tracedExchange } = await import('./trace.ts');
-  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } }) as Context;
+  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } });
 }
 
 /**
@@ -54,8 +55,8 @@ export async function call<const Op extends Operation>(
   const asked = effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
-  if (sent.how === 'gone') return undefined as Called<Op>;
-  if (sent.how === 'found') return sent.json as Called<Op>;
+  if (sent.how === 'gone') return called<Op>(undefined);
+  if (sent.how === 'found') return called<Op>(sent.json);
   const judged = judgeAnswer(operation, sent.body);
   if ('other' in judged) {
     if (operation.safety === 'read') {
@@ -64,24 +65,29 @@ export async function call<const Op extends Operation>(
     }
     const { status } = sent.response;
     service.ctx.notice(`Warning: it is done (HTTP ${status}), but the service answered with ${judged.other}.`);
-    return undefined as Called<Op>;
+    return called<Op>(undefined);
   }
   service.learnt.isService = true;
   if (judged.missing.length > 0) {
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }
-  const { json } = sent.body as Extract<Body, { form: 'json' }>;
-  prepared?.made(json);
-  return json as Called<Op>;
+  prepared?.made(judged.json);
+  return called<Op>(judged.json);
 }
 
+/** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
+const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
+
 /** Where to look, as it can be typed: with the id and the subject of this very write. */
-function hintFor({ effect }: Operation, input: object): string {
-  const { params = {}, body = {} } = input as { params?: Record<string, number>; body?: { subject?: string } };
-  const id = Object.values(params)[0];
+function hintFor(
+  { effect }: Operation,
+  { params, body }: { readonly params?: unknown; readonly body?: unknown },
+): string {
+  const id = Object.values(fieldsIn(params))[0];
+  const { subject = 'SUBJECT' } = fieldsIn(body);
   return (effect?.lookHint ?? '')
     .replace(/\bID$/u, () => String(id ?? 'ID'))
-    .replace(/\bSUBJECT$/u, () => shellWord(body.subject ?? 'SUBJECT'));
+    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
 }
 
 /** The clocks behind `Date` and `created_at` may be so far apart. */

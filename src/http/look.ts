@@ -24,7 +24,9 @@ export async function prepareLook<Op extends Operation>(
   input: Input<Op>,
   { own, isSurelySince }: Aids,
 ): Promise<Prepared> {
-  const looking = lookings[id as keyof typeof lookings] as unknown as Looking<Op>;
+  const all: Readonly<Record<string, unknown>> = lookings;
+  // The compiler does not see that the looking of this id is the one of this operation.
+  const looking = all[id] as Looking<Op>;
   const before = await lookBefore(() => looking.page(read(), input, 1));
   return {
     async look(maxWaitMs) {

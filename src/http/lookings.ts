@@ -7,6 +7,7 @@ import type { Input, Operation, Output } from '../api/operation.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
+import { fieldsIn } from '../text/record.ts';
 import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
 import type { Findings } from './settle.ts';
 
@@ -99,7 +100,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const ours: Seen[] = [];
       for (const seen of fresh) {
         const { source, subject, contact, priority } = seen.record;
-        const person = (contact as { contact_id?: unknown } | null)?.contact_id ?? undefined;
+        const person = fieldsIn(contact).contact_id ?? undefined;
         if (source !== 'api' || !isSameText(subject, body.subject)) continue;
         if (person !== body.contact_id || priority !== (body.priority ?? 0)) continue;
         const { ticket } = await read(getTicket, { params: { id: seen.id } });

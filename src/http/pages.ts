@@ -1,6 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
 import { call, type Service } from './call.ts';
 
 /** How much of a list is wanted. Nothing given: the first page of 50. */
@@ -21,6 +22,7 @@ export type Listing = {
 const largestPage = 100;
 const usualPage = 50;
 
+type ListAnswer = Extract<Operation['answer'], { shape: 'list' }>;
 type Page = { readonly records: Record<string, unknown>[]; readonly last: number; readonly total: number | undefined };
 
 /**
@@ -46,7 +48,7 @@ export function list<Op extends Operation>(
     const shown = new Set<unknown>();
     for (let sweep = 0; sweep < 3; sweep++) {
       for (let number = range.page ?? 1; yielded < wanted; number++) {
-        const page = await readPage(service, operation, input, number, perPage);
+        const page = await readPage(operation.answer, number, perPage);
         total = page.total;
         for (const record of page.records) {
           const key = idField && record[idField];
@@ -61,24 +63,18 @@ export function list<Op extends Operation>(
     }
   }
 
-  return { records: read(), seen: () => ({ yielded, total }) };
-}
+  async function readPage({ key, paged }: ListAnswer, page: number, per_page: number): Promise<Page> {
+    const query = paged ? { ...fieldsIn(input.query), page, per_page } : undefined;
+    // A list takes a page and its size in its query, which no generic type says.
+    const body = fieldsIn(await call(service, operation, { ...input, query } as Input<Op>));
+    const { last_page, total } = fieldsIn(body.meta);
+    const records = body[key];
+    return {
+      records: Array.isArray(records) ? records : [],
+      last: typeof last_page === 'number' ? last_page : page,
+      total: typeof total === 'number' ? total : undefined,
+    };
+  }
 
-async function readPage<Op extends Operation>(
-  service: Service,
-  operation: Op,
-  input: Input<Op>,
-  page: number,
-  perPage: number,
-): Promise<Page> {
-  const { key, paged } = operation.answer as Extract<Operation['answer'], { shape: 'list' }>;
-  const query = paged ? { ...(input as { query?: object }).query, page, per_page: perPage } : undefined;
-  const body = (await call(service, operation, { ...input, query } as Input<Op>)) as Record<string, unknown>;
-  const records = Array.isArray(body[key]) ? (body[key] as Record<string, unknown>[]) : [];
-  const meta = (body.meta ?? {}) as { last_page?: unknown; total?: unknown };
-  return {
-    records,
-    last: typeof meta.last_page === 'number' ? meta.last_page : page,
-    total: typeof meta.total === 'number' ? meta.total : undefined,
-  };
+  return { records: read(), seen: () => ({ yielded, total }) };
 }

@@ -1,4 +1,4 @@
-import { type Operation, type Scope, scopes } from '../api/operation.ts';
+import { type Operation, scopes } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { readBody, readError, type Said } from './answer.ts';
@@ -60,7 +60,7 @@ function forbidden(said: Said, asked: Asked | undefined): Failure {
   const status = 403;
   if (said.code === 'insufficient_scope') {
     const named = scopes.filter((scope) => said.description?.includes(scope));
-    const missing: Scope[] = named.length > 0 ? named : asked?.scope ? [asked.scope] : [];
+    const missing = named.length > 0 ? named : [asked?.scope].filter((scope) => typeof scope === 'string');
     return new Failure('forbidden', `This login lacks the scope ${missing.join(' ') || 'that this needs'}.`, {
       status,
       hint: `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`,

@@ -104,7 +104,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
   const { doubt, history } = state;
   switch (step.next) {
     case 'accept':
-      return { how: 'answered', response: attempt.exchanged as HttpResponse, body: attempt.body };
+      return { how: 'answered', response: responseOf(attempt), body: attempt.body };
     case 'gone':
       return { how: 'gone' };
     case 'renew': {
@@ -205,15 +205,22 @@ async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attem
 }
 
 /** The Failure of an answer that ends it. */
-async function refusal({ service, asked, wire }: Job, { exchanged, body }: Attempt): Promise<Failure> {
+async function refusal({ service, asked, wire }: Job, attempt: Attempt): Promise<Failure> {
   const { redirected, strangerFailure } = await endings();
-  const response = exchanged as HttpResponse;
+  const { body } = attempt;
+  const response = responseOf(attempt);
   const { status } = response;
   const { baseUrl } = service.session;
   if (status < 300) return looksLikeHtml(response.body) ? strangerFailure(baseUrl, response) : unreadable(response);
   if (status < 400) return redirected(response, wire.path);
   if (status < 500 && status !== 401 && !isOwnError(response, body)) return strangerFailure(baseUrl, response);
   return failureOf(response, asked);
+}
+
+/** Of an attempt that was answered: nothing else is accepted or refused. */
+function responseOf({ exchanged }: Attempt): HttpResponse {
+  if ('lost' in exchanged) throw new Error(exchanged.detail);
+  return exchanged;
 }
 
 const answerOf = (exchanged: HttpResponse | Lost): HttpResponse | undefined =>

@@ -119,8 +119,7 @@ function ticket(
     ? []
     : [asked, ...thread].map((body, at) => ({
         id: nextMessage(),
-        ...message(id, at),
-        body,
+        ...message(id, at, body),
         created_at: ago(moment, days - at * 0.3, 15),
       }));
   const first_response_at = said.find((each) => each.direction === 'out')?.created_at ?? null;
@@ -153,12 +152,13 @@ function ticket(
 }
 
 /** Customer and team take turns, the customer first. */
-function message(ticket: number, at: number): Omit<TicketMessage, 'id' | 'body' | 'created_at'> {
+function message(ticket: number, at: number, body: string): Omit<TicketMessage, 'id' | 'created_at'> {
   const isIn = at % 2 === 0;
   return {
     direction: isIn ? 'in' : 'out',
     sender_type: isIn ? 'customer' : 'agent',
     sender_name: isIn ? 'Customer' : pick(agents, ticket),
+    body,
     attachments: at === 0 && ticket % 5 === 1 ? [pick(files, ticket)] : [],
   };
 }
