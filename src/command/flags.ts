@@ -40,16 +40,15 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     many,
     required: shape.required && !optional,
     parse(texts, flag) {
-      const read = (text: string) => readText(text, shape.item ?? shape, flag);
-      const value =
-        shape.type === 'pairs'
-          ? Object.fromEntries(texts.map((text) => splitPair(text, flag)))
-          : shape.type === 'list'
-            ? texts.map(read)
-            : read(texts.at(-1) ?? '');
-      return judged(shape.schema, value, flag);
+      return judged(shape.schema, typedValue(texts, shape, flag), flag);
     },
   };
+}
+
+function typedValue(texts: readonly string[], shape: Shape, flag: string): unknown {
+  if (shape.type === 'pairs') return Object.fromEntries(texts.map((text) => splitPair(text, flag)));
+  const read = (text: string) => readText(text, shape.item ?? shape, flag);
+  return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
 }
 
 /** Text as typed → the value that goes on the wire. */

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
+import { fieldsIn } from '../text/record.ts';
 import { bodyText, textFlags } from './body-text.ts';
 import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
@@ -53,27 +54,35 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     examples: about.examples,
     aliases: about.aliases,
     async run(ctx, { args, flags, settings }) {
-      const ids = [args.id].flat() as (number | undefined)[];
-      const body = operation.body ? await bodyOf(ctx, settings, operation, about, flags) : undefined;
+      const ids: readonly (number | undefined)[] = [args.id].flat();
+      const body = operation.body ? await bodyOf({ ctx, settings, flags }, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
-      const inputFor = (id: number | undefined) =>
-        ({ ...(idField && { params: { [idField]: id } }), ...(body && { body }) }) as Input<Operation>;
+      const inputFor = (id: number | undefined): Input<Operation> => ({
+        ...(idField && id !== undefined && { params: { [idField]: id } }),
+        ...(body && { body }),
+      });
       if (operation.answer.shape === 'list') {
         const query = pickGiven(flags, fieldsOf(operation.query));
-        return listView(service, operation, { ...inputFor(ids[0]), query }, rangeOf(flags), about.columns ?? []);
+        const shown = { range: rangeOf(flags), columns: about.columns ?? [] };
+        return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      return recordsView(service, operation, about, ids, inputFor);
+      return recordsView(service, operation, about, { ids, inputFor });
     },
   };
 }
+
+/** One record for each id, or the only one of an operation without ids. */
+type Asking = {
+  readonly ids: readonly (number | undefined)[];
+  readonly inputFor: (id: number | undefined) => Input<Operation>;
+};
 
 async function recordsView(
   service: Service,
   operation: Operation,
   about: Derivation,
-  ids: readonly (number | undefined)[],
-  inputFor: (id: number | undefined) => Input<Operation>,
+  { ids, inputFor }: Asking,
 ): Promise<View> {
   const records: unknown[] = [];
   for (const id of ids) {
@@ -83,7 +92,7 @@ async function recordsView(
   const read = operation.safety === 'read';
   if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
   const [record] = records;
-  // People see what fits; --json and its siblings print what came.
+  // People see what fits; --json and its siblings print what came. Each derivation knows its own operation's record.
   const shown = recordFitted(operation, record) as never;
   const note = about.note?.(shown, ids[0] ?? 0);
   return {
@@ -102,7 +111,7 @@ function recordFitted({ response, answer }: Operation, record: unknown): unknown
 /** The record itself, without the key that the service wraps it in; an empty one where the answer holds none. */
 export function unwrap({ answer: { key } }: Pick<Operation, 'answer'>, answer: unknown): unknown {
   if (answer === undefined) return {};
-  return key === undefined ? answer : ((answer as Record<string, unknown>)[key] ?? answer);
+  return key === undefined ? answer : (fieldsIn(answer)[key] ?? answer);
 }
 
 /** A list is filtered by `--category`, as by `--contact`; a record that is written is given a `--category-id`. */
@@ -125,15 +134,17 @@ function flagsFor(operation: Operation, about: Derivation): Params {
   return flags;
 }
 
-async function bodyOf(ctx: Context, settings: Settings, operation: Operation, about: Derivation, flags: Values) {
+type Run = { readonly ctx: Context; readonly settings: Settings; readonly flags: Values };
+
+async function bodyOf({ ctx, settings, flags }: Run, operation: Operation, about: Derivation) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
     const text = await bodyText(ctx, settings, {
       field: about.text,
-      text: flags[about.text] as string | undefined,
-      bodyFile: flags.bodyFile as string | undefined,
+      text: textIn(flags[about.text]),
+      bodyFile: textIn(flags.bodyFile),
       editor: flags.editor === true,
       opensEditor: !about.update,
       required,
@@ -142,11 +153,13 @@ async function bodyOf(ctx: Context, settings: Settings, operation: Operation, ab
     if (text !== undefined) body[about.text] = text;
   }
   if (!about.update) return body;
-  const whole = cleared(body, flags.clear as readonly string[] | undefined, fields);
+  const whole = cleared(body, Array.isArray(flags.clear) ? flags.clear : undefined, fields);
   if (Object.keys(whole).length > 0) return whole;
   const names = Object.keys(fields).map((field) => `--${typedName(field)}`);
   throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
 }
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The values that were given, by the wire's names. */
 function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -14,17 +14,18 @@ export const rangeFlags = {
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
 } satisfies Params;
 
-export function rangeOf(flags: Readonly<Record<string, unknown>>): Range {
-  return { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
+export function rangeOf({ limit, all, page, perPage }: Readonly<Record<string, unknown>>): Range {
+  return { limit: countIn(limit), all: all === true, page: countIn(page), perPage: countIn(perPage) };
 }
+
+const countIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** A list that is read while it is printed; a note tells when there is more than was asked for. */
 export function listView(
   service: Service,
   operation: Operation,
   input: Input<Operation>,
-  range: Range,
-  columns: readonly Column[],
+  { range = {}, columns }: { readonly range?: Range; readonly columns: readonly Column[] },
 ): View {
   const listing = list(service, operation, input, range);
   return {

@@ -94,7 +94,8 @@ export const param = {
     choices,
     parse: (texts, flag) => {
       const value = last(texts);
-      if (choices.includes(value)) return value as C[number];
+      const chosen = choices.find((choice) => choice === value);
+      if (chosen !== undefined) return chosen;
       throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${value}".`);
     },
   }),
@@ -115,8 +116,11 @@ export const flagName = (key: string, flag: Pick<Param<unknown>, 'name'>): strin
   flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
 /** Gives a flag a value for when it is absent. */
-export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> =>
-  ({ ...flag, fallback }) as Param<NonNullable<T>>;
+export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> => ({
+  ...flag,
+  parse: (texts, name) => flag.parse(texts, name) ?? fallback,
+  fallback,
+});
 
 /** For what is always written in capitals, like a method or a currency: nobody means anything else by `eur`. */
 export const inCapitals = <T>(flag: Param<T>): Param<T> => ({

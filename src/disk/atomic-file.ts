@@ -1,5 +1,6 @@
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../errors.ts';
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -74,5 +75,4 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && (error as NodeJS.ErrnoException).code === code;
+export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code;

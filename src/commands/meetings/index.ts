@@ -14,7 +14,8 @@ const list = defineCommand({
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
     const input = { params: { account: flags.account } };
-    return listView(service, listMeetings, input, {}, ['id', 'name', 'duration_minutes', 'location_type', 'url']);
+    const columns = ['id', 'name', 'duration_minutes', 'location_type', 'url'];
+    return listView(service, listMeetings, input, { columns });
   },
 });
 
