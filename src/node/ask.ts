@@ -56,7 +56,8 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const { name, cause } = error as Error;
+    if (!(error instanceof Error)) throw error;
+    const { name, cause } = error;
     if (name === 'ExitPromptError') throw new Failure('interrupted', 'Interrupted. Nothing was sent.');
     if (name !== 'AbortPromptError') throw error;
     throw interruption({ reason: cause }, 'Interrupted. Nothing was sent.');

@@ -27,7 +27,7 @@ export function createProgress(stream: Stream, env: Env): Context['progress'] {
     const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
     cut = width.cut;
     // Ctrl-C must stay what it is, so standard input is left alone.
-    spinner = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+    spinner = ora({ stream, discardStdin: false, isEnabled: true });
     show();
   };
   return (text) => {
