@@ -1,3 +1,4 @@
+import { isRecord } from '../text/record.ts';
 import type { Answered } from './token-endpoint.ts';
 
 /** What the token endpoint grants; `scopes` may be fewer than were asked for. */
@@ -36,7 +37,7 @@ export function grantOf({ answer, sentAt }: Answered, asked: readonly string[]):
 function objectIn(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.replace(/^\uFEFF/u, ''));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -112,7 +112,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     return undefined;
   }
   const at = whereIs(contents, name);
-  const where = place === 'as-is' ? (at ?? store.preferred) : place === 'file' ? 'file' : store.preferred;
+  const where = placeFor(store, place, at);
   if (next === stored && where === at) {
     await rescue.drop(name);
   } else if (proven || next === rescued) {
@@ -123,6 +123,11 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     await rescue.drop(name);
   }
   return next;
+}
+
+function placeFor({ preferred }: Store, place: Place, at: Where | undefined): Where {
+  if (place === 'file') return 'file';
+  return place === 'as-is' && at !== undefined ? at : preferred;
 }
 
 async function forget(store: Store, contents: Contents, name: string): Promise<void> {

@@ -102,7 +102,7 @@ async function actInChild(
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, ['-e', childSource], {
     // Nothing of ours that the child does not need, and no options meant for us.
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|NODE_)/u.test(name))) as NodeJS.ProcessEnv,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|NODE_)/u.test(name))),
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
@@ -119,7 +119,7 @@ async function actInChild(
   });
   if (end === 'SIGKILL') return 'silent';
   if (end !== undefined) throw refusal(end);
-  const { value, error } = JSON.parse(answer) as { value?: string; error?: string };
+  const { value, error }: { value?: string; error?: string } = JSON.parse(answer);
   if (error !== undefined) throw refusal(error);
   return { value };
 }

@@ -3,6 +3,7 @@ import { isThere } from '../disk/atomic-file.ts';
 import { removeFile } from '../disk/folder.ts';
 import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { fieldsIn } from '../text/record.ts';
 
 /**
  * Beside `credentials.json`, one for each secret that is being exchanged: its room is taken before the old secret is
@@ -47,8 +48,10 @@ export function rescueFile(folder: string): RescueFile {
 
 function parse(text: string | undefined): Rescued | undefined {
   try {
-    const value = JSON.parse(text ?? '') as Partial<Rescued>;
-    return typeof value.secret === 'string' && typeof value.newer_than === 'string' ? (value as Rescued) : undefined;
+    const { secret, newer_than } = fieldsIn(JSON.parse(text ?? ''));
+    return typeof secret === 'string' && typeof newer_than === 'string'
+      ? { version: 1, secret, newer_than }
+      : undefined;
   } catch {
     return undefined;
   }

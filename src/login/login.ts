@@ -6,6 +6,7 @@ import { originOf, requireHttps } from '../config/service-url.ts';
 import { type ProfileConfig, profileConfig, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
 import { authorize } from './authorize.ts';
 import { checkRedirectUri, findClient } from './oauth-login.ts';
 import { placeOf, reportOf, type StatusReport } from './report.ts';
@@ -64,7 +65,7 @@ export async function loginWithSecret({
   }
   refuseOtherAccount(others, account, settings);
   await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
-  await store(ctx.tokens, profile, kind, { base_url: baseUrl, token }, place);
+  await store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token });
   const report = reportOf(kind, true, await placeOf(ctx.tokens, profile, kind));
   return { ...finished(profile, baseUrl, account, report), doubt };
 }
@@ -97,18 +98,19 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
       });
     }
     refuseOtherAccount(others, account, settings);
+    const known = others.kinds.length > 0 ? others.account : undefined;
     await updateProfile(ctx, profile, {
       base_url: baseUrl,
       auth_url: authUrl,
       client_id: client.clientId,
       ...(browsing.redirectUri && { redirect_uri: redirectUri }),
       // Without the scope identity the account is unknown, unless another credential of the profile has told it.
-      account: account ? named(account) : others.kinds.length > 0 ? others.account : undefined,
+      account: account ? named(account) : known,
     });
     const { clientId: client_id, clientSecret: client_secret } = client;
-    await store(ctx.tokens, profile, 'client', { auth_url: authUrl, client_id, client_secret }, place);
+    await store(ctx.tokens, { profile, kind: 'client', place }, { auth_url: authUrl, client_id, client_secret });
     const login = { base_url: baseUrl, auth_url: authUrl, client_id, ...grant };
-    await store(ctx.tokens, profile, 'oauth', login, place);
+    await store(ctx.tokens, { profile, kind: 'oauth', place }, login);
     await show({
       ok: true,
       title: account ? `svc is connected to ${account.name}` : 'svc is connected',
@@ -140,7 +142,7 @@ async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt
 }
 
 const isAccount = (account: unknown): boolean => {
-  const { account_id, name } = (account ?? {}) as Partial<NonNullable<Judged['account']>>;
+  const { account_id, name } = fieldsIn(account);
   return Number.isSafeInteger(account_id) && typeof name === 'string';
 };
 

@@ -24,7 +24,11 @@ export function createChannel<T>(): Channel<T> {
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        while (taken < values.length) yield values[taken++] as T;
+        // Also what is pushed meanwhile: an array is read up to its end.
+        for (const value of values) {
+          taken++;
+          yield value;
+        }
         values = [];
         taken = 0;
         if (ended) return;

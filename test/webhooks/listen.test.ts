@@ -251,15 +251,19 @@ test('with a login the secrets are in the store while it listens, and gone after
   expect(await tokens.names('webhook/')).toEqual([]);
   await fromEnvironment.end();
 
-  await store(tokens, 'default', 'oauth', {
-    base_url: 'https://service.test',
-    auth_url: 'https://service.test',
-    client_id: 'sandbox_cli',
-    access_token: made.token,
-    issued_at: new Date().toISOString(),
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    scopes: ['webhooks:manage'],
-  });
+  await store(
+    tokens,
+    { profile: 'default', kind: 'oauth' },
+    {
+      base_url: 'https://service.test',
+      auth_url: 'https://service.test',
+      client_id: 'sandbox_cli',
+      access_token: made.token,
+      issued_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      scopes: ['webhooks:manage'],
+    },
+  );
   await keepSecret(tokens, 'default', 999, 'of another subscription');
   const running = await listen(made, argv);
   await running.until(() => running.said.stderr.includes('Subscribed'));

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
@@ -226,7 +225,10 @@ export function listen(server: Server, port: number): Promise<number> {
         }),
       );
     });
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, '127.0.0.1', () => {
+      const at = server.address();
+      resolve(typeof at === 'object' && at ? at.port : port);
+    });
   });
 }
 
