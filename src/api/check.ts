@@ -59,7 +59,7 @@ type Choosing = Schema & { readonly options?: readonly (Schema & { readonly entr
 
 /**
  * A body that may be one of two objects (createContacts) is judged by the one whose first field it carries, so that
- * the errors speak of what was meant and not of both.
+ * the errors are about the one that was meant.
  */
 function chosen(schema: Schema, value: unknown): Schema {
   if (schema.type !== 'union' || typeof value !== 'object' || value === null) return schema;

@@ -26,7 +26,10 @@ export const lengthOf = (text: string): number => {
 
 const tooShort = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`);
 
-/** Text of `min` to `max` code points; where it must not be empty, it must not be blank either. The metadata carries the limits into JSON Schema, which counts the same way. */
+/**
+ * Text of `min` to `max` code points. Where it must not be empty, it must not be blank either. The metadata carries the
+ * limits into JSON Schema, which counts the same way.
+ */
 export const text = (min: number, max: number) =>
   v.pipe(
     v.string(),

@@ -1,4 +1,3 @@
-import { fieldsIn, isRecord } from '../text/record.ts';
 import type { Schema } from './operation.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
@@ -25,7 +24,7 @@ function shaped(shape: Shape, value: unknown): unknown {
         ? value.filter(isFilled).map((item) => shaped(shape.item ?? shape, item))
         : [];
     case 'object':
-      return isRecord(value) || !shape.nullable ? fitFields(shape, fieldsIn(value)) : null;
+      return isObject(value) || !shape.nullable ? fitFields(shape, isObject(value) ? value : {}) : null;
     default:
       return value;
   }
@@ -35,3 +34,6 @@ const fitFields = ({ fields = {} }: Shape, value: Readonly<Record<string, unknow
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, shaped(field, value[name])]));
 
 const isFilled = (value: unknown): boolean => value !== null && value !== undefined;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -75,7 +75,7 @@ export async function notLoggedIn(
   });
 }
 
-/** None of those at hand is one that the operation takes. */
+/** The operation takes none of the credentials at hand. */
 export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { profile }: Settings): Failure {
   const [wanted = 'api_key'] = credentials;
   const login = loginCommand(wanted, profile);

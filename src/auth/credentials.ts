@@ -56,7 +56,7 @@ export async function readStored<K extends SecretKind>(
   return parseStored(await tokens.read(secretName(profile, kind)), profile, kind);
 }
 
-/** The words for what is stored never repeat it. */
+/** No message repeats what is stored. */
 export function parseStored<K extends SecretKind>(
   text: string | undefined,
   profile: string,
@@ -71,7 +71,7 @@ export function parseStored<K extends SecretKind>(
   });
 }
 
-/** Keeps it, durably, when this resolves. */
+/** It is saved durably when this resolves. */
 export async function store<K extends SecretKind>(
   tokens: TokenStore,
   { profile, kind, place = 'best' }: { readonly profile: string; readonly kind: K; readonly place?: 'best' | 'file' },

@@ -43,11 +43,11 @@ function objectIn(body: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What could not stand in a header, or in a form, is no token. */
+/** A token must fit into a header and into a form. */
 const tokenIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x21-\x7e]+$/u.test(value) ? value : undefined;
 
-/** Without a lifetime that makes sense it is the document's; if the token ends sooner, a 401 will tell. */
+/** Without a sensible lifetime the document's counts. If the token ends sooner, a 401 will tell. */
 function lifetimeIn(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, longestLifetime) : usualLifetime;

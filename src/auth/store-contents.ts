@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 
-/** A keyring of the system. What it cannot do, it throws with a sentence that says why. */
+/** A keyring of the system. Where it fails, it throws with a sentence that says why. */
 export type Keyring = {
   read(entry: string): Promise<string | undefined>;
   write(entry: string, secret: string): Promise<void>;

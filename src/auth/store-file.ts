@@ -86,7 +86,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
   try {
     stored = await readFrom(store, contents, name);
   } catch (error) {
-    // Who saves from scratch replaces whatever is there, also what is damaged or locked away in a keyring.
+    // A new login replaces whatever is there, also what is damaged or locked in a keyring.
     if (place === 'as-is') throw error;
     isReadable = false;
   }
@@ -98,7 +98,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     proven = true;
     await prove(store, name, current);
     await held.check().catch((error) => {
-      // The room is another's now.
+      // Another process has the room now.
       proven = false;
       throw error;
     });
@@ -154,7 +154,7 @@ async function prove({ file, rescue }: Store, name: string, secret: string | und
   }
 }
 
-/** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
+/** What counts is the place that the file names, so each step leaves either the old or the new secret. */
 async function save(store: Store, name: string, secret: string, where: Where): Promise<void> {
   const { file, keyring, random, warn } = store;
   const contents = await file.load();
@@ -177,8 +177,8 @@ async function save(store: Store, name: string, secret: string, where: Where): P
 type Proven = { readonly secret: string; readonly stored: string | undefined; readonly where: Where };
 
 /**
- * Saves a secret that cannot be had again. First into the room that was taken for it; so where the rest fails, or this
- * process is killed, the next start finds it there.
+ * Saves a secret that cannot be had again. It goes into its reserved room first, so that the next start finds it there
+ * where the rest fails or this process is killed.
  */
 async function saveProven(store: Store, name: string, { secret, stored, where }: Proven): Promise<void> {
   const { file, rescue, warn } = store;

@@ -11,7 +11,7 @@ type Options = {
 
 type Request = { readonly act: 'read' | 'write' | 'remove'; readonly entry: string; readonly secret?: string };
 
-/** Under which all entries stand, as the keyring's own window shows them. */
+/** The name of all our entries, as the keyring's own window shows it. */
 const serviceName = 'svc';
 
 /** What Windows' Credential Manager holds per entry, in bytes. */
@@ -21,7 +21,7 @@ const windowsLimit = 2560;
 export function systemKeyring({ env, platform, timeoutMs = 3000 }: Options): Keyring {
   let silent = false;
   const act = async (request: Request): Promise<string | undefined> => {
-    // It is given its time once, not for each of a login's secrets.
+    // It gets its time once, not again for each secret of a login.
     if (silent) throw tooSlow(timeoutMs);
     // Asking without a bus would end in a refusal anyway; this says it in better words and at no cost.
     if (platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) {

@@ -7,7 +7,7 @@ import { fieldsIn } from '../text/record.ts';
 
 /**
  * Beside `credentials.json`, one for each secret that is being exchanged: its room is taken before the old secret is
- * spent, and the new one stands there until it is saved in its place. Only who holds the lock of the secret writes it.
+ * spent, and the new one stands there until it is saved in its place. Only the holder of the secret's lock writes it.
  */
 export type RescueFile = {
   pathOf(name: string): string;
@@ -28,7 +28,7 @@ export function rescueFile(folder: string): RescueFile {
     pathOf,
     reserve: (name, present) => reserveFile(pathOf(name), 2 * JSON.stringify(present).length + 4096),
     async fill(name, secret, stored) {
-      // The old secret itself does not stand in the file.
+      // The file does not hold the old secret itself.
       const rescued: Rescued = { version: 1, secret, newer_than: hexDigestOf(stored ?? '') };
       return fillFile(pathOf(name), JSON.stringify(rescued)).then(
         () => true,

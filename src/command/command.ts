@@ -35,7 +35,7 @@ export type Values<P extends Params> = {
   readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never;
 };
 
-/** What a command is run with: parsed, not yet checked against each other. */
+/** What a command is run with: each value is parsed, their combination is not yet checked. */
 export type Given<A extends Params = Params, F extends Params = Params> = {
   readonly args: Values<A>;
   readonly flags: Values<F>;
@@ -58,7 +58,7 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly hidden?: boolean;
   /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */
   readonly passThrough?: boolean;
-  /** It runs without a configuration that cannot be read, which it says itself (`doctor`). */
+  /** It runs also where the configuration cannot be read, and reports that itself (`doctor`). */
   readonly judgesConfig?: boolean;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };

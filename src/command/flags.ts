@@ -32,7 +32,7 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
   const wireName = field.replaceAll('_', '-');
   return {
     name,
-    // Who knows the service's own name of the field may type that.
+    // People who know the service's own name of the field may type that.
     aliases: wireName === name ? [] : [wireName],
     description: shape.description ?? describe(field, shape),
     placeholder: placeholderOf(field, shape),

@@ -122,7 +122,7 @@ export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param
   fallback,
 });
 
-/** For what is always written in capitals, like a method or a currency: nobody means anything else by `eur`. */
+/** For what is always written in capitals, like a method or a currency: `eur` can only mean `EUR`. */
 export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
   ...flag,
   parse: (texts, name) =>

@@ -74,6 +74,6 @@ export function parseConfig(text: string, path: string): Config {
       }
     }
   }
-  // Its texts were looked at above; whether `output` and `color` are known words is judged where they are used.
+  // The texts were checked above. Whether `output` and `color` are known words is checked where they are used.
   return value as Config;
 }

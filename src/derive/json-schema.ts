@@ -7,7 +7,7 @@ export type { JsonSchema };
 export type References = {
   /** Schemas that are referred to instead of repeated. */
   readonly named: Readonly<Record<string, Schema>>;
-  /** What a reference is written as. */
+  /** How a reference is written. */
   readonly path: (name: string) => string;
 };
 
@@ -35,7 +35,7 @@ export function jsonSchemaOf(schema: Schema, references?: References): JsonSchem
   return tidy(converted) as JsonSchema;
 }
 
-/** As a person would have written it: no empty `required`, and null as a second type where that says all. */
+/** As a person would have written it: no empty `required`, and null as a second type where that is enough. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;

@@ -65,7 +65,7 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
   return [`${summary}.`, ...remarks].join(' ');
 }
 
-/** Path, query and body in one flat object: their names never meet, which a test holds. */
+/** Path, query and body in one flat object: their names never clash, as a test checks. */
 function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchema'] {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];

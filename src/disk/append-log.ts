@@ -16,7 +16,7 @@ export type AppendLog = {
   size(): number;
   /**
    * Resolves once the line (with its line feed) is on disk; rejects where the disk refuses, and then it is not there.
-   * `placed` hears where it is before anything else happens to the file.
+   * `placed` is told where the line is before anything else happens to the file.
    */
   append(line: string, placed?: (span: Span) => void): Promise<void>;
   /**
@@ -142,7 +142,7 @@ async function close(state: State): Promise<void> {
 async function work(state: State): Promise<void> {
   const isAlone = state.options.syncs === 'alone';
   while (state.queue.length > 0) {
-    // A rewriting has nobody to wait for.
+    // A rewrite need not wait for more lines.
     const isRewrite = state.queue[0] !== undefined && 'plan' in state.queue[0];
     if (!isAlone && !isRewrite) await gather(state);
     const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
@@ -161,7 +161,7 @@ async function work(state: State): Promise<void> {
   state.working = undefined;
 }
 
-/** The lines up to the next rewriting, or that. */
+/** The lines up to the next rewrite, or that rewrite. */
 function batchOf({ queue }: State, most: number): { readonly batch: readonly Append[] } | Exclude<Job, Append> {
   const batch: Append[] = [];
   for (const job of queue) {
@@ -188,7 +188,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
   try {
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
-    // Into memory only, which is quicker done than handed to another thread. The sync is what takes its time.
+    // This only writes into memory, which is quicker here than in another thread. The sync takes the time.
     for (let done = 0; done < bytes.length; ) {
       done += writeNow(state.file.fd, bytes, done, bytes.length - done, state.end + done);
     }
@@ -205,6 +205,6 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
     placed?.({ start: state.end, length });
     state.end += length;
   }
-  // Not synced: an older mark is right too. A disk that refuses even this shows it at the next line.
+  // Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line.
   if (mark) await state.file.write(mark.text(state.end), 0).catch(() => {});
 }

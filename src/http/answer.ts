@@ -57,8 +57,8 @@ function fieldMessages(errors: unknown): Said['fields'] {
 
 /**
  * Whether the service itself has answered, and not a gateway, a web page or another API in its place: an error in one
- * of the document's shapes, or a problem document. A server failure must have the simple shape, for gateways like to
- * write `{"message": …}` too, and 502, 503 and 504 are theirs whatever the body.
+ * of the document's shapes, or a problem document. A server failure must have the simple shape, because gateways often
+ * write `{"message": …}` too, and 502, 503 and 504 come from gateways whatever the body.
  */
 export function isOwnError({ status, headers }: HttpResponse, body: Body): boolean {
   if (body.form !== 'json') return false;

@@ -15,7 +15,7 @@ import { sharedHold } from './shared-hold.ts';
 
 export type { Service } from './asking.ts';
 
-/** Opens the service as whoever the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
+/** Opens the service with the login that the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
 export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
   const session = as ?? (await openSession(await traced(ctx, settings), settings));
   const gates = new Map<string, Gate>();
@@ -90,7 +90,7 @@ function hintFor(
     .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
 }
 
-/** The clocks behind `Date` and `created_at` may be so far apart. */
+/** The clocks behind `Date` and `created_at` may be this far apart. */
 const apartMs = 5_000;
 
 /** Gets ready to look for what the write makes, before it is sent. */

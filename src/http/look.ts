@@ -48,7 +48,7 @@ export async function prepareLook<Op extends Operation>(
   }
 }
 
-/** What lies at the end of a path of fields; through a list, each item's. */
+/** The values at the end of a path of fields; where a list is on the way, those of each item. */
 const valuesAt = (json: unknown, [field, ...rest]: readonly string[]): unknown[] =>
   [json].flat().flatMap((each) => {
     if (field === undefined) return [each];
@@ -65,7 +65,7 @@ async function lookBefore(page: () => Promise<View>): Promise<View | undefined> 
   }
 }
 
-/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing of the write. */
+/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing about the write. */
 function isBlind({ kind, status = 0, answer }: Failure): boolean {
   if (kind === 'forbidden' || status >= 500) return true;
   return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
@@ -81,7 +81,7 @@ async function freshOf<Op extends Operation>(
   before: View | undefined,
 ): Promise<(Seen & { readonly isNew: boolean })[]> {
   const known = new Set(before?.seen.map(({ id }) => id));
-  // A service might sort by something else than it says; ids grow with time, so an id below a known one is no new one.
+  // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
   const newest = Math.max(0, ...known);
   const isNew = ({ id }: Seen) => before !== undefined && (before.isWhole || (newestFirst === true && id > newest));
   const fresh: (Seen & { readonly isNew: boolean })[] = [];

@@ -29,7 +29,7 @@ export function operationAt(method: string, path: string): Known | undefined {
   return undefined;
 }
 
-/** What sending must know of a request that is not in the table: only reads are repeated. */
+/** What sending must know about a request that is not in the table: only reads are repeated. */
 export const askedOf = (method: string, known: Known | undefined): Asked =>
   known?.operation ?? {
     id: '',

@@ -192,7 +192,7 @@ async function endOf(
   return unknownOutcome(asked, `${baseUrl} is not the service: HTTP 404 to everything`, { answer: exchanged });
 }
 
-/** Of a redirect, the base URL to use is named too. */
+/** For a redirect it also names the base URL to use. */
 async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: Attempt): Promise<Failure> {
   const { baseUrlHint, briefly, unknownOutcome } = await endings();
   const answer = answerOf(attempt.exchanged);

@@ -24,7 +24,7 @@ const pauses = [500, 1000, 2000, 4000, 8000];
 /** The last look may repeat its reads too. */
 const lastLookMs = 5_000;
 
-/** Looking again does not help where the service refuses to show it. */
+/** Where the service refuses to show it, looking again does not help. */
 const hopeless: readonly Failure['kind'][] = ['auth', 'forbidden', 'usage'];
 
 /**

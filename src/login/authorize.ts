@@ -76,7 +76,7 @@ async function finish(
   }
 }
 
-/** Without a browser of its own, svc does well without the port too: the address can be pasted back. */
+/** Without a browser on this machine the port is not needed: the address can be pasted back. */
 async function openReceiver(
   ctx: Ports,
   { browser, redirectUri }: Wanted,
@@ -98,7 +98,7 @@ async function openBrowser(ctx: Ports, url: URL): Promise<boolean> {
   } catch {
     return false;
   }
-  // Printed all the same: what opened may be on another screen, or of another person.
+  // Printed all the same: the browser may have opened on another screen, or for another person.
   tell(ctx, `The browser opens. If it does not, visit:\n\n  ${url}\n`);
   return true;
 }

@@ -83,7 +83,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
   const { profile } = settings;
   requireHttps(baseUrl, 'The base URL', settings);
   const others = await otherCredentials(browsing, 'oauth');
-  // The document names a host of its own for OAuth; where nobody gave it, it is the service's.
+  // The document names a separate host for OAuth. Where none is set, it is the service's.
   const authUrl = settings.authUrl ?? baseUrl;
   const redirectUri = checkRedirectUri(browsing.redirectUri ?? settings.redirectUri, '--redirect-uri');
   const client = await findClient(ctx, settings, { clientId: browsing.clientId, authUrl, lines });

@@ -108,7 +108,7 @@ export async function listenForCallback(redirectUri: string, state: string): Pro
       servers.push(await listen(handle, host, Number(url.port || 80)));
     } catch (error) {
       const code = codeOf(error) ?? '';
-      // `localhost` may be either family; a machine without IPv6 is fine. A stranger on that port is not.
+      // `localhost` may be either family; a machine without IPv6 is fine. Another program on that port is not.
       if (index > 0 && code !== 'EADDRINUSE') continue;
       await close();
       throw cannotListen(url, code);

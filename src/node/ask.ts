@@ -42,7 +42,7 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
   };
 }
 
-/** What contains the words typed, in any order; what begins with them first. */
+/** Choices that contain the typed words, in any order; those that begin with them come first. */
 export function matching<C extends Choice>(choices: readonly C[], typed: string): C[] {
   const words = typed.toLowerCase().split(/\s+/u).filter(Boolean);
   const text = ({ value, name, description }: C) => `${name ?? ''} ${value} ${description ?? ''}`.toLowerCase();
@@ -66,7 +66,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
 
 const same = (text: string): string => text;
 
-/** Inquirer colours without asking where the output goes on Node 20. */
+/** On Node 20 Inquirer colours its output without asking where it goes. */
 const plainTheme = {
   prefix: { idle: '?', done: '✔' },
   style: {

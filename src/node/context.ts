@@ -68,7 +68,7 @@ function interruptSignal(): AbortSignal {
   return interrupt.signal;
 }
 
-/** Whoever read the notes may have left; that is no reason to fail. */
+/** The reader of the notes may have left; svc goes on. */
 function lazyStderr(): () => typeof process.stderr {
   let heard = false;
   return () => {

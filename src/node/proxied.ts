@@ -18,7 +18,7 @@ Object.assign(Base.prototype, { connect });
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Through the proxies that the environment names, but for what NO_PROXY lists. */
+/** Through the proxies that the environment names, except for the hosts in NO_PROXY. */
 export function proxied(env: Env): Sending {
   const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: connectTimeoutMs },

@@ -11,12 +11,12 @@ export type Server = {
 /** Serves the sandbox on the loopback address alone. Rejects with EADDRINUSE where the port is taken. */
 export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
   const http = process.getBuiltinModule('node:http');
-  // Above the idle time after which clients drop a connection themselves, so that none meets a closing one.
+  // Longer than clients keep an idle connection, so that no request meets one that is closing.
   const options = { keepAliveTimeout: 75_000, requireHostHeader: false };
   const server = http.createServer(options, (request, response) => {
     answer(sandbox, request, response).catch(() => request.socket.destroy());
   });
-  // What is no HTTP at all never gets to the app.
+  // What is not HTTP never reaches the app.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(notHttp);

@@ -13,7 +13,7 @@ import { deliveryStore, type State, stateOf } from './store/state.ts';
 export type World = {
   readonly serves: Served;
   readonly state: State;
-  /** Webhooks on their way; of the present state, like all else. */
+  /** Webhooks on their way. A reset replaces them with the state. */
   deliveries: Deliveries;
   readonly limiter: Limiter;
   readonly log: Log;
@@ -86,7 +86,7 @@ export function createWorld(options: SandboxOptions): World {
   return world;
 }
 
-/** Writes the state to its file: what changed, or all of it where it is another state than the file holds. */
+/** Writes the state to its file: what changed, or all of it where the file holds another state. */
 function keeperOf(held: { readonly state: State }, stateFile: SandboxOptions['stateFile']) {
   let inFile = stateFile?.state;
   let isKeeping = false;

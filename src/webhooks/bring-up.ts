@@ -53,7 +53,7 @@ type Coming = {
 
 /**
  * Brings up, in this order, what a delivery goes through: inbox, forwarding, receiver, inspector, and only then the
- * tunnel and the subscriptions, so that nothing ever arrives where nobody is. `running` holds what is up so far.
+ * tunnel and the subscriptions, so that nothing arrives before all is ready. `running` holds what is up so far.
  */
 export async function bringUp(
   ctx: Context,
@@ -152,7 +152,7 @@ async function inspect(coming: Coming, port: number, { seat, forwarder, receiver
 
 const eventOf = (receipt: Receipt): string | null => {
   if ('envelope' in receipt) return receipt.envelope.event;
-  // Nobody vouches for what a rejected request claims to be, so no filter hides it.
+  // What a rejected request claims to be may be wrong, so no filter hides it.
   return receipt.kind === 'unreadable' ? receipt.arrival.event : null;
 };
 

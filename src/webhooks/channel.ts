@@ -1,4 +1,4 @@
-/** Values on their way from whoever has them to the one who takes them, in order. */
+/** Values on their way from a producer to the one consumer, in order. */
 export type Channel<T> = AsyncIterable<T> & {
   push(value: T): void;
   /** Whether another value is there already. */

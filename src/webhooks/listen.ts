@@ -54,7 +54,7 @@ async function* untilLeft(lines: AsyncIterable<Line>, end: () => Promise<void>):
   }
 }
 
-/** Each step, whatever becomes of the others: what is left subscribed or locked costs the user more than a note. */
+/** Runs each step, also where another fails: a subscription or a lock that stays costs the user more than a note. */
 async function takeDown(ctx: Context, options: ListenOptions, running: Running): Promise<void> {
   const { seat, tunnel, receiver, forwarder, inspector } = running;
   const steps: (() => Promise<void> | undefined)[] = [
@@ -78,7 +78,7 @@ async function unsubscribe(ctx: Context, options: ListenOptions, { folder }: Sea
     await Promise.all(removed.map((id) => forgetSecret(ctx.tokens, profile, id)));
     if (!(await hasLeftovers([folder], baseUrl))) return;
   } catch {
-    // Said below: whatever the reason, the journal still knows.
+    // Reported below. The journal still knows what is left.
   }
   ctx.notice('Not every subscription could be removed. The next svc webhooks listen of this profile will do it.');
 }

@@ -96,7 +96,7 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** What is a text in the sample stays one; anything else is JSON where it reads as JSON. `null` is null everywhere. */
+/** A text in the sample stays a text. Anything else is read as JSON where it is JSON. `null` is always null. */
 function typed(text: string, present: unknown): unknown {
   if (text === 'null') return null;
   if (typeof present === 'string' && !text.startsWith('"')) return text;

@@ -68,7 +68,7 @@ export const changelog: Handlers<ChangelogOperations> = {
       published_at: publishedAt(entry, status, body, now),
       updated_at: now,
     });
-    // Once, however often a published entry is edited or published again.
+    // Announced once, also when a published entry is edited or published again.
     if (entry.status === 'draft' && status === 'published') announce(emit, changed);
     return { entry: whole(state, changed, now) };
   },

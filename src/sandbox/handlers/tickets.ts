@@ -138,7 +138,7 @@ const ticketOf = (state: State, id: number): Ticket => rowOf(state, 'tickets', i
 
 const replyChannel = (ticket: Ticket): 'chat' | 'email' => (ticket.conversation_id === null ? 'email' : 'chat');
 
-/** What the ticket's history says of an update: each field that became another. */
+/** What the ticket's history says of an update: each field that changed. */
 function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): HistoryItem[] {
   const held: Readonly<Record<string, unknown>> = before;
   return Object.entries(after).flatMap(([field, to]) => {

@@ -16,7 +16,7 @@ export type ConsentWorld = Moment & {
   readonly formKey: string;
 };
 
-/** What a client asks for, once everything about it holds. */
+/** What a client asks for, once all of it is checked. */
 type Asked = {
   readonly client: Client;
   readonly redirectUri: string;
@@ -87,7 +87,7 @@ function judgeRequest(clients: readonly Client[], query: URLSearchParams): Judge
   if (responseType !== 'code') return back('unsupported_response_type', 'response_type must be code.');
   const codeChallenge = get('code_challenge');
   if (codeChallenge === undefined) return back('invalid_request', 'PKCE is required: code_challenge is missing.');
-  // Left out, the method would be plain (RFC 7636, 4.3).
+  // Without this parameter the method would be plain (RFC 7636, 4.3).
   if (get('code_challenge_method') !== 'S256') return back('invalid_request', 'code_challenge_method must be S256.');
   if (!/^[\w-]{43}$/u.test(codeChallenge)) {
     return back('invalid_request', 'code_challenge must be the base64url SHA-256 of the verifier, without padding.');
@@ -166,7 +166,7 @@ const formToken = ({ url }: OAuthRequest, formKey: string): string =>
 
 function isOurForm(request: OAuthRequest, token: string, formKey: string): boolean {
   const { origin, host } = request.headers;
-  // `null` is what a browser sends that hides its origin; the token still has to be right.
+  // A browser that hides its origin sends `null`. The token still has to be right.
   if (origin !== undefined && origin !== 'null' && (!URL.canParse(origin) || new URL(origin).host !== host))
     return false;
   return sameSecret(formToken(request, formKey), token);

@@ -126,7 +126,7 @@ export const recordSchemas = {
     resolved_at: maybeTime,
     created_at: time,
     updated_at: time,
-    /** Of a ticket with a conversation the thread is the conversation's, and these stay empty. */
+    /** Empty for a ticket with a conversation: its thread is the conversation's. */
     messages: v.optional(v.array(TicketMessage), []),
     notes: v.optional(v.array(Note), []),
     history: v.optional(v.array(HistoryItem), []),
@@ -227,7 +227,7 @@ export const recordSchemas = {
   subscriptions: v.object({
     id,
     account_id,
-    /** The connection that made it, and that alone lists it. */
+    /** The connection that made it. Only that one lists it. */
     connection_id: v.string(),
     event_type: v.string(),
     target_url: v.string(),

@@ -13,8 +13,8 @@ import { type Change, put, type Removable, remove, type State, setClock, stateOf
  * Keeps a state in a file through SIGKILL at any moment. The file is a journal of lines, `<crc32> <changes as JSON>`;
  * a request is answered once its line is on disk, and requests that come together share one write and one sync.
  *
- * The first line says how many bytes were surely written. A crash can only tear what lies beyond, which nobody was
- * answered for and which is dropped; whatever is wrong before that point is damage, and the file is left as it is.
+ * The first line says how many bytes are surely on disk. A crash can only tear what comes after them. No request was
+ * answered for that part, so it is dropped. Anything wrong before that point is damage, and the file is left as it is.
  */
 export type StateFile = {
   /** What the file held; undefined where it is new, and `replace` has to fill it. */
@@ -39,7 +39,7 @@ const headerOf = (committed: number): string =>
   `{"svc_sandbox_state":1,"committed":"${String(committed).padStart(15, '0')}"}\n`;
 const headerLength = headerOf(0).length;
 
-/** Rewritten when it is this much larger than twice what a fresh one would be. */
+/** The file is rewritten when it is this much larger than twice a fresh one. */
 const slack = 32 * 1024 * 1024;
 const rowsPerLine = 500;
 

@@ -4,8 +4,8 @@ import type { OAuthState } from '../oauth/state.ts';
 import { forEachKind, type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 
 /**
- * All that the sandbox remembers. Rows are never changed in place: `put` replaces them, and by that one door keeps the
- * indexes right and notes what a journal must write.
+ * All that the sandbox remembers. Rows are never changed in place: `put` replaces them, and is the only place that
+ * keeps the indexes right and notes what a journal must write.
  */
 export type State = {
   readonly rows: { readonly [K in Kind]: Map<string | number, Row<K>> };
@@ -46,7 +46,7 @@ export function stateOf(seed: Partial<Rows>): State {
   for (const kind of kinds) {
     for (const row of oldestFirst<Row<Kind>>(seed[kind] ?? [])) put(state, kind, row);
   }
-  // Messages and notes live inside of their tickets and conversations, and connections have no numbers for ids.
+  // Messages and notes are kept inside their tickets and conversations, and ids of connections are not numbers.
   const threads = [...state.rows.tickets.values(), ...state.rows.conversations.values()];
   noteHighest(
     state,
@@ -141,7 +141,7 @@ export function find<K extends Kind>(state: State, kind: K, account: number, key
 /** Who asks: an account, by an OAuth connection where there is one. */
 export type Owner = { readonly account: number; readonly connection: string | undefined };
 
-/** The record that a token may know of; of another connection's not even their existence is known. */
+/** The record that a token may know of. Records of another connection look as if they did not exist. */
 export function findOwned<K extends ResourceName>(
   state: State,
   kind: K,

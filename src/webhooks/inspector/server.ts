@@ -13,11 +13,11 @@ import { assets } from './page.ts';
 
 export type InspectorOptions = {
   readonly port: number;
-  /** Of this run, in the page's address: loopback alone would let every user of this machine in. */
+  /** Made for this run, and part of the page's address: otherwise every user of this machine could open it. */
   readonly key: string;
   readonly inbox: Pick<Inbox, 'read' | 'latest'>;
   readonly forwarder: Pick<Forwarder, 'replay'>;
-  /** Where an event goes without being told otherwise. */
+  /** Where an event goes by default. */
   readonly target: (event: string | null) => string | undefined;
   /** The receiver's URL, to show. */
   readonly listening: string;

@@ -66,7 +66,7 @@ export function refusal(
   return holds ? undefined : 'no-match';
 }
 
-/** The envelope of a body; or why it is none, with the event that the header claims. */
+/** The envelope of a body; or why there is none, with the event that the header claims. */
 export function readEnvelope(
   raw: Uint8Array,
   claimed: string | null,

@@ -16,7 +16,7 @@ export type Forwarding = {
 
 export type Forwarder = {
   enqueue(id: string, event: string | null, to: string): void;
-  /** At once, beside the queue; says how it went. Undefined where the inbox has no such delivery. */
+  /** Sends at once, beside the queue, and says how it went. Undefined where the inbox has no such delivery. */
   replay(id: string, to: string): Promise<Forwarding | undefined>;
   /** How many are not through yet. */
   depth(): number;
