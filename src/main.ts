@@ -52,7 +52,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 }
 
 const quieted = (ctx: Context): Context =>
-  Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
+  Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } });
 
 /** The last catch. What is not a Failure is a bug in svc. */
 function asFailure(error: unknown, ctx: Context): Failure {

@@ -12,10 +12,13 @@ export function parseTime(text: string, flag: string): string {
   const typed = text.trim();
   if (zoned.test(typed) && !Number.isNaN(Date.parse(typed))) return typed;
   const day = dateOnly.exec(typed);
-  const local = day ? localDay(day) : dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
+  const local = day ? localDay(day) : localTime(typed);
   if (local && !Number.isNaN(local.getTime())) return local.toISOString();
   throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${text}".`);
 }
+
+const localTime = (typed: string): Date | undefined =>
+  dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
 
 /** Undefined for a day that its month does not have. */
 function localDay([, year, month, day]: RegExpExecArray): Date | undefined {

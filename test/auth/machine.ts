@@ -6,7 +6,7 @@ import { openStore } from '../../src/auth/store-file.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 
-export type Ended = { readonly code: number | null; readonly stderr: string };
+type Ended = { readonly code: number | null; readonly stderr: string };
 export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended>; readonly stderr: () => string };
 
 /** A home for real processes of svc, and the service that they ask. */
