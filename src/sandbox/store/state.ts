@@ -1,6 +1,7 @@
 import { type ResourceName, resources } from '../../api/resources.ts';
 import type { DeliveryStore } from '../deliveries/schedule.ts';
 import type { OAuthState } from '../oauth/state.ts';
+import { type ContactIndex, emailKey, phoneKey, reindex } from './contact-index.ts';
 import { forEachKind, type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 
 /**
@@ -24,14 +25,6 @@ export type Change =
   | { readonly kind: Kind; readonly key: string | number }
   | { readonly kind: 'last_id'; readonly key: string }
   | { readonly kind: 'clock'; readonly key: 'clock' };
-
-type ContactIndex = {
-  /** Ids that the API shows, oldest first, by account. */
-  readonly shown: Map<number, number[]>;
-  /** Ids by account and address or phone, oldest first. */
-  readonly byEmail: Map<string, number[]>;
-  readonly byPhone: Map<string, number[]>;
-};
 
 /** A new state with these rows, oldest first within each kind, so that newest-first lists just run backwards. */
 export function stateOf(seed: Partial<Rows>): State {
@@ -183,7 +176,7 @@ export const contactByEmail = (state: State, account: number, email: string): Ro
   oldest(state, state.contacts.byEmail.get(emailKey(account, email)));
 
 export const contactByPhone = (state: State, account: number, phone: string): Row<'contacts'> | undefined =>
-  oldest(state, state.contacts.byPhone.get(`${account} ${phone}`));
+  oldest(state, state.contacts.byPhone.get(phoneKey(account, phone)));
 
 function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | undefined {
   let shadow: Row<'contacts'> | undefined;
@@ -194,8 +187,6 @@ function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | un
   }
   return shadow;
 }
-
-const emailKey = (account: number, email: string): string => `${account} ${email.trim().toLowerCase()}`;
 
 function noteId(state: State, kind: string, id: number): void {
   state.lastIds.set(kind, id);
@@ -221,37 +212,4 @@ function join(state: State, { contacts_list_id, contact_id }: Row<'list_members'
   const members = state.members.get(contacts_list_id);
   if (members) members.add(contact_id);
   else state.members.set(contacts_list_id, new Set([contact_id]));
-}
-
-function reindex(index: ContactIndex, before: Row<'contacts'> | undefined, after: Row<'contacts'>): void {
-  const { contact_id, account_id } = after;
-  if (!after.shadow && (before?.shadow ?? true)) insert(index.shown, account_id, contact_id);
-  move(
-    index.byEmail,
-    before?.email && emailKey(account_id, before.email),
-    after.email && emailKey(account_id, after.email),
-    contact_id,
-  );
-  move(
-    index.byPhone,
-    before?.phone && `${account_id} ${before.phone}`,
-    after.phone && `${account_id} ${after.phone}`,
-    contact_id,
-  );
-}
-
-function move(index: Map<string, number[]>, from: string | undefined, to: string, id: number): void {
-  if (from === to) return;
-  if (from) {
-    const left = (index.get(from) ?? []).filter((other) => other !== id);
-    if (left.length > 0) index.set(from, left);
-    else index.delete(from);
-  }
-  if (to) insert(index, to, id);
-}
-
-function insert<Key>(index: Map<Key, number[]>, key: Key, id: number): void {
-  const ids = index.get(key);
-  if (ids) ids.push(id);
-  else index.set(key, [id]);
 }
