@@ -1,5 +1,7 @@
+import type { Settings } from './config/settings.ts';
 import type { Context } from './context.ts';
 import { Failure, interruption } from './errors.ts';
+import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
@@ -19,7 +21,7 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
 }
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
-  const { parse, given } = await import('./program/program.ts');
+  const { parse } = await import('./program/program.ts');
   const invocation = await parse(typed);
   if ('help' in invocation) {
     const { sinkTo } = await import('./output/write.ts');
@@ -34,25 +36,26 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     throw error;
   });
   const settings = settle(invocation.globals, outer.env, config);
-  const ctx = settings.quiet ? quieted(outer) : outer;
-  const values = await given(invocation, async (label, param) => {
-    if (!ctx.ask.canAsk || settings.noInput) return undefined;
-    const question = `${param.description} (${label})`;
-    return param.choices
-      ? ctx.ask.choose(
-          question,
-          param.choices.map((value) => ({ value })),
-        )
-      : ctx.ask.text(question);
-  });
+  const { advised, typeableNote } = await import('./config/advice.ts');
+  const notice = settings.quiet ? () => {} : (text: string) => outer.notice(typeableNote(text, settings.carried));
+  const progress = settings.quiet ? () => {} : outer.progress;
+  const ctx = Object.create(outer, { notice: { value: notice }, progress: { value: progress } }) as Context;
+  try {
+    return await carryOut(ctx, invocation, settings);
+  } catch (error) {
+    // Advice is made typeable here, for every command at once.
+    throw error instanceof Failure ? advised(error, settings.carried) : error;
+  }
+}
+
+async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {
+  const { given } = await import('./program/given.ts');
+  const values = await given(ctx, invocation, settings);
   const { checkOutput, print } = await import('./output/print.ts');
   await checkOutput(settings, ctx.signal);
   const view = await invocation.command.run(ctx, { ...values, settings });
   return print(ctx, view, settings);
 }
-
-const quieted = (ctx: Context): Context =>
-  Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
 
 /** The last catch. What is not a Failure is a bug in svc. */
 function asFailure(error: unknown, ctx: Context): Failure {

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 
@@ -68,17 +69,19 @@ export const param = {
     parse: (texts, flag) => parseInteger(last(texts), flag, min, max),
   }),
 
-  requiredId: (description: string): Param<number> => ({
+  requiredId: (description: string, record?: ResourceName): Param<number> => ({
     description,
     placeholder: 'ID',
     required: true,
+    record,
     parse: (texts, flag) => parseInteger(last(texts), flag, 1, Number.MAX_SAFE_INTEGER),
   }),
 
-  ids: (description: string): Param<readonly number[]> => ({
+  ids: (description: string, record?: ResourceName): Param<readonly number[]> => ({
     description,
     placeholder: 'ID',
     many: true,
+    record,
     required: true,
     parse: (texts, flag) => texts.map((text) => parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER)),
   }),

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import type { Carried } from './advice.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed (product.md, section 4). `auto`: a table on a terminal, tab-separated rows in a pipe. */
@@ -37,6 +38,8 @@ export type Settings = {
   readonly authUrl?: string;
   /** The auth URL came from a flag or the environment, not from the profile. */
   readonly authUrlNamed: boolean;
+  /** What a hint must name so that it can be typed as it stands. */
+  readonly carried: Carried;
   readonly clientId?: string;
   readonly redirectUri: string;
   readonly partnerSegment: string;
@@ -115,6 +118,12 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     baseUrlNamed: baseUrlBy !== undefined,
     authUrl: url(authUrlBy, own.auth_url, 'auth_url'),
     authUrlNamed: authUrlBy !== undefined,
+    carried: {
+      profile: profileBy && profile,
+      baseUrl: flags.baseUrl && url(baseUrlBy, undefined, 'base_url'),
+      authUrl: flags.authUrl && url(authUrlBy, undefined, 'auth_url'),
+      insecureHttp: flags.insecureHttp,
+    },
     clientId: env.SVC_CLIENT_ID || own.client_id || undefined,
     redirectUri: own.redirect_uri || defaultRedirectUri,
     partnerSegment: partnerSegment(env.SVC_PARTNER_SEGMENT || 'partner'),

@@ -50,8 +50,7 @@ export async function call<const Op extends Operation>(
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const { effect } = operation;
-  const asked = effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+  const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
   if (sent.how === 'gone') return undefined as Called<Op>;
@@ -75,7 +74,12 @@ export async function call<const Op extends Operation>(
   return json as Called<Op>;
 }
 
-/** Where to look, as it can be typed: with the id and the subject of this very write. */
+/** The operation, with the place to look as it can be typed: with the id and the subject of this very write. */
+export function withHint(operation: Operation, input: object): Operation {
+  const { effect } = operation;
+  return effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+}
+
 function hintFor({ effect }: Operation, input: object): string {
   const { params = {}, body = {} } = input as { params?: Record<string, number>; body?: { subject?: string } };
   const id = Object.values(params)[0];

@@ -1,5 +1,5 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, Given, Group, Param, Params } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
@@ -102,7 +102,8 @@ function build(
   if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
   for (const child of node.commands) {
     const hidden = 'hidden' in child && child.hidden === true;
-    commander.addCommand(build(commander, child, [...path, child.name], onRun, own), { hidden });
+    const built = build(commander, child, [...path, child.name], onRun, own);
+    commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]), { hidden });
   }
   return commander;
 }
@@ -114,7 +115,6 @@ function buildLeaf(
   onRun: (i: Invocation) => void,
   ofGroup: () => object,
 ): Commander {
-  if (command.aliases) commander.aliases([...command.aliases]);
   commander.summary(command.summary);
   if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
   for (const [key, arg] of Object.entries(command.args)) {
@@ -170,34 +170,4 @@ const asTexts = (value: unknown): readonly string[] =>
 
 function globalsOf(options: Record<string, unknown>): GlobalFlags {
   return { ...options, noInput: options.input === false, noColor: options.color === false } as GlobalFlags;
-}
-
-/** Parses the texts into what the command takes; a missing required value is asked for by `ask`, or is exit 2. */
-export async function given(
-  { command, path, argTexts, flagTexts }: Invocation,
-  ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
-): Promise<Omit<Given, 'settings'>> {
-  const read = async (
-    params: Params,
-    texts: Invocation['argTexts'],
-    label: (key: string, param: Param<unknown>) => string,
-  ) => {
-    const values: Record<string, unknown> = {};
-    for (const [key, one] of Object.entries(params)) {
-      let typed = texts[key] ?? [];
-      if (typed.length === 0 && one.required) {
-        const answer = await ask(label(key, one), one);
-        if (answer === undefined) {
-          throw new Failure('usage', `${label(key, one)} is required.`, { hint: `Run: svc ${path} --help` });
-        }
-        typed = [answer];
-      }
-      values[key] = typed.length > 0 ? one.parse(typed, label(key, one)) : one.fallback;
-    }
-    return values;
-  };
-  return {
-    args: await read(command.args, argTexts, (key, one) => (one.placeholder ?? key).toUpperCase()),
-    flags: await read(command.flags, flagTexts, (key, one) => `--${flagName(key, one)}`),
-  };
 }

@@ -34,7 +34,7 @@ const send = defineCommand({
   flags: {
     contactName: param.requiredText("The contact's first name"),
     contactLastName: param.text("The contact's last name"),
-    email: optional('email', contactFields),
+    email: { ...optional('email', contactFields), required: true, unless: ['phone'] },
     phone: optional('phone', contactFields),
     external_ref: optional('external_ref', fields),
     metadata: optional<Readonly<Record<string, string>>>('metadata', fields),
@@ -63,9 +63,6 @@ function enrolledNote(enrolled: unknown): string {
 type Flags = Parameters<typeof send.run>[1]['flags'];
 
 function eventOf(trigger: string, flags: Flags): Body {
-  if (flags.email === undefined && flags.phone === undefined) {
-    throw new Failure('usage', 'An event needs --email or --phone of the contact.');
-  }
   const attribution = Object.fromEntries(
     attributionKeys.flatMap((key) => (flags[key] === undefined ? [] : [[key, flags[key]]])),
   );
