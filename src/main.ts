@@ -6,23 +6,26 @@ import { quickAnswer } from './program/quick.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
-  const said = await quickAnswer(argv);
+  const said = await quickAnswer(argv, () => ctx.stdout.columns);
   if (said !== undefined) {
     ctx.stdout.write(said);
     return 0;
   }
+  let line = argv;
   try {
-    return await run(argv, ctx);
+    const { withoutAlias } = await import('./program/argv.ts');
+    line = await withoutAlias(argv, ctx.files);
+    return await run(line, ctx);
   } catch (error) {
     const { printFailure } = await import('./output/failure.ts');
     const { wishesOf } = await import('./program/argv.ts');
-    return printFailure(ctx, asFailure(error, ctx), wishesOf(argv, ctx.env));
+    return printFailure(ctx, asFailure(error, ctx), wishesOf(line, ctx.env));
   }
 }
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   const { parse } = await import('./program/program.ts');
-  const invocation = await parse(typed);
+  const invocation = await parse(typed, outer.stdout.columns);
   if ('help' in invocation) {
     const { sinkTo } = await import('./output/write.ts');
     const sink = sinkTo(outer.stdout, () => {});

@@ -5,21 +5,28 @@ import { defineOperation } from './operation.ts';
 /** Triggers that record a conversion when the attribution carries ad parameters; others are not shown. */
 export const conversionTriggers = ['order_create', 'user_create', 'user_subscriptions_create'] as const;
 
-export const attributionKeys = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'fbclid',
-  'gclid',
-  'svc_ad',
-] as const;
+/** Where a visitor came from, as the address that they followed tells it. */
+const attributionMeanings = {
+  utm_source: 'Site or letter that sent the visitor, for example newsletter',
+  utm_medium: 'Kind of link, for example email or cpc',
+  utm_campaign: 'Campaign that the link belongs to',
+  utm_content: 'Which of several links it was',
+  utm_term: 'Search words that were paid for',
+  fbclid: 'Click id that Facebook adds to a link',
+  gclid: 'Click id that Google Ads adds to a link',
+  svc_ad: "The product's own ad parameter",
+} as const;
 
-const attributionEntries = Object.fromEntries(attributionKeys.map((key) => [key, v.optional(v.string())])) as Record<
-  (typeof attributionKeys)[number],
-  v.OptionalSchema<v.StringSchema<undefined>, undefined>
->;
+export type AttributionKey = keyof typeof attributionMeanings;
+
+// Object.keys does not know that these are all.
+export const attributionKeys = Object.keys(attributionMeanings) as AttributionKey[];
+
+const optionalText = (about: string) => v.optional(described(about, v.string()));
+
+const attributionEntries = Object.fromEntries(
+  attributionKeys.map((key) => [key, optionalText(attributionMeanings[key])]),
+) as Record<AttributionKey, ReturnType<typeof optionalText>>;
 
 export const EventContact = v.pipe(
   v.object({

@@ -31,7 +31,7 @@ export type Param<T> = {
   /** Keys of flags of the same command that cannot be given beside it. */
   readonly conflicts?: readonly string[];
   /** What completions offer for the value. */
-  readonly completes?: 'files' | 'profiles';
+  readonly completes?: 'files' | 'profiles' | 'aliases';
   /** Text as typed → the value. Throws a usage Failure that names `flag`. `now`: for times like `2d`. */
   readonly parse: (texts: readonly string[], flag: string, now?: Date) => T;
   readonly fallback?: T;

@@ -23,7 +23,7 @@ export const param = {
 
   text: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string | undefined> => ({
     description,
     placeholder: 'TEXT',
@@ -33,7 +33,7 @@ export const param = {
 
   requiredText: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string> => ({
     description,
     placeholder: 'TEXT',
@@ -91,8 +91,10 @@ export const param = {
     choices: C,
     about: About = {},
   ): Param<C[number] | undefined> => ({
-    description,
-    placeholder: choices.join('|'),
+    // Many or long ones would push every other description aside.
+    ...(choices.join('|').length > 24
+      ? { description: `${description}: ${choices.join(', ')}`, placeholder: 'NAME' }
+      : { description, placeholder: choices.join('|') }),
     ...about,
     choices,
     parse: (texts, flag) => {

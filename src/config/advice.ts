@@ -1,30 +1,6 @@
 import { Failure } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
-
-/** Commands that act as a profile at a service: a hint that names one of them says which. */
-export const profileCommands: readonly string[] = [
-  'account',
-  'api',
-  'auth',
-  'branding',
-  'calls',
-  'changelog',
-  'config',
-  'contacts',
-  'conversations',
-  'doctor',
-  'events',
-  'feedback',
-  'lists',
-  'login',
-  'logout',
-  'mcp',
-  'meetings',
-  'roadmap',
-  'tickets',
-  'webhooks',
-  'whoami',
-];
+import { profileCommands } from './command-names.ts';
 
 /** What the person gave on this command line, or the environment named, so that svc acted as it did. */
 export type Carried = {

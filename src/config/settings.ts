@@ -15,6 +15,8 @@ export type Config = {
   readonly output?: Output;
   readonly color?: (typeof colors)[number];
   readonly pager?: string;
+  /** Names of the user's own, each with the command line that it stands for. */
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, ProfileConfig>>;
 };
 

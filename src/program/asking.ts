@@ -50,6 +50,10 @@ async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']
     const { heldByProfile } = await import('../auth/credentials.ts');
     return [...(await heldByProfile(ctx.tokens)).keys()].sort().map((value) => ({ value }));
   }
+  if (param.completes === 'aliases') {
+    const { readConfig } = await import('../config/config-file.ts');
+    return Object.keys((await readConfig(ctx.files)).aliases ?? {}).map((value) => ({ value }));
+  }
   return param.record === undefined ? [] : recordChoices(ctx, settings, param.record);
 }
 

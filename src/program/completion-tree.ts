@@ -6,7 +6,7 @@ import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
 
 /** What stands where a value is typed. */
-export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' };
+export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' | 'aliases' };
 
 export type Flag = Value & {
   readonly about: string;

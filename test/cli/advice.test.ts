@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/auth/store-file.ts';
 import { entries } from '../../src/commands/index.ts';
-import { profileCommands, typeable, typeableNote } from '../../src/config/advice.ts';
+import { typeable, typeableNote } from '../../src/config/advice.ts';
+import { isCommandName, profileCommands } from '../../src/config/command-names.ts';
 import type { HttpResponse, Lost } from '../../src/context.ts';
 import { createWorld, svc } from '../svc.ts';
 
-/** These act as no profile: what they do is on this machine alone. */
-const local = ['openapi', 'sandbox', 'completion', 'alias'];
-
-test('every command is known to act as a profile, or not to', () => {
-  const missing = entries.map(({ name }) => name).filter((name) => ![...profileCommands, ...local].includes(name));
-  expect(missing).toEqual([]);
+test('every command, and every other name of one, is known where hints and aliases are made', () => {
+  const names = entries.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  expect(names.filter((name) => !isCommandName(name))).toEqual([]);
 });
 
 describe('a command in a hint', () => {

@@ -1,4 +1,4 @@
-import { attributionKeys, sendEvent } from '../../api/events.ts';
+import { type AttributionKey, attributionKeys, sendEvent } from '../../api/events.ts';
 import type { Input } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
@@ -22,7 +22,7 @@ const optional = <T = string>(name: string, from: typeof fields): Param<T | unde
 
 const attributionFlags = Object.fromEntries(
   attributionKeys.map((key) => [key, optional(key, fields.attribution?.fields ?? {})]),
-) as Record<(typeof attributionKeys)[number], Param<string | undefined>>;
+) as Record<AttributionKey, Param<string | undefined>>;
 
 const send = defineCommand({
   name: 'send',
