@@ -122,9 +122,9 @@ const ids = laidOut([
   {
     run: [
       'svc tickets get T-1008',
-      'svc contacts get ada@example.com',
-      'svc lists add 1 --contact ada@example.com',
-      'svc contacts find acme',
+      'svc contacts get yara.kim@fieldnote.test',
+      'svc lists add 1 --contact yara.kim@fieldnote.test',
+      'svc contacts find yara',
     ],
   },
   {

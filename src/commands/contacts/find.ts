@@ -1,6 +1,6 @@
 import { listContacts } from '../../api/contacts.ts';
 import { defineCommand } from '../../command/command.ts';
-import { contactsWhere, type FoundContact, mentions } from '../../command/find-contacts.ts';
+import type { FoundContact } from '../../command/find-contacts.ts';
 import { fieldPaths } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
@@ -15,9 +15,10 @@ export const findContacts = (columns: readonly Column[]) =>
       'Reads every page, since the service has no search over contacts. A part of a word is enough; case does not matter.',
     args: { text: param.requiredText('What to look for') },
     flags: { limit: param.integer('At most N contacts', { min: 1 }) },
-    examples: ['svc contacts find ada@example.com', "svc contacts find 'acme' --json"],
+    examples: ['svc contacts find yara', "svc contacts find 'acme' --json"],
     async run(ctx, { args: { text }, flags: { limit }, settings }) {
       if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
+      const { contactsWhere, mentions } = await import('../../command/find-contacts.ts');
       const service = await connect(ctx, settings);
       async function* found(): AsyncGenerator<FoundContact> {
         let count = 0;

@@ -27,7 +27,7 @@ export const contacts: Group = {
     fromOperation('get', getContact, {
       columns,
       several: true,
-      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json', 'svc contacts get ada@example.com'],
+      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json', 'svc contacts get yara.kim@fieldnote.test'],
     }),
     findContacts(columns),
     createContact,
