@@ -23,6 +23,7 @@ beforeEach(async () => {
     HOME: home,
     TERM: 'xterm-256color',
     NO_COLOR: '1',
+    PAGER: '',
     SVC_CONFIG_DIR: join(home, 'config'),
     SVC_STATE_DIR: join(home, 'state'),
     SVC_TOKEN_STORE: 'file',
@@ -59,7 +60,7 @@ describe.each([60, 80])('at %i columns', (columns) => {
       columns,
       ['tickets', 'resolve', '--json'],
       [
-        ['navigate', 'T-1042'],
+        ['❯ 44  T-1044', 'T-1042'],
         ['❯ 42  T-1042', '\r'],
       ],
     );
