@@ -77,6 +77,8 @@ export type RunOptions = {
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
+  /** The editor: what it is opened with → what is saved. Without it the next answer is. */
+  readonly edit?: (initial: string) => string;
   readonly signal?: AbortSignal;
   readonly openBrowser?: Context['openBrowser'];
   /** Told of every piece of output as it comes, for commands that run until they are told to end. */
@@ -133,7 +135,7 @@ function stdinOf({ stdin, columns }: RunOptions): Context['stdin'] {
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }
 
-function askWith({ answers = [], columns }: RunOptions): Ask {
+function askWith({ answers = [], columns, edit }: RunOptions): Ask {
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
@@ -147,6 +149,6 @@ function askWith({ answers = [], columns }: RunOptions): Ask {
     text,
     secret: text,
     choose: text,
-    edit: text,
+    edit: edit ? async (initial) => edit(initial) : text,
   };
 }

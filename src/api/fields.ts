@@ -128,3 +128,7 @@ export const pageOf = <const Key extends string, Item extends v.GenericSchema>(k
 /** `description` first, so that a schema reads like a sentence in the tables of fields. */
 export const described = <const S extends v.GenericSchema>(description: string, schema: S) =>
   v.pipe(schema, v.description(description));
+
+/** Any text, of which the document names these: others may exist (Gaps in resource fields). */
+export const known = <const S extends v.GenericSchema>(values: readonly string[], schema: S) =>
+  v.pipe(schema, v.metadata({ examples: values }));

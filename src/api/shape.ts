@@ -7,6 +7,8 @@ export type Shape = {
   readonly nullable: boolean;
   readonly description?: string;
   readonly choices?: readonly string[];
+  /** Values that the document names, where others may exist. */
+  readonly known?: readonly string[];
   /** JSON-Schema format, for example `date-time`. */
   readonly format?: string;
   /** Of a list: its items. */
@@ -31,7 +33,7 @@ type Action = {
   readonly kind: string;
   readonly type: string;
   readonly description?: string;
-  readonly metadata?: { readonly format?: string };
+  readonly metadata?: { readonly format?: string; readonly examples?: readonly string[] };
 };
 
 /** The fields of an object schema, in order; none for anything else. */
@@ -45,13 +47,17 @@ export function shapeOf(schema: Schema): Shape {
   let nullable = false;
   let description: string | undefined;
   let format: string | undefined;
+  let known: readonly string[] | undefined;
   let whole = false;
   // Walk in through optional(), nullable() and pipe(), picking up what each says.
   for (;;) {
     const [piped, ...steps] = inner.pipe ?? [];
     for (const step of steps) {
       if (step.type === 'description') description ??= step.description;
-      if (step.type === 'metadata') format ??= step.metadata?.format;
+      if (step.type === 'metadata') {
+        format ??= step.metadata?.format;
+        known ??= step.metadata?.examples;
+      }
       if (step.type === 'integer') whole = true;
     }
     if (inner.wrapped) {
@@ -68,6 +74,7 @@ export function shapeOf(schema: Schema): Shape {
     nullable,
     description,
     format,
+    known,
     schema: bare(schema),
   };
 }

@@ -106,6 +106,13 @@ export function loginCommand(kind: SecretKind, profile: string, baseUrl?: string
   return `svc login${profile === 'default' ? '' : ` --profile ${profile}`}${baseUrl ? ` --base-url ${baseUrl}` : ''}${flag}`;
 }
 
+/** A name for a profile of its own at that service, so that advice can be typed as it stands. */
+export const newProfile = (baseUrl: string): string =>
+  new URL(baseUrl).host
+    .replaceAll(/[^\w.]+/gu, '-')
+    .replace(/^[^A-Za-z0-9]+/u, '')
+    .slice(0, 64);
+
 /** A minute before the end, or a tenth of a shorter life: time enough for a request that is on its way. */
 export function endsSoon({ issued_at, expires_at }: Stored<'oauth'>, now: Date): boolean {
   const end = Date.parse(expires_at);

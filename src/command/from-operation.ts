@@ -1,6 +1,6 @@
 import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { resources } from '../api/resources.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -12,9 +12,10 @@ import { bodyText, textFlags } from './body-text.ts';
 import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { flagsOf, typedName } from './flags.ts';
+import { closed, flagsOf, typedName } from './flags.ts';
 import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
+import { type Seed, seedOrNone } from './seed.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -27,6 +28,8 @@ export type Derivation = {
   readonly columns?: readonly Column[];
   /** The body's field for a longer text: it may also come from a file or the editor. */
   readonly text?: string;
+  /** The record that a text is about, for the editor: how it is read, and what of it is shown there. */
+  readonly seed?: { readonly operation: Operation; readonly of: (record: never) => Seed };
   /** `get` takes several ids. */
   readonly several?: boolean;
   /** An update: what is null or empty is asked for with --clear, and no flag at all is an error. */
@@ -42,9 +45,8 @@ export type Derivation = {
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
 export function fromOperation(name: string, operation: Operation, about: Derivation): Command {
   const idField = Object.keys(fieldsOf(operation.params))[0];
-  const args: Params = idField
-    ? { id: about.several ? param.ids(idWords(operation)) : param.requiredId(idWords(operation)) }
-    : {};
+  const idParam = about.several ? param.ids : param.requiredId;
+  const args: Params = idField ? { id: idParam(idWords(operation), recordOf(operation)) } : {};
   return {
     name,
     summary: about.summary ?? operation.summary,
@@ -55,7 +57,8 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     aliases: about.aliases,
     async run(ctx, { args, flags, settings }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
-      const body = operation.body ? await bodyOf({ ctx, settings, flags }, operation, about) : undefined;
+      const seed = about.seed && (() => seedFor(ctx, settings, about.seed, ids[0]));
+      const body = operation.body ? await bodyOf({ ctx, settings, flags, seed }, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
       const inputFor = (id: number | undefined): Input<Operation> => ({
@@ -124,9 +127,15 @@ function flagsFor(operation: Operation, about: Derivation): Params {
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
     if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
-  if (operation.answer.shape === 'list' && operation.answer.paged) Object.assign(flags, rangeFlags);
-  for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
-    flags[field] = field === about.text ? { ...flag, required: false } : flag;
+  if (operation.answer.shape === 'list') {
+    Object.assign(
+      flags,
+      operation.answer.paged ? rangeFlags : { limit: param.integer('At most N records', { min: 1 }) },
+    );
+  }
+  for (const [field, open] of Object.entries(flagsOf(operation.body))) {
+    const flag = closed(open);
+    flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
   }
   if (about.text) Object.assign(flags, textFlags);
   const clear = about.update ? clearFlag(operation.body) : undefined;
@@ -134,9 +143,14 @@ function flagsFor(operation: Operation, about: Derivation): Params {
   return flags;
 }
 
-type Run = { readonly ctx: Context; readonly settings: Settings; readonly flags: Values };
+type Run = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly flags: Values;
+  readonly seed: (() => Promise<string>) | undefined;
+};
 
-async function bodyOf({ ctx, settings, flags }: Run, operation: Operation, about: Derivation) {
+async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation, about: Derivation) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
@@ -149,6 +163,7 @@ async function bodyOf({ ctx, settings, flags }: Run, operation: Operation, about
       opensEditor: !about.update,
       required,
       blank: required ? 'refused' : 'kept',
+      seed,
     });
     if (text !== undefined) body[about.text] = text;
   }
@@ -161,6 +176,15 @@ async function bodyOf({ ctx, settings, flags }: Run, operation: Operation, about
 
 const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+function seedFor(ctx: Context, settings: Settings, seed: Derivation['seed'], id: number | undefined): Promise<string> {
+  return seedOrNone(async () => {
+    if (!seed || id === undefined) throw new Failure('failed', 'There is nothing to read.');
+    const service = await connect(ctx, settings);
+    const answer = await call(service, seed.operation, { params: { id } });
+    return seed.of(recordFitted(seed.operation, unwrap(seed.operation, answer)) as never);
+  });
+}
+
 /** The values that were given, by the wire's names. */
 function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
@@ -168,5 +192,12 @@ function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Re
   );
 }
 
-const idWords = ({ ids, resource }: Operation): string =>
-  `Id of the ${resources[Object.values(ids ?? {})[0] ?? resource].noun}`;
+const recordOf = ({ ids, resource }: Operation): ResourceName => Object.values(ids ?? {})[0] ?? resource;
+
+/** What people have beside ids. */
+const otherNames: Partial<Record<ResourceName, string>> = { tickets: 'or number', contacts: 'or email' };
+
+const idWords = (operation: Operation): string => {
+  const record = recordOf(operation);
+  return ['Id', otherNames[record], 'of the', resources[record].noun].filter(Boolean).join(' ');
+};

@@ -41,7 +41,7 @@ export function listView(
 }
 
 /** Every documented field of the operation's records, by its path. */
-function fieldPaths({ response, answer }: Operation): readonly string[] {
+export function fieldPaths({ response, answer }: Operation): readonly string[] {
   const record = answer.key === undefined ? undefined : fieldsOf(response)[answer.key];
   return record?.item ? pathsOfShape(record.item) : [];
 }

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 
@@ -22,7 +23,7 @@ export const param = {
 
   text: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string | undefined> => ({
     description,
     placeholder: 'TEXT',
@@ -32,7 +33,7 @@ export const param = {
 
   requiredText: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string> => ({
     description,
     placeholder: 'TEXT',
@@ -68,17 +69,19 @@ export const param = {
     parse: (texts, flag) => parseInteger(last(texts), flag, min, max),
   }),
 
-  requiredId: (description: string): Param<number> => ({
+  requiredId: (description: string, record?: ResourceName): Param<number> => ({
     description,
     placeholder: 'ID',
     required: true,
+    record,
     parse: (texts, flag) => parseInteger(last(texts), flag, 1, Number.MAX_SAFE_INTEGER),
   }),
 
-  ids: (description: string): Param<readonly number[]> => ({
+  ids: (description: string, record?: ResourceName): Param<readonly number[]> => ({
     description,
     placeholder: 'ID',
     many: true,
+    record,
     required: true,
     parse: (texts, flag) => texts.map((text) => parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER)),
   }),
@@ -88,8 +91,10 @@ export const param = {
     choices: C,
     about: About = {},
   ): Param<C[number] | undefined> => ({
-    description,
-    placeholder: choices.join('|'),
+    // Many or long ones would push every other description aside.
+    ...(choices.join('|').length > 24
+      ? { description: `${description}: ${choices.join(', ')}`, placeholder: 'NAME' }
+      : { description, placeholder: choices.join('|') }),
     ...about,
     choices,
     parse: (texts, flag) => {

@@ -64,7 +64,11 @@ export function parseConfig(text: string, path: string): Config {
   for (const key of ['default_profile', 'output', 'color', 'pager']) {
     if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
   }
-  const { profiles = {} } = value;
+  const { profiles = {}, aliases = {} } = value;
+  if (!isRecord(aliases)) throw broken('"aliases" must be an object');
+  for (const [name, command] of Object.entries(aliases)) {
+    if (typeof command !== 'string') throw broken(`alias "${name}" must be a text`);
+  }
   if (!isRecord(profiles)) throw broken('"profiles" must be an object');
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile)) throw broken(`profile "${name}" must be an object`);

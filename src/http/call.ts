@@ -51,8 +51,7 @@ export async function call<const Op extends Operation>(
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const { effect } = operation;
-  const asked = effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+  const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
   if (sent.how === 'gone') return called<Op>(undefined);
@@ -78,11 +77,15 @@ export async function call<const Op extends Operation>(
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
-/** Where to look, as it can be typed: with the id and the subject of this very write. */
-function hintFor(
-  { effect }: Operation,
-  { params, body }: { readonly params?: unknown; readonly body?: unknown },
-): string {
+type Typed = { readonly params?: unknown; readonly body?: unknown };
+
+/** The operation, with the place to look as it can be typed: with the id and the subject of this very write. */
+export function withHint(operation: Operation, input: Typed): Operation {
+  const { effect } = operation;
+  return effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+}
+
+function hintFor({ effect }: Operation, { params, body }: Typed): string {
   const id = Object.values(fieldsIn(params))[0];
   const { subject = 'SUBJECT' } = fieldsIn(body);
   return (effect?.lookHint ?? '')

@@ -1,5 +1,5 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
-import { checkToken, heldByProfile, loginCommand, nameOf, readStored, store } from '../auth/credentials.ts';
+import { checkToken, heldByProfile, loginCommand, nameOf, newProfile, readStored, store } from '../auth/credentials.ts';
 import type { Bearer } from '../auth/session.ts';
 import { readConfig, updateProfile } from '../config/config-file.ts';
 import { originOf, requireHttps } from '../config/service-url.ts';
@@ -165,7 +165,7 @@ async function otherCredentials(
     const stored = await readStored(ctx.tokens, profile, held).catch(() => undefined);
     if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
     throw new Failure('usage', `Profile ${profile} also holds the ${nameOf(held)} of ${originOf(stored.base_url)}.`, {
-      hint: `Use a separate profile: ${loginCommand(kind, 'NAME', baseUrl)} (or forget that one: svc logout)`,
+      hint: `Use a separate profile: ${loginCommand(kind, newProfile(baseUrl), baseUrl)} (or forget that one: svc logout)`,
     });
   }
   return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
@@ -176,7 +176,7 @@ function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], 
   throw new Failure(
     'usage',
     `Profile ${profile} belongs to account ${account.id} (${account.name}), this to ${now.account_id} (${now.name}); nothing was stored.`,
-    { hint: 'Use a separate profile: svc login --profile NAME' },
+    { hint: `Use a separate profile: svc login --profile account-${now.account_id}` },
   );
 }
 

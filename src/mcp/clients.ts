@@ -5,6 +5,12 @@ export const clients = ['claude', 'cursor', 'vscode'] as const;
 
 export type Client = (typeof clients)[number];
 
+export const titles: Readonly<Record<Client, string>> = {
+  claude: 'the Claude app',
+  cursor: 'Cursor',
+  vscode: 'VS Code',
+};
+
 /** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
 export type Entry = { readonly command: string; readonly args: readonly string[] };
 

@@ -2,12 +2,13 @@ import { confirm, input, password, search } from '@inquirer/prompts';
 import type { Ask, Choice } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { cut, wrap } from '../text/width.ts';
 import { edit } from './editor.ts';
 
 type Terminal = {
   readonly input: NodeJS.ReadableStream;
   /** Questions go to standard error: standard output is for data. */
-  readonly output: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly color: boolean;
@@ -17,26 +18,30 @@ type Terminal = {
 export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk'> {
   const theme = color ? undefined : plainTheme;
   const one = (text: string) => sanitize(text);
+  // Inquirer breaks a line in the middle of a word. Two cells belong to its mark before the first one.
+  const room = () => Math.max(20, context.output.columns ?? 80) - 2;
+  const asked = (question: string) => wrap(sanitize(question), room()).join('\n');
   return {
-    confirm: (question) => answered(confirm({ message: one(question), default: false, theme }, context)),
+    confirm: (question) => answered(confirm({ message: asked(question), default: false, theme }, context)),
     text: (question, { initial, signal } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
         input(
-          { message: one(question), default: initial && one(initial), prefill: 'editable', theme },
+          { message: asked(question), default: initial && one(initial), prefill: 'editable', theme },
           { ...context, signal: AbortSignal.any(signals) },
         ),
       );
     },
-    secret: (question) => answered(password({ message: one(question), mask: '*', theme }, context)),
+    secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context)),
     choose: (question, choices) => {
       const shown = choices.map(({ value, name, description }) => ({
         value,
-        name: one(name ?? value),
+        // A choice is a line of its own.
+        name: cut(one(name ?? value), room()),
         description: description && one(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
-      return answered(search({ message: one(question), source, theme }, context));
+      return answered(search({ message: asked(question), source, theme }, context));
     },
     edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, env),
   };

@@ -360,6 +360,25 @@ describe('inside CI', () => {
     );
   });
 
+  test.each([
+    ['a refused key', { SVC_API_KEY: 'key_wrong' }, 4],
+    ['no key', { SVC_API_KEY: '' }, 4],
+    ['no address', { SVC_BASE_URL: '' }, 2],
+  ])('%s is an error of the job, on no line of the changelog', async (_, env, code) => {
+    const ran = await release([], { env: { ...github().env, ...env } });
+    expect(ran.exitCode).toBe(code);
+    expect(ran.stderr.split('\n')[0]).toMatch(/^::error title=svc changelog release::/u);
+    expect(ran.stderr).not.toContain('svc login');
+  });
+
+  test.each(['--check', '--dry-run'])('with %s the output says what would be done', async (flag) => {
+    await release([flag], github());
+    expect(outputs()).toMatchObject({ action: 'would-create', entry_id: '' });
+    await release([], github());
+    await release([flag], github());
+    expect(outputs().action).toBe('unchanged');
+  });
+
   test('a refusal of the service is an annotation on the section', async () => {
     await world.control('POST', 'faults', { method: 'POST', path: '/changelog', action: 'status', status: 422 });
     const ran = await release([], github());

@@ -57,16 +57,20 @@ export const releaseChangelog = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';
     const blame: Blame = {};
+    let isRead = false;
     try {
       const { wantedFrom } = await import('../../release/wanted.ts');
       const wanted = await wantedFrom(ctx, { ...args, ...flags }, blame);
+      isRead = true;
       const service = await connect(ctx, settings);
       const told = await (flags.check || flags.dryRun ? foresee(service, wanted) : carryOut(service, wanted));
       if (onGithub) await (await import('../../release/github.ts')).tellGithub(ctx, told, blame);
       return viewOf(told, flags.check);
     } catch (failure) {
       if (!onGithub || !(failure instanceof Failure)) throw failure;
-      throw (await import('../../release/github.ts')).annotated(ctx, failure, blame);
+      // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
+      const isItsFault = !isRead || failure.kind === 'rejected';
+      throw (await import('../../release/github.ts')).annotated(ctx, failure, isItsFault ? blame : {});
     }
   },
 });

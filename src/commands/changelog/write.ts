@@ -25,6 +25,10 @@ const fileFlags = {
   contentFile: param.file('The same as --body-file'),
 };
 const contentFlag = entryFlags.content as Param<string | undefined>;
+const textWays = ['bodyFile', 'contentFile', 'editor'];
+// Front matter may name the title.
+const titleFlag = { ...entryFlags.title, required: true, unless: textWays } as Param<string | undefined>;
+const written = true;
 
 const frontMatterHelp =
   'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
@@ -35,7 +39,12 @@ export const createEntry = defineCommand({
   summary: createChangelogEntry.summary,
   details: frontMatterHelp,
   args: {},
-  flags: { ...entryFlags, ...fileFlags },
+  flags: {
+    ...entryFlags,
+    title: titleFlag,
+    content: { ...contentFlag, required: true, written, unless: textWays },
+    ...fileFlags,
+  },
   examples: [
     'svc changelog create --title "Faster exports" --content "Exports take seconds now." --label improvement',
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
@@ -58,7 +67,7 @@ export const updateEntry = defineCommand({
   name: 'update',
   summary: updateChangelogEntry.summary,
   details: frontMatterHelp,
-  args: { id: param.requiredId('Id of the entry') },
+  args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
     ...entryFlags,
     ...fileFlags,
@@ -80,7 +89,7 @@ export const publishEntry = defineCommand({
   name: 'publish',
   summary: 'Publish a draft, now or at a time; subscribers are never emailed',
   details: frontMatterHelp,
-  args: { id: param.requiredId('Id of the entry') },
+  args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
     at: {
       description: 'When to publish; a time in the future schedules it',

@@ -11,8 +11,10 @@ import { call, connect } from '../../http/call.ts';
 
 type Body = Input<typeof createContacts>['body'];
 
-const contactFlags = flagsOf(NewContact, { optional: true });
 const required = ['name', 'last_name', 'email', 'phone'];
+const contactFlags = Object.fromEntries(
+  Object.entries(flagsOf(NewContact)).map(([key, flag]) => [key, flag.required ? { ...flag, unless: ['file'] } : flag]),
+);
 
 export const createContact = defineCommand({
   name: 'create',
@@ -41,12 +43,10 @@ export const createContact = defineCommand({
   },
 });
 
-function oneContact(given: Readonly<Record<string, unknown>>): Body {
-  const missing = required.filter((field) => given[field] === undefined).map((field) => `--${field.replace('_', '-')}`);
-  if (missing.length === 0) return given as Body;
-  throw new Failure('usage', `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} required.`, {
-    hint: 'Or create a batch with --file rows.json.',
-  });
+function oneContact(given: object): Body {
+  const checked = check(NewContact, given);
+  if (checked.ok) return checked.value;
+  throw new Failure('usage', 'The service would refuse this contact; nothing was sent.', { fields: checked.fields });
 }
 
 async function batchFrom(ctx: Parameters<typeof readUserJson>[0], file: string): Promise<Body> {

@@ -3,6 +3,7 @@ import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
 import { exportContacts } from './export.ts';
+import { findContacts } from './find.ts';
 import { syncContactsFile } from './sync.ts';
 
 const columns = [
@@ -26,8 +27,9 @@ export const contacts: Group = {
     fromOperation('get', getContact, {
       columns,
       several: true,
-      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json'],
+      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json', 'svc contacts get yara.kim@fieldnote.test'],
     }),
+    findContacts(columns),
     createContact,
     fromOperation('update', updateContact, {
       update: true,

@@ -4,8 +4,16 @@ import {
   replyToConversation,
   resolveConversation,
 } from '../../api/conversations.ts';
+import type { Output } from '../../api/operation.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { personOf, type Seed } from '../../command/seed.ts';
+
+const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
+  to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
+  about: subject ?? 'a chat without a subject',
+  last: messages.at(-1),
+});
 
 export const conversations: Group = {
   name: 'conversations',
@@ -29,6 +37,7 @@ export const conversations: Group = {
     }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
+      seed: { operation: getConversation, of: replySeed },
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       note: (answer: { handling_mode: string }, id) =>
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,

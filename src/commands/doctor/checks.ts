@@ -5,6 +5,7 @@ import { listTickets } from '../../api/tickets.ts';
 import { credentialsAtHand } from '../../auth/at-hand.ts';
 import { loginCommand, readStored } from '../../auth/credentials.ts';
 import { openSession, type Session } from '../../auth/session.ts';
+import { typeable } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -26,7 +27,8 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
   const add = async (name: string, look: () => Promise<Verdict> | Verdict): Promise<boolean> => {
     ctx.progress(`Looking at: ${name}`);
     const verdict = await attempt(look);
-    checks.push({ name, ok: verdict.ok, message: verdict.message, fix: verdict.fix ?? null });
+    const fix = verdict.fix === undefined ? null : typeable(verdict.fix, settings.carried);
+    checks.push({ name, ok: verdict.ok, message: verdict.message, fix });
     return verdict.ok;
   };
 

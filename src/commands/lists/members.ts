@@ -15,8 +15,8 @@ import { param } from '../../command/param.ts';
 import { Failure, notFoundNames } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 
-const args = { id: param.requiredId('Id of the contact list') };
-const contact = param.ids('Id of a contact; repeatable');
+const args = { id: param.requiredId('Id of the contact list', 'lists') };
+const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
 
 type Member = { readonly contact_id: number; readonly name: string };
 

@@ -1,7 +1,9 @@
+import type { Output } from '../../api/operation.ts';
 import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { personOf, type Seed } from '../../command/seed.ts';
 import { call, connect } from '../../http/call.ts';
 
 /** `resolve`, `close` and `reopen` are updates of one field that people say in one word. */
@@ -9,7 +11,7 @@ const moveTo = (name: string, status: string, summary: string) =>
   defineCommand({
     name,
     summary,
-    args: { id: param.requiredId('Id of the ticket') },
+    args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
     flags: {},
     examples: [`svc tickets ${name} 7`],
     async run(ctx, { args, settings }) {
@@ -21,6 +23,17 @@ const moveTo = (name: string, status: string, summary: string) =>
       };
     },
   });
+
+type Ticket = Output<typeof getTicket>['ticket'];
+
+/** For a reply, which the requester reads. */
+const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }: Ticket): Seed => ({
+  to: `${personOf(contact, 'the requester')}, by ${reply_channel}`,
+  about: `${ticket_number} ${subject}`,
+  last: messages.at(-1),
+});
+
+const noteSeed = (ticket: Ticket): Seed => ({ ...replySeed(ticket), to: 'the team; the customer never sees it' });
 
 export const tickets: Group = {
   name: 'tickets',
@@ -40,7 +53,7 @@ export const tickets: Group = {
     }),
     fromOperation('get', getTicket, {
       human: async (ticket, terminal) => (await import('../../output/thread.ts')).ticketThread(ticket, terminal),
-      examples: ['svc tickets get 7', "svc tickets get 7 --jq '.messages[].body'"],
+      examples: ['svc tickets get 7', 'svc tickets get T-1008', "svc tickets get 7 --jq '.messages[].body'"],
     }),
     fromOperation('create', createTicket, {
       text: 'description',
@@ -56,11 +69,13 @@ export const tickets: Group = {
     moveTo('reopen', 'open', 'Set a ticket to open again'),
     fromOperation('note', addTicketNote, {
       text: 'body',
+      seed: { operation: getTicket, of: noteSeed },
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
       note: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
+      seed: { operation: getTicket, of: replySeed },
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
