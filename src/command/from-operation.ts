@@ -34,8 +34,8 @@ export type Derivation = {
   readonly confirm?: (id: number) => string;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
-  /** Said on standard error once it is done. */
-  readonly note?: (record: never, id: number) => string | undefined;
+  /** Of a write: one line about what it changed. */
+  readonly done?: (record: never, id: number, body: Values) => string;
 };
 
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
@@ -63,7 +63,10 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
         const query = pickGiven(flags, fieldsOf(operation.query));
         return listView(service, operation, { ...inputFor(ids[0]), query }, rangeOf(flags), about.columns ?? []);
       }
-      return recordsView(service, operation, about, ids, inputFor);
+      const view = await recordsView(service, operation, about, ids, inputFor);
+      if (!about.done || view.data.shape !== 'record') return view;
+      const shown = recordFitted(operation, view.data.record) as never;
+      return { ...view, done: about.done(shown, ids[0] ?? 0, body ?? {}) };
     },
   };
 }
@@ -81,16 +84,26 @@ async function recordsView(
     records.push(unwrap(operation, await (ids.length > 1 ? answer.catch(notFoundNames(`${id}`)) : answer)));
   }
   const read = operation.safety === 'read';
-  if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
+  const { human } = about;
+  if (records.length > 1) {
+    return {
+      data: { shape: 'list', records, columns: about.columns ?? [] },
+      read,
+      human:
+        human &&
+        (async (terminal) => {
+          const pages = await Promise.all(records.map((one) => human(recordFitted(operation, one) as never, terminal)));
+          return pages.join('\n\n');
+        }),
+    };
+  }
   const [record] = records;
   // People see what fits; --json and its siblings print what came.
   const shown = recordFitted(operation, record) as never;
-  const note = about.note?.(shown, ids[0] ?? 0);
   return {
     data: { shape: 'record', record },
     read,
-    human: about.human && ((terminal) => about.human?.(shown, terminal) ?? ''),
-    notes: note ? [note] : [],
+    human: human && ((terminal) => human(shown, terminal)),
   };
 }
 

@@ -37,6 +37,6 @@ export async function terminalOf({ ctx, settings }: Printing, width: number): Pr
   return {
     width: isTTY ? columns || 80 : width,
     paint: colored ? await painter(true) : plain,
-    now: ctx.clock.now(),
+    now: isTTY ? ctx.clock.now() : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { counted } from '../text/number.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import type { Line } from './lines.ts';
 import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
@@ -182,8 +183,6 @@ async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, route
   if (left > 0)
     ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
-
-const counted = (count: number, noun: string): string => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat): Promise<void> {
   const { baseUrl, profile } = options;

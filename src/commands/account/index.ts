@@ -1,4 +1,5 @@
 import { getAccount, updateBranding } from '../../api/account.ts';
+import { changes } from '../../command/changes.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 
@@ -14,6 +15,7 @@ export const branding: Group = {
   commands: [
     fromOperation('update', updateBranding, {
       update: true,
+      done: (_, __, body) => `The branding is changed: ${changes(body)}.`,
       examples: [
         "svc branding update --primary-color '#1a2b3c' --from-name 'Acme Support'",
         'svc branding update --social linkedin=https://www.linkedin.com/company/acme',

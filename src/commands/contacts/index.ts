@@ -1,4 +1,5 @@
 import { getContact, listContacts, updateContact } from '../../api/contacts.ts';
+import { changes } from '../../command/changes.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
@@ -6,13 +7,13 @@ import { exportContacts } from './export.ts';
 import { syncContactsFile } from './sync.ts';
 
 const columns = [
-  'contact_id',
-  'name',
-  'last_name',
-  'email',
-  'phone',
-  'company',
-  { path: 'created_at', as: 'time' },
+  { path: 'contact_id', header: 'ID', rank: 1 },
+  { path: 'name', header: 'Name', rank: 3 },
+  { path: 'last_name', header: 'Last name', rank: 4 },
+  { path: 'email', header: 'Email', rank: 2 },
+  { path: 'phone', header: 'Phone', rank: 6 },
+  { path: 'company', header: 'Company', rank: 5 },
+  { path: 'created_at', header: 'Created', rank: 7 },
 ] as const;
 
 export const contacts: Group = {
@@ -31,6 +32,8 @@ export const contacts: Group = {
     createContact,
     fromOperation('update', updateContact, {
       update: true,
+      done: ({ name, last_name }: { name?: string; last_name?: string }, id, body) =>
+        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changes(body)}.`,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
     syncContactsFile,

@@ -1,8 +1,14 @@
 import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
+import { changes } from '../../command/changes.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { call, connect } from '../../http/call.ts';
+
+type Ticket = { readonly ticket_number: string; readonly subject: string };
+
+/** As people know it; the service's answer may lack the number. */
+const named = ({ ticket_number: number }: Partial<Ticket>, id: number): string => `Ticket ${number || id}`;
 
 /** `resolve`, `close` and `reopen` are updates of one field that people say in one word. */
 const moveTo = (name: string, status: string, summary: string) =>
@@ -15,9 +21,10 @@ const moveTo = (name: string, status: string, summary: string) =>
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
+      const record = unwrap(updateTicket, answer);
       return {
-        data: { shape: 'record', record: unwrap(updateTicket, answer) },
-        notes: [`Ticket ${args.id} is ${status}.`],
+        data: { shape: 'record', record },
+        done: `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`,
       };
     },
   });
@@ -28,13 +35,13 @@ export const tickets: Group = {
   commands: [
     fromOperation('list', listTickets, {
       columns: [
-        'id',
-        'ticket_number',
-        'subject',
-        { path: 'status', as: 'status' },
-        'priority',
-        'contact.name',
-        { path: 'updated_at', as: 'time' },
+        { path: 'id', header: 'ID', rank: 5 },
+        { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
+        { path: 'subject', header: 'Subject', rank: 2 },
+        { path: 'status', header: 'Status', rank: 3 },
+        { path: 'priority', header: 'Priority', rank: 7 },
+        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+        { path: 'updated_at', header: 'Updated', rank: 6 },
       ],
       examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
     }),
@@ -44,11 +51,13 @@ export const tickets: Group = {
     }),
     fromOperation('create', createTicket, {
       text: 'description',
+      done: (ticket: Ticket & { id: number }) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
       examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],
     }),
     fromOperation('update', updateTicket, {
       text: 'description',
       update: true,
+      done: (ticket: Ticket, id, body) => `${named(ticket, id)} is changed: ${changes(body)}.`,
       examples: ['svc tickets update 7 --priority 4', 'svc tickets update 7 --clear due_at'],
     }),
     moveTo('resolve', 'resolved', 'Set a ticket to resolved'),
@@ -57,12 +66,12 @@ export const tickets: Group = {
     fromOperation('note', addTicketNote, {
       text: 'body',
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
-      note: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
+      done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
-      note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
+      done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],
 };
