@@ -7,6 +7,9 @@ import type { Column, Kind, Style, Terminal } from './view.ts';
 const gap = 2;
 /** A column is cut no narrower than this; rather the least important one is left out. */
 const readable = 12;
+/** What the table is about: by rank, the id and this. */
+const mainRank = 2;
+const wellReadable = 24;
 
 /** Half of one misleads. What is cut is a text. */
 const isWhole = (kind: Kind): boolean => kind !== 'text';
@@ -79,7 +82,8 @@ function roomOf({ header, as, rank }: Settled, column: readonly Cell[]): Room {
     column.reduce((sum, cell) => (cell.place === place ? Math.max(sum, cells(cell.text)) : sum), cells(header));
   const [inLine, cutOnes] = [widest('in line'), widest('cut')];
   const natural = Math.max(inLine, cutOnes);
-  return { natural, least: Math.max(inLine, isWhole(as) ? 0 : Math.min(cutOnes, readable)), rank };
+  const floor = rank <= mainRank ? wellReadable : readable;
+  return { natural, least: Math.max(inLine, isWhole(as) ? 0 : Math.min(cutOnes, floor)), rank };
 }
 
 /**

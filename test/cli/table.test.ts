@@ -54,9 +54,9 @@ describe('a table', () => {
 
   test('at 40 columns leaves out the least important columns, whatever their place, and cuts no header', () => {
     expect(table(tickets, columns, terminal(40))).toBe(
-      `Ticket  Subject        Status  Contact
-T-1044  Feature ques…  open    Ada Byron
-T-1007  日本語の件名…  closed
+      `Ticket  Subject                   Status
+T-1044  Feature question: can t…  open
+T-1007  日本語の件名がここにあ…   closed
 `,
     );
   });
