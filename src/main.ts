@@ -1,6 +1,9 @@
+import type { Settings } from './config/settings.ts';
 import type { Context } from './context.ts';
 import { Failure, interruption } from './errors.ts';
+import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
+import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
@@ -19,7 +22,7 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
 }
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
-  const { parse, given } = await import('./program/program.ts');
+  const { parse } = await import('./program/program.ts');
   const invocation = await parse(typed);
   if ('help' in invocation) {
     const { sinkTo } = await import('./output/write.ts');
@@ -36,7 +39,16 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   const settings = settle(invocation.globals, outer.env, config);
   const ctx = showingWaits(settings.quiet ? quieted(outer) : outer);
   // Another program is told of Ctrl-C by the terminal itself.
-  if (!invocation.command.passThrough) acknowledgeInterrupt(ctx);
+  const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx);
+  try {
+    return await carryOut(ctx, settings, invocation);
+  } finally {
+    isOver();
+  }
+}
+
+async function carryOut(ctx: Context, settings: Settings, invocation: Invocation): Promise<number> {
+  const { given } = await import('./program/program.ts');
   const values = await given(invocation, async (label, param) => {
     if (!ctx.ask.canAsk || settings.noInput) return undefined;
     const question = `${param.description} (${label})`;
@@ -55,40 +67,6 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
 
 const quieted = (ctx: Context): Context =>
   Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
-
-/** Each request, and each look into the store of logins, is a wait that is shown where it takes long. */
-function showingWaits(ctx: Context): Context {
-  let open = 0;
-  const shown = async <T>(text: string, act: () => Promise<T>): Promise<T> => {
-    if (open++ === 0) ctx.progress(text, 'request');
-    try {
-      return await act();
-    } finally {
-      if (--open === 0) ctx.progress(undefined, 'request');
-    }
-  };
-  const inStore = <T>(act: () => Promise<T>) => shown('Waiting for the stored logins', act);
-  const exchange: Context['exchange'] = (request) =>
-    shown(`Waiting for ${hostOf(request.url)}`, () => ctx.exchange(request));
-  const tokens: Context['tokens'] = {
-    read: (...of) => inStore(() => ctx.tokens.read(...of)),
-    update: (...of) => inStore(() => ctx.tokens.update(...of)),
-    names: (...of) => inStore(() => ctx.tokens.names(...of)),
-    where: (...of) => inStore(() => ctx.tokens.where(...of)),
-  };
-  return Object.create(ctx, { exchange: { value: exchange }, tokens: { value: tokens } }) as Context;
-}
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'the service');
-
-/** What does not end at once says that it was understood. */
-function acknowledgeInterrupt({ signal, notice }: Context): void {
-  const say = () => notice('Interrupted: finishing what is in flight. Ctrl-C again ends at once.');
-  const begin = () => {
-    if (signal.reason === 'SIGINT') setTimeout(say, 300).unref();
-  };
-  signal.addEventListener('abort', begin, { once: true });
-}
 
 /** The last catch. What is not a Failure is a bug in svc. */
 function asFailure(error: unknown, ctx: Context): Failure {

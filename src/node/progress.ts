@@ -48,7 +48,7 @@ function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
       const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
       cut = width.cut;
       // Ctrl-C must stay what it is, so standard input is left alone.
-      shown = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
+      shown = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true, color: false });
     }
     const doing = order.find((one) => going.has(one));
     if (!doing) return;

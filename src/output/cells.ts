@@ -132,11 +132,11 @@ export function entriesOf(record: unknown, columns: readonly Column[] | undefine
 
 const styles: Readonly<Record<string, Style>> = {
   open: 'green',
-  pending: 'yellow',
+  pending: 'orange',
   resolved: 'magenta',
   closed: 'dim',
   published: 'green',
-  draft: 'yellow',
+  draft: 'orange',
   scheduled: 'cyan',
   completed: 'green',
   failed: 'red',

@@ -31,7 +31,7 @@ export type Terminal = {
   readonly now: Date | undefined;
 };
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'orange' | 'blue' | 'magenta' | 'cyan';
 
 export type Paint = (style: Style, text: string) => string;
 

@@ -45,7 +45,7 @@ export function createWorld(options: SandboxOptions): World {
     state: stateFile?.state ?? stateOf(seedRows(seed, realNow())),
     deliveries: undefined as unknown as Deliveries,
     limiter: createLimiter(options.rateLimit ?? 'on'),
-    log: createLog(),
+    log: createLog(options.onRequest),
     faults: createFaults(),
     now: () => new Date(realNow().getTime() + world.state.clockAheadMs),
     random,

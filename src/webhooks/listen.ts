@@ -30,6 +30,8 @@ export type ListenOptions = {
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
   readonly inspectPort?: number;
+  /** Somebody sits here. */
+  readonly opensBrowser?: boolean;
 };
 
 export type Listening = {
@@ -136,18 +138,16 @@ async function bringUp(ctx: Context, options: ListenOptions, running: Running, r
   ctx.notice(`Listening on ${receiver.url}${routes.forwardTo ? `, forwarding to ${routes.forwardTo}` : ''}`);
 
   if (options.inspectPort !== undefined) {
-    const { startInspector } = await import('./inspector/server.ts');
-    const inspector = await startInspector({
+    const { openInspector } = await import('./inspector/open.ts');
+    running.inspector = await openInspector(ctx, {
       port: options.inspectPort,
-      key: Buffer.from(ctx.random(24)).toString('base64url'),
       inbox: seat.inbox,
       forwarder,
       target: (event) => targetOf(routes, event),
       listening: receiver.url,
       watch: reporter.watch,
+      opensBrowser: options.opensBrowser,
     });
-    running.inspector = inspector;
-    ctx.notice(`Inspect the events at ${inspector.url}`);
   }
   if (!reach || baseUrl === undefined) return;
 
