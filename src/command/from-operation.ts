@@ -36,6 +36,8 @@ export type Derivation = {
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
   /** Of a write: one line about what it changed. */
   readonly done?: (record: never, id: number, body: Values) => string;
+  /** It is also a note where the record is printed. */
+  readonly noted?: boolean;
 };
 
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
@@ -66,7 +68,8 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
       const view = await recordsView(service, operation, about, ids, inputFor);
       if (!about.done || view.data.shape !== 'record') return view;
       const shown = recordFitted(operation, view.data.record) as never;
-      return { ...view, done: about.done(shown, ids[0] ?? 0, body ?? {}) };
+      const done = about.done(shown, ids[0] ?? 0, body ?? {});
+      return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };
 }

@@ -16,7 +16,7 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (!readToTheEnd && !view.failure) return 0;
   const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   // On a terminal it was said in place of the record.
-  const notes = view.done === undefined || isOneLine(ctx, view, settings) ? told : [view.done, ...told];
+  const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
   if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
   if (view.failure) throw view.failure;
   const outcome = typeof view.outcome === 'function' ? view.outcome() : view.outcome;

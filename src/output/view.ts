@@ -70,7 +70,10 @@ export type View = {
   readonly head?: string;
   /** Data goes to this file instead of standard output; it appears once it is whole. */
   readonly file?: string;
-  /** One line about what a write changed: all that a terminal shows, unless a format or fields were asked for. */
+  /**
+   * One line about what a write changed: all that a terminal shows, unless a format or fields were asked for. Where it
+   * is among the notes too, it is said with the record elsewhere.
+   */
   readonly done?: string;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
   readonly human?: (terminal: Terminal) => string | Promise<string>;

@@ -174,9 +174,7 @@ function entryView(record: unknown, words: Words): View {
   const state = stateOf({ status, is_live });
   const isLater = state === 'scheduled' && published_at;
   const shown = state === 'draft' ? 'a draft' : isLater ? `scheduled for ${localTime(published_at)}` : state;
-  return {
-    data: { shape: 'record', record },
-    done: words(`Entry ${id} (${title})`, shown),
-    notes: state === 'draft' ? [`To publish it: svc changelog publish ${id}`] : [],
-  };
+  const done = words(`Entry ${id} (${title})`, shown);
+  const advice = state === 'draft' ? [`To publish it: svc changelog publish ${id}`] : [];
+  return { data: { shape: 'record', record }, done, notes: [done, ...advice] };
 }

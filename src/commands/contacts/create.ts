@@ -38,10 +38,8 @@ export const createContact = defineCommand({
       const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
       return { data: { shape: 'record', record: made }, done: `Contact ${id} (${name}) is created.` };
     }
-    return {
-      data: { shape: 'list', records: made, columns: ['contact_id', 'name'] },
-      done: `Created ${counted(made.length, 'contact')}.`,
-    };
+    const done = `Created ${counted(made.length, 'contact')}.`;
+    return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };
   },
 });
 

@@ -30,11 +30,13 @@ export const conversations: Group = {
     fromOperation('reply', replyToConversation, {
       text: 'body',
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
+      noted: true,
       done: (answer: { handling_mode: string }, id) =>
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
     fromOperation('resolve', resolveConversation, {
       examples: ['svc conversations resolve 3'],
+      noted: true,
       done: (_, id) => `Conversation ${id} is resolved.`,
     }),
   ],

@@ -51,7 +51,7 @@ const send = defineCommand({
     const service = await connect(ctx, settings);
     const record = await call(service, sendEvent, { body });
     const done = `Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd();
-    return { data: { shape: 'record', record: record ?? {} }, done };
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 

@@ -64,10 +64,8 @@ export const updateList = defineCommand({
     const service = await connect(ctx, settings);
     const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
     const record = await call(service, updateContactList, { params: { contactList: id }, body });
-    return {
-      data: { shape: 'record', record: record ?? {} },
-      done: `Contact list ${id} is changed: ${changes(given)}.`,
-    };
+    const done = `Contact list ${id} is changed: ${changes(given)}.`;
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 
@@ -102,25 +100,23 @@ export const addToList = defineCommand({
     const inList = new Set(after.map((member) => member.contact_id));
     const twins = after.filter((m) => !before.has(m.contact_id) && !wanted.includes(m.contact_id));
     const missing = wanted.filter((contactId) => !inList.has(contactId));
+    const records = after.filter((member) => wanted.includes(member.contact_id));
+    const data = { shape: 'list', records, columns: memberColumns } as const;
+    if (missing.length === 0) {
+      const done = `${isOrAre(wanted.length)} in list ${id}.`;
+      return { data, done, notes: [done] };
+    }
     return {
-      data: {
-        shape: 'list',
-        records: after.filter((m) => wanted.includes(m.contact_id)),
-        columns: memberColumns,
-      },
-      outcome: missing.length > 0 ? 'partial' : undefined,
-      done: missing.length === 0 ? `${isOrAre(wanted.length)} in list ${id}.` : undefined,
-      notes:
-        missing.length === 0
-          ? []
-          : [
-              `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
-              ...missing.map(
-                (contactId) =>
-                  `Contact ${contactId} is not: the service matched its email or phone to another contact` +
-                  `${twins.length > 0 ? ` and added ${twins.map((twin) => twin.contact_id).join(', ')} instead` : ''}.`,
-              ),
-            ],
+      data,
+      outcome: 'partial',
+      notes: [
+        `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
+        ...missing.map(
+          (contactId) =>
+            `Contact ${contactId} is not: the service matched its email or phone to another contact` +
+            `${twins.length > 0 ? ` and added ${twins.map((twin) => twin.contact_id).join(', ')} instead` : ''}.`,
+        ),
+      ],
     };
   },
 });
@@ -172,10 +168,8 @@ export const setList = defineCommand({
     }
     const body = { name: listName, contacts_ids: wanted };
     const record = await call(service, syncListContacts, { params: { contactList: id }, body });
-    return {
-      data: { shape: 'record', record: record ?? {} },
-      done: `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`,
-    };
+    const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 

@@ -22,10 +22,8 @@ const moveTo = (name: string, status: string, summary: string) =>
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
       const record = unwrap(updateTicket, answer);
-      return {
-        data: { shape: 'record', record },
-        done: `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`,
-      };
+      const done = `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`;
+      return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
 
@@ -66,11 +64,13 @@ export const tickets: Group = {
     fromOperation('note', addTicketNote, {
       text: 'body',
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
+      noted: true,
       done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
+      noted: true,
       done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],

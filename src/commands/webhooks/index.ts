@@ -10,6 +10,7 @@ import { signWebhook, verifyWebhook } from './verify.ts';
 
 const deletion = fromOperation('delete', deleteWebhook, {
   confirm: (id) => `Delete webhook subscription ${id}?`,
+  noted: true,
   done: (_, id) => `Webhook subscription ${id} is deleted.`,
   examples: ['svc webhooks delete 1 --yes'],
 });
