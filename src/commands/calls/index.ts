@@ -10,10 +10,10 @@ export const calls: Group = {
       columns: [
         { path: 'phone_call_id', header: 'ID', rank: 1 },
         { path: 'contact_id', header: 'Contact', rank: 2 },
-        { path: 'from', header: 'From', as: 'phone', rank: 4 },
-        { path: 'to', header: 'To', as: 'phone', rank: 6 },
+        { path: 'from', header: 'From', as: 'phone', rank: 7 },
+        { path: 'to', header: 'To', as: 'phone', rank: 4 },
         { path: 'status', header: 'Status', rank: 5 },
-        { path: 'duration', header: 'Duration', as: 'seconds', rank: 7 },
+        { path: 'duration', header: 'Duration', as: 'seconds', rank: 6 },
         { path: 'interest_level', header: 'Interest', as: 'whole', rank: 8 },
         { path: 'start_time', header: 'Started', rank: 3 },
       ],
