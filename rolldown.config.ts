@@ -27,7 +27,7 @@ const together = [
         'src/disk/(atomic-file|user-file)\\.ts',
         'src/command/(command|param|flags|from-operation|body-text|clear|confirm|listing)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
-        'src/text/(sanitize|time|json-depth)\\.ts',
+        'src/text/(sanitize|time|json-depth|number)\\.ts',
       ].join('|'),
       'u',
     ),

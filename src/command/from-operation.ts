@@ -17,6 +17,9 @@ import { param } from './param.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** What was sent; `changed`: an update in words. */
+type Written = { readonly body: Values; readonly changed: string };
+
 export type Derivation = {
   readonly summary?: string;
   readonly details?: string;
@@ -35,7 +38,7 @@ export type Derivation = {
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
   /** Of a write: one line about what it changed. */
-  readonly done?: (record: never, id: number, body: Values) => string;
+  readonly done?: (record: never, id: number, written: Written) => string;
   /** It is also a note where the record is printed. */
   readonly noted?: boolean;
 };
@@ -68,7 +71,8 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
       const view = await recordsView(service, operation, about, ids, inputFor);
       if (!about.done || view.data.shape !== 'record') return view;
       const shown = recordFitted(operation, view.data.record) as never;
-      const done = about.done(shown, ids[0] ?? 0, body ?? {});
+      const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
+      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed });
       return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };

@@ -1,8 +1,7 @@
 import process from 'node:process';
 import envPaths from 'env-paths';
-import type { Context, Exchange, TokenStore } from '../context.ts';
+import type { Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { onlyColours } from '../text/sanitize.ts';
-import { type Going, note } from './going.ts';
 
 /**
  * The real world, each part loaded when it is first used. The first SIGINT or SIGTERM fires `signal`, so that whatever
@@ -116,6 +115,15 @@ async function asker(progress: Context['progress'], signal: AbortSignal) {
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
   const { env, stdin: input, stderr: output } = process;
   return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
+}
+
+/** What goes on, each with its latest text and, in milliseconds of `performance.now()`, since when. */
+export type Going = Map<Doing, { readonly text: string; readonly since: number }>;
+
+/** The moment in which a thing began stays while its text changes. */
+export function note(going: Going, doing: Doing, text: string | undefined): void {
+  if (text === undefined) going.delete(doing);
+  else going.set(doing, { text, since: going.get(doing)?.since ?? performance.now() });
 }
 
 /** Nothing is loaded before something has taken its time. */

@@ -1,7 +1,7 @@
 import type { Ora } from 'ora';
 import type { Context, Doing } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { type Going, note } from './going.ts';
+import { type Going, note } from './context.ts';
 
 type Stream = Context['stderr'];
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
 import { getAccount, updateBranding } from '../../api/account.ts';
-import { changes } from '../../command/changes.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 
@@ -15,7 +14,7 @@ export const branding: Group = {
   commands: [
     fromOperation('update', updateBranding, {
       update: true,
-      done: (_, __, body) => `The branding is changed: ${changes(body)}.`,
+      done: (_, __, { changed }) => `The branding is changed: ${changed}.`,
       examples: [
         "svc branding update --primary-color '#1a2b3c' --from-name 'Acme Support'",
         'svc branding update --social linkedin=https://www.linkedin.com/company/acme',

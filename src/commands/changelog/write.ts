@@ -2,7 +2,6 @@ import { createChangelogEntry, updateChangelogEntry } from '../../api/changelog.
 import { check } from '../../api/check.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { bodyText, textFlags } from '../../command/body-text.ts';
-import { changes } from '../../command/changes.ts';
 import { cleared, clearFlag } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf, typedName } from '../../command/flags.ts';
@@ -76,6 +75,7 @@ export const updateEntry = defineCommand({
       const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
       throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
     }
+    const { changes } = await import('../../command/changes.ts');
     return change(ctx, settings, { id: args.id, body }, (name) => `${name} is changed: ${changes(told(body))}.`);
   },
 });

@@ -1,5 +1,4 @@
 import { getContact, listContacts, updateContact } from '../../api/contacts.ts';
-import { changes } from '../../command/changes.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
@@ -32,8 +31,8 @@ export const contacts: Group = {
     createContact,
     fromOperation('update', updateContact, {
       update: true,
-      done: ({ name, last_name }: { name?: string; last_name?: string }, id, body) =>
-        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changes(body)}.`,
+      done: ({ name, last_name }: { name?: string; last_name?: string }, id, { changed }) =>
+        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changed}.`,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
     syncContactsFile,

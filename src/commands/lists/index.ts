@@ -17,8 +17,8 @@ export const lists: Group = {
       examples: ['svc lists list'],
     }),
     fromOperation('create', createContactList, {
-      done: ({ contact_list_id: id }: { contact_list_id?: number }, _, { name }) =>
-        `Contact list${id ? ` ${id}` : ''} (${name}) is created.`,
+      done: ({ contact_list_id: id }: { contact_list_id?: number }, _, { body }) =>
+        `Contact list${id ? ` ${id}` : ''} (${body.name}) is created.`,
       examples: ["svc lists create --name 'Beta testers' --target-industry Software --notes 'Asked for early access'"],
     }),
     updateList,

@@ -8,7 +8,6 @@ import {
   updateContactList,
 } from '../../api/lists.ts';
 import type { Output } from '../../api/operation.ts';
-import { changes } from '../../command/changes.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
@@ -64,6 +63,7 @@ export const updateList = defineCommand({
     const service = await connect(ctx, settings);
     const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
     const record = await call(service, updateContactList, { params: { contactList: id }, body });
+    const { changes } = await import('../../command/changes.ts');
     const done = `Contact list ${id} is changed: ${changes(given)}.`;
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },

@@ -1,5 +1,4 @@
 import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
-import { changes } from '../../command/changes.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
@@ -55,7 +54,7 @@ export const tickets: Group = {
     fromOperation('update', updateTicket, {
       text: 'description',
       update: true,
-      done: (ticket: Ticket, id, body) => `${named(ticket, id)} is changed: ${changes(body)}.`,
+      done: (ticket: Ticket, id, { changed }) => `${named(ticket, id)} is changed: ${changed}.`,
       examples: ['svc tickets update 7 --priority 4', 'svc tickets update 7 --clear due_at'],
     }),
     moveTo('resolve', 'resolved', 'Set a ticket to resolved'),
