@@ -92,9 +92,9 @@ describe('an entry', () => {
   test('that is published later is scheduled in messages and lists', async () => {
     const world = sandboxWorld();
     const drafted = await svc(world, create, terminal);
-    expect(drafted.stdout).toBe('✓ Entry 34 (Dark mode) is created, a draft.\n');
+    expect(drafted.stdout).toBe('✓ Entry 34 (Dark mode) is a draft. To publish it: svc changelog publish 34\n');
     const later = await svc(world, ['changelog', 'publish', '34', '--at', future], terminal);
-    expect(later.stdout).toBe('✓ Entry 34 (Dark mode) is scheduled for 2030-01-31 09:00.\n');
+    expect(later.stdout).toBe('✓ Entry 34 (Dark mode) is scheduled for 2030-01-31T09:00:00.000Z.\n');
     const listed = await svc(world, ['changelog', 'list'], { columns: 120 });
     expect(listed.stdout.split('\n').find((line) => line.includes('Dark mode'))).toContain('scheduled');
     // A pipe keeps what the service says.
@@ -104,7 +104,7 @@ describe('an entry', () => {
   test('that is published is told so once, and an update of it is an update', async () => {
     const world = sandboxWorld();
     const now = await svc(world, [...create, '--status', 'published'], terminal);
-    expect(now.stdout).toBe('✓ Entry 34 (Dark mode) is created, published.\n');
+    expect(now.stdout).toBe('✓ Entry 34 (Dark mode) is published.\n');
     const changed = await svc(world, ['changelog', 'update', '34', '--label', 'new'], terminal);
     expect(changed.stdout + changed.stderr).toBe('✓ Entry 34 (Dark mode) is changed: label is new.\n');
   });

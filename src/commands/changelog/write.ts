@@ -11,7 +11,6 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
-import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -53,7 +52,7 @@ export const createEntry = defineCommand({
     if (!checked.ok) throw refused(checked.fields);
     const service = await connect(ctx, settings);
     const answer = await call(service, createChangelogEntry, { body: checked.value });
-    return entryView(unwrap(createChangelogEntry, answer), (name, state) => `${name} is created, ${state}.`);
+    return entryView(unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
   },
 });
 
@@ -98,11 +97,11 @@ export const publishEntry = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, { isNew: false });
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
-    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}.`);
+    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}`);
   },
 });
 
-/** The words about an entry that was written, of its name and its state: `published`, `scheduled for …`, `a draft`. */
+/** The words about an entry that was written, of its name and its state: `published.`, `scheduled for ….`, `a draft. …`. */
 type Words = (name: string, state: string) => string;
 
 type Change = { readonly id: number; readonly body: Body };
@@ -173,8 +172,9 @@ function entryView(record: unknown, words: Words): View {
   if (id === undefined || status === undefined) return { data: { shape: 'record', record } };
   const state = stateOf({ status, is_live });
   const isLater = state === 'scheduled' && published_at;
-  const shown = state === 'draft' ? 'a draft' : isLater ? `scheduled for ${localTime(published_at)}` : state;
+  // The time as the service has it: scripts read this line too.
+  const exact = isLater ? `scheduled for ${published_at}` : state;
+  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${exact}.`;
   const done = words(`Entry ${id} (${title})`, shown);
-  const advice = state === 'draft' ? [`To publish it: svc changelog publish ${id}`] : [];
-  return { data: { shape: 'record', record }, done, notes: [done, ...advice] };
+  return { data: { shape: 'record', record }, done, notes: [done] };
 }
