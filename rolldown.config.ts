@@ -28,7 +28,7 @@ const together = [
         'src/disk/(atomic-file|user-file)\\.ts',
         'src/command/(command|param|flags|from-operation|body-text|clear|confirm|listing|seed)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
-        'src/text/(sanitize|time|json-depth|near|shell-word)\\.ts',
+        'src/text/(sanitize|time|json-depth|near|shell-word|number)\\.ts',
       ].join('|'),
       'u',
     ),

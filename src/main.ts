@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { Failure, interruption } from './errors.ts';
 import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
+import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
@@ -41,13 +42,18 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   const settings = settle(invocation.globals, outer.env, config);
   const { advised, typeableNote } = await import('./config/advice.ts');
   const notice = settings.quiet ? () => {} : (text: string) => outer.notice(typeableNote(text, settings.carried));
-  const progress = settings.quiet ? () => {} : outer.progress;
-  const ctx: Context = Object.create(outer, { notice: { value: notice }, progress: { value: progress } });
+  const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
+  const told: Context = Object.create(outer, { notice: { value: notice }, progress: { value: progress } });
+  const ctx = showingWaits(told);
+  // Another program is told of Ctrl-C by the terminal itself.
+  const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx);
   try {
     return await carryOut(ctx, invocation, settings);
   } catch (error) {
     // Advice is made typeable here, for every command at once.
     throw error instanceof Failure ? advised(error, settings.carried) : error;
+  } finally {
+    isOver();
   }
 }
 

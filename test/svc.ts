@@ -73,6 +73,8 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whole, or as it comes. */
   readonly stdin?: string | Uint8Array | AsyncIterable<string>;
+  /** Typed at the terminal, to its end. */
+  readonly typed?: string;
   /** A terminal of that many columns instead of a pipe. */
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
@@ -127,8 +129,9 @@ function collector(columns: number | undefined, seen: (text: string) => void) {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-function stdinOf({ stdin, columns }: RunOptions): Context['stdin'] {
+function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   async function* bytes() {
+    if (typed !== undefined) yield Buffer.from(typed);
     if (typeof stdin === 'string' || stdin instanceof Uint8Array) yield Buffer.from(stdin as string);
     else if (stdin) for await (const text of stdin) yield Buffer.from(text);
   }

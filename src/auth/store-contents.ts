@@ -21,6 +21,9 @@ export type Contents = {
 
 export const inKeyring = { in: 'keyring' } as const;
 
+/** A secret that is kept for a moment, to see whether it can be. */
+export const probeName = 'doctor/probe';
+
 export function whereIs(contents: Contents, name: string): 'keyring' | 'file' | undefined {
   if (!Object.hasOwn(contents.secrets, name)) return undefined;
   return isInKeyring(contents.secrets[name]) ? 'keyring' : 'file';

@@ -3,7 +3,15 @@ import { isCode, type replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import type { Held } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
-import { type Contents, inKeyring, isInKeyring, type Keyring, unreadable, whereIs } from './store-contents.ts';
+import {
+  type Contents,
+  inKeyring,
+  isInKeyring,
+  type Keyring,
+  probeName,
+  unreadable,
+  whereIs,
+} from './store-contents.ts';
 import { type CredentialsFile, credentialsFile } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
 
@@ -167,12 +175,17 @@ async function save(store: Store, name: string, secret: string, where: Where): P
       return;
     } catch (error) {
       if (error instanceof Failure) throw error;
-      warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
+      if (isNews(contents, name))
+        warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
     }
   }
   await file.put(name, secret);
   if (wasInKeyring) await removeFromKeyring(store, contents, name);
 }
+
+/** Said with the first secret that goes to the file: every further one would say the same. */
+const isNews = (contents: Contents, name: string): boolean =>
+  name !== probeName && !Object.keys(contents.secrets).some((kept) => whereIs(contents, kept) === 'file');
 
 type Proven = { readonly secret: string; readonly stored: string | undefined; readonly where: Where };
 

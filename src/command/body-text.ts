@@ -39,6 +39,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
   if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
   if (given.bodyFile !== undefined) {
+    if (given.bodyFile === '-' && ctx.stdin.isTTY) ctx.notice('Type the text. Ctrl-D on an empty line ends it.');
     const text = await readUserText(ctx, given.bodyFile, '--body-file');
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
   }

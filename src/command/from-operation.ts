@@ -19,6 +19,9 @@ import { type Seed, seedOrNone } from './seed.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** What was sent; `changed`: an update in words. */
+type Written = { readonly body: Values; readonly changed: string };
+
 export type Derivation = {
   readonly summary?: string;
   readonly details?: string;
@@ -38,8 +41,10 @@ export type Derivation = {
   readonly confirm?: (id: number) => string;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
-  /** Said on standard error once it is done. */
-  readonly note?: (record: never, id: number) => string | undefined;
+  /** Of a write: one line about what it changed. */
+  readonly done?: (record: never, id: number, written: Written) => string;
+  /** It is also a note where the record is printed. */
+  readonly noted?: boolean;
 };
 
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
@@ -70,7 +75,12 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
         const shown = { range: rangeOf(flags), columns: about.columns ?? [] };
         return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      return recordsView(service, operation, about, { ids, inputFor });
+      const view = await recordsView(service, operation, about, { ids, inputFor });
+      if (!about.done || view.data.shape !== 'record') return view;
+      const shown = recordFitted(operation, view.data.record) as never;
+      const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
+      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed });
+      return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };
 }
@@ -93,16 +103,26 @@ async function recordsView(
     records.push(unwrap(operation, await (ids.length > 1 ? answer.catch(notFoundNames(`${id}`)) : answer)));
   }
   const read = operation.safety === 'read';
-  if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
+  const { human } = about;
+  if (records.length > 1) {
+    return {
+      data: { shape: 'list', records, columns: about.columns ?? [] },
+      read,
+      human:
+        human &&
+        (async (terminal) => {
+          const pages = await Promise.all(records.map((one) => human(recordFitted(operation, one) as never, terminal)));
+          return pages.join('\n\n');
+        }),
+    };
+  }
   const [record] = records;
   // People see what fits; --json and its siblings print what came. Each derivation knows its own operation's record.
   const shown = recordFitted(operation, record) as never;
-  const note = about.note?.(shown, ids[0] ?? 0);
   return {
     data: { shape: 'record', record },
     read,
-    human: about.human && ((terminal) => about.human?.(shown, terminal) ?? ''),
-    notes: note ? [note] : [],
+    human: human && ((terminal) => human(shown, terminal)),
   };
 }
 

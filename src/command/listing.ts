@@ -3,6 +3,7 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
 import type { Column, View } from '../output/view.ts';
+import { number } from '../text/number.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
 
@@ -34,8 +35,8 @@ export function listView(
     notes: () => {
       const { yielded, total } = listing.seen();
       if (total === undefined || range.all || yielded >= total) return [];
-      if (range.page !== undefined) return [`Page ${range.page}: ${yielded} of ${total}.`];
-      return [`Showing ${yielded} of ${total}. For more: --limit N, or --all.`];
+      if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
+      return [`Showing ${number(yielded)} of ${number(total)}. For more: --limit N, or --all.`];
     },
   };
 }

@@ -41,6 +41,8 @@ const defaultSilentMs = 90_000;
 const defaultMaxWaitMs = 120_000;
 const tidyingMs = 5000;
 const heartbeatMs = 10_000;
+/** Most locks are held for less. */
+const shownAfterMs = 200;
 /** A clock that was set makes a holder look silent; so a waiter also watches for itself that no beat comes. */
 const watchedMs = 2.5 * heartbeatMs;
 
@@ -91,12 +93,12 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
       const taken = await take(folder, isGone);
       if (taken) return taken;
       const waitedMs = clock.ticks() - began;
-      const holder = waitedMs >= Math.min(1000, maxWaitMs) ? await holderOf(folder) : undefined;
+      const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
       if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
       if (holder) {
         const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
         // A holder that is at work is soon done. With any other, a person may have to act.
-        if (!told && (waitedMs >= 5000 || holder.life !== 'running')) {
+        if (!told && waitedMs >= (holder.life === 'running' ? 5000 : 1000)) {
           waiting.notice?.(`${text}.`);
           told = true;
         }

@@ -1,6 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { number, plural } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import { call, type Service } from './call.ts';
 
@@ -41,25 +42,31 @@ export function list<Op extends Operation>(
   async function* read() {
     if (operation.answer.shape !== 'list') throw new Failure('failed', `${operation.id} is no list.`);
     // Columns of the roadmap have no id.
-    const { idField } = resources[operation.answer.of ?? operation.resource];
+    const { idField, noun } = resources[operation.answer.of ?? operation.resource];
+    const far = () => `Read ${number(yielded)}${total === undefined ? '' : ` of ${number(total)}`} ${plural(noun)}`;
     const wanted = range.limit ?? Number.POSITIVE_INFINITY;
     const perPage = range.perPage ?? (range.all ? largestPage : Math.min(range.limit ?? usualPage, largestPage));
     const several = range.all || range.limit !== undefined;
     const shown = new Set<unknown>();
-    for (let sweep = 0; sweep < 3; sweep++) {
-      for (let number = range.page ?? 1; yielded < wanted; number++) {
-        const page = await readPage(operation.answer, number, perPage);
-        total = page.total;
-        for (const record of page.records) {
-          const key = idField && record[idField];
-          if (key !== undefined && shown.has(key)) continue;
-          shown.add(key);
-          yield record;
-          if (++yielded >= wanted) return;
+    try {
+      for (let sweep = 0; sweep < 3; sweep++) {
+        for (let at = range.page ?? 1; yielded < wanted; at++) {
+          const page = await readPage(operation.answer, at, perPage);
+          total = page.total;
+          for (const record of page.records) {
+            const key = idField && record[idField];
+            if (key !== undefined && shown.has(key)) continue;
+            shown.add(key);
+            yield record;
+            if (++yielded >= wanted) return;
+          }
+          if (!several || at >= page.last || page.records.length === 0) break;
+          service.ctx.progress(far(), 'work');
         }
-        if (!several || number >= page.last || page.records.length === 0) break;
+        if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
       }
-      if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
+    } finally {
+      service.ctx.progress(undefined, 'work');
     }
   }
 

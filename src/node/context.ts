@@ -1,6 +1,6 @@
 import process from 'node:process';
 import envPaths from 'env-paths';
-import type { Ask, Context, Exchange, TokenStore } from '../context.ts';
+import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { onlyColours } from '../text/sanitize.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -12,10 +12,12 @@ export function nodeContext(): Context {
   const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
-  const progress = lazyProgress(env);
+  const said = new Set<string>();
   const stderr = lazyStderr();
+  const progress = lazyProgress(env, stderr, said);
   const notice = (text: string) => {
     progress(undefined);
+    said.add(text);
     // A note may tell what a customer or a service wrote.
     stderr().write(`${onlyColours(text)}\n`);
   };
@@ -124,20 +126,29 @@ async function asker(progress: Context['progress'], signal: AbortSignal) {
   return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
 }
 
-/** Nothing is loaded in a pipe; on a terminal the spinner decides by itself when it is worth loading. */
-function lazyProgress(env: Context['env']): Context['progress'] {
+/** What goes on, each with its latest text and, in milliseconds of `performance.now()`, since when. */
+export type Going = Map<Doing, { readonly text: string; readonly since: number }>;
+
+/** The moment in which a thing began stays while its text changes. */
+export function note(going: Going, doing: Doing, text: string | undefined): void {
+  if (text === undefined) going.delete(doing);
+  else going.set(doing, { text, since: going.get(doing)?.since ?? performance.now() });
+}
+
+/** Nothing is loaded before something has taken its time. */
+function lazyProgress(env: Context['env'], stderr: () => NodeJS.WriteStream, said: Set<string>): Context['progress'] {
   let show: Context['progress'] | undefined;
-  let loading = false;
-  let latest: string | undefined;
-  return (text) => {
-    if (!process.stderr.isTTY) return;
-    latest = text;
-    if (show) return show(text);
-    if (text === undefined || loading) return;
-    loading = true;
-    import('./progress.ts').then(({ createProgress }) => {
-      show = createProgress(process.stderr, env);
-      show?.(latest);
-    });
+  let isDue = false;
+  const going: Going = new Map();
+  const load = async () => {
+    const { createProgress } = await import('./progress.ts');
+    show = createProgress({ stream: stderr(), env, going, said });
+  };
+  return (text, doing = 'wait') => {
+    if (show) return show(text, doing);
+    note(going, doing, text);
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => void load(), 200).unref();
   };
 }

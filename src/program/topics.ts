@@ -88,9 +88,10 @@ const exits = laidOut([
 const output = laidOut([
   {
     say:
-      'On a terminal svc prints aligned tables, cut to the width, with times in your zone. In a pipe it prints the same ' +
-      'rows tab-separated and whole, without header and colour. Data goes to standard output; notes, progress, warnings ' +
-      'and errors go to standard error.',
+      'On a terminal svc prints aligned tables, with times in your zone; where room is short, the least important columns ' +
+      'are left out. A write says one line about what it changed. In a pipe svc prints the same rows tab-separated and ' +
+      'whole, with exact times, without header and colour, and the record of a write. Data goes to standard output; ' +
+      'notes, progress, warnings and errors go to standard error.',
   },
   {
     rows: [

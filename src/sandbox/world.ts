@@ -55,7 +55,7 @@ export function createWorld(options: SandboxOptions): World {
     },
     deliveries: deliver(),
     limiter: createLimiter(options.rateLimit ?? 'on'),
-    log: createLog(),
+    log: createLog(options.onRequest),
     faults: createFaults(),
     now,
     random,

@@ -54,9 +54,9 @@ export async function importFile(
     };
     const plan = await makePlan(table, kind.shape, kind.chunkSize, rowOptions, (rows) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`);
+      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`, 'work');
     });
-    ctx.progress(undefined);
+    ctx.progress(undefined, 'work');
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
 
     const isDry = flags.dry_run || plan.sendable === 0;
@@ -97,10 +97,10 @@ async function send(
     tellOfEarlier(ctx, journal, plan);
     return await runPlan(ctx, plan, kind.target(service), journal, {
       concurrency: flags.concurrency ?? 4,
-      onProgress: (progress) => ctx.progress(progressText(progress)),
+      onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
     });
   } finally {
-    ctx.progress(undefined);
+    ctx.progress(undefined, 'work');
     await journal.close();
   }
 }

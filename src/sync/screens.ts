@@ -19,7 +19,7 @@ export const reportView =
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)
       .map(([name, count]) => {
-        const style = name === 'rejected' ? 'red' : name === 'unsent' ? 'yellow' : name === 'rows' ? 'bold' : 'green';
+        const style = name === 'rejected' ? 'red' : name === 'unsent' ? 'orange' : name === 'rows' ? 'bold' : 'green';
         return `  ${number(count).padStart(room)}  ${paint(style, name)}`;
       });
     const course = [

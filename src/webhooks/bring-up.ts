@@ -1,6 +1,7 @@
 import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { counted } from '../text/number.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
@@ -28,6 +29,8 @@ export type ListenOptions = {
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
   readonly inspectPort?: number;
+  /** Somebody sits here. */
+  readonly opensBrowser?: boolean;
 };
 
 /** Everything that runs, as far as it came up. */
@@ -136,18 +139,16 @@ type Up = { readonly seat: Seat; readonly forwarder: Forwarder; readonly receive
 
 async function inspect(coming: Coming, port: number, { seat, forwarder, receiver }: Up): Promise<void> {
   const { ctx, options, running, reporter } = coming;
-  const { startInspector } = await import('./inspector/server.ts');
-  const inspector = await startInspector({
+  const { openInspector } = await import('./inspector/open.ts');
+  running.inspector = await openInspector(ctx, {
     port,
-    key: Buffer.from(ctx.random(24)).toString('base64url'),
     inbox: seat.inbox,
     forwarder,
     target: (event) => targetOf(options.routes, event),
     listening: receiver.url,
     watch: reporter.watch,
+    opensBrowser: options.opensBrowser,
   });
-  running.inspector = inspector;
-  ctx.notice(`Inspect the events at ${inspector.url}`);
 }
 
 const eventOf = (receipt: Receipt): string | null => {
@@ -172,8 +173,6 @@ async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, route
   if (left > 0)
     ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
-
-const counted = (count: number, noun: string): string => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
 async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat): Promise<void> {
   const { baseUrl, profile } = options;

@@ -59,3 +59,12 @@ test('space around a text stays as it was given', async () => {
   const ran = await svc(sandboxWorld(), ['tickets', 'note', '7', '--body', '  indented\n', '--json']);
   expect(JSON.parse(ran.stdout)).toMatchObject({ body: '  indented\n' });
 });
+
+test('on a terminal svc says that it reads the text from there, and how to end it', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'note', '7', '--body-file', '-'], { columns: 80, typed: 'Called them.\n' });
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).toMatch(/^Type the text\. Ctrl-D on an empty line ends it\.\n/u);
+  const piped = await svc(world, ['tickets', 'note', '7', '--body-file', '-'], { stdin: 'Called them.\n' });
+  expect(piped.stderr).not.toContain('Ctrl-D');
+});

@@ -352,3 +352,31 @@ test('a state folder that cannot be used is said plainly', async () => {
   expect(ran.exitCode).toBe(1);
   expect(ran.stderr).toContain('inbox');
 });
+
+test('without a tunnel and a public URL the first line says that nothing arrives by itself', async () => {
+  const world = await liveWorld({ SVC_WEBHOOK_SECRET: 'sample' });
+  const running = await listening(world, []);
+  await running.end();
+  expect(running.said.stderr).toMatch(
+    /^No tunnel and no public URL: .*\n.*svc webhooks listen --tunnel cloudflared\nListening on /u,
+  );
+});
+
+test('--inspect opens the page for somebody who sits there, and prints its address all the same', async () => {
+  const world = await liveWorld({ SVC_WEBHOOK_SECRET: 'sample' });
+  const opened: string[] = [];
+  const openBrowser = async (url: URL) => {
+    opened.push(url.href);
+  };
+  const inspect = async (argv: readonly string[], columns?: number) => {
+    const running = await listening(world, ['--inspect', '--inspect-port', '0', ...argv], { openBrowser, columns });
+    await running.until(() => running.said.stderr.includes('Inspect the events at '));
+    await running.end();
+    return /Inspect the events at (\S+)/u.exec(running.said.stderr)?.[1];
+  };
+  const address = await inspect([], 80);
+  expect(opened).toEqual([address]);
+  await inspect(['--no-input'], 80);
+  await inspect([]);
+  expect(opened).toHaveLength(1);
+});

@@ -8,6 +8,7 @@ import { param } from '../../command/param.ts';
 import { readUserJson } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { counted } from '../../text/number.ts';
 
 type Body = Input<typeof createContacts>['body'];
 
@@ -35,11 +36,12 @@ export const createContact = defineCommand({
     const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file);
     const service = await connect(ctx, settings);
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
-    if (!Array.isArray(made)) return { data: { shape: 'record', record: made } };
-    return {
-      data: { shape: 'list', records: made, columns: ['contact_id', 'name'] },
-      notes: [`Created ${made.length} contacts.`],
-    };
+    if (!Array.isArray(made)) {
+      const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
+      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${name}) is created.` };
+    }
+    const done = `Created ${counted(made.length, 'contact')}.`;
+    return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };
   },
 });
 

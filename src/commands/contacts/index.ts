@@ -7,13 +7,13 @@ import { findContacts } from './find.ts';
 import { syncContactsFile } from './sync.ts';
 
 const columns = [
-  'contact_id',
-  'name',
-  'last_name',
-  'email',
-  'phone',
-  'company',
-  { path: 'created_at', as: 'time' },
+  { path: 'contact_id', header: 'ID', rank: 1 },
+  { path: 'name', header: 'Name', rank: 3 },
+  { path: 'last_name', header: 'Last name', rank: 4 },
+  { path: 'email', header: 'Email', rank: 2 },
+  { path: 'phone', header: 'Phone', rank: 6 },
+  { path: 'company', header: 'Company', rank: 5 },
+  { path: 'created_at', header: 'Created', rank: 7 },
 ] as const;
 
 export const contacts: Group = {
@@ -33,6 +33,8 @@ export const contacts: Group = {
     createContact,
     fromOperation('update', updateContact, {
       update: true,
+      done: ({ name, last_name }: { name?: string; last_name?: string }, id, { changed }) =>
+        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changed}.`,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
     syncContactsFile,

@@ -50,8 +50,8 @@ const send = defineCommand({
     const body = eventOf(args.trigger, flags);
     const service = await connect(ctx, settings);
     const record = await call(service, sendEvent, { body });
-    const notes = [`Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd()];
-    return { data: { shape: 'record', record: record ?? {} }, notes };
+    const done = `Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd();
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 

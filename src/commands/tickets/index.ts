@@ -6,6 +6,11 @@ import { param } from '../../command/param.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { call, connect } from '../../http/call.ts';
 
+type Ticket = Output<typeof getTicket>['ticket'];
+
+/** As people know it; the service's answer may lack the number. */
+const named = ({ ticket_number: number }: Partial<Ticket>, id: number): string => `Ticket ${number || id}`;
+
 /** `resolve`, `close` and `reopen` are updates of one field that people say in one word. */
 const moveTo = (name: string, status: string, summary: string) =>
   defineCommand({
@@ -17,14 +22,11 @@ const moveTo = (name: string, status: string, summary: string) =>
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
-      return {
-        data: { shape: 'record', record: unwrap(updateTicket, answer) },
-        notes: [`Ticket ${args.id} is ${status}.`],
-      };
+      const record = unwrap(updateTicket, answer);
+      const done = `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`;
+      return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
-
-type Ticket = Output<typeof getTicket>['ticket'];
 
 /** For a reply, which the requester reads. */
 const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }: Ticket): Seed => ({
@@ -41,13 +43,13 @@ export const tickets: Group = {
   commands: [
     fromOperation('list', listTickets, {
       columns: [
-        'id',
-        'ticket_number',
-        'subject',
-        { path: 'status', as: 'status' },
-        'priority',
-        'contact.name',
-        { path: 'updated_at', as: 'time' },
+        { path: 'id', header: 'ID', rank: 5 },
+        { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
+        { path: 'subject', header: 'Subject', rank: 2 },
+        { path: 'status', header: 'Status', rank: 3 },
+        { path: 'priority', header: 'Priority', rank: 7 },
+        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+        { path: 'updated_at', header: 'Updated', rank: 6 },
       ],
       examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
     }),
@@ -57,11 +59,13 @@ export const tickets: Group = {
     }),
     fromOperation('create', createTicket, {
       text: 'description',
+      done: (ticket: Ticket) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
       examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],
     }),
     fromOperation('update', updateTicket, {
       text: 'description',
       update: true,
+      done: (ticket: Ticket, id, { changed }) => `${named(ticket, id)} is changed: ${changed}.`,
       examples: ['svc tickets update 7 --priority 4', 'svc tickets update 7 --clear due_at'],
     }),
     moveTo('resolve', 'resolved', 'Set a ticket to resolved'),
@@ -71,13 +75,15 @@ export const tickets: Group = {
       text: 'body',
       seed: { operation: getTicket, of: noteSeed },
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
-      note: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
+      noted: true,
+      done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
       seed: { operation: getTicket, of: replySeed },
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
-      note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
+      noted: true,
+      done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],
 };

@@ -1,3 +1,4 @@
+import { counted } from '../../text/number.ts';
 import { invalid, notFound } from '../answer.ts';
 import { loadPhones } from '../phone.ts';
 import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, rowOf, type State } from '../store/state.ts';
@@ -96,7 +97,7 @@ export const lists: Handlers<ListOperations> = {
     const before = memberIds(state, params.contactList).length;
     leave(state, params.contactList, body.contacts_ids);
     const gone = before - memberIds(state, params.contactList).length;
-    return { success: `${gone} contacts were taken off the list.` };
+    return { success: `${counted(gone, 'contact')} ${gone === 1 ? 'was' : 'were'} taken off the list.` };
   },
 };
 
