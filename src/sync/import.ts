@@ -28,17 +28,15 @@ export type Kind = {
   readonly target: (service: Service) => Target;
 };
 
+/** What was typed. */
+export type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
+
 /**
  * A CSV file into the service. The file is read twice: first every row is checked, and only then the first one is
  * sent. Nothing is ever held in memory but what is in flight, and the rows that failed.
  */
-export async function importFile(
-  ctx: Context,
-  settings: Settings,
-  file: string,
-  flags: ImportFlags,
-  kind: Kind,
-): Promise<View> {
+export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
+  const { file, flags } = wish;
   const began = ctx.clock.ticks();
   await refuseOverwriting(file, flags);
   const source = await openSource(ctx, file, flags.encoding);
@@ -52,7 +50,7 @@ export async function importFile(
       map: flags.map,
       dedupe: flags.dedupe,
     };
-    const plan = await makePlan(table, kind.shape, kind.chunkSize, rowOptions, (rows) => {
+    const plan = await makePlan(table, kind, rowOptions, (rows) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`);
     });
@@ -62,11 +60,12 @@ export async function importFile(
     const isDry = flags.dry_run || plan.sendable === 0;
     const totals = isDry
       ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
-      : await send(ctx, settings, plan, flags, kind, JSON.stringify([plan.mapping, rowOptions, kind.chunkSize]));
+      : await send(ctx, wish, kind, { plan, mapping: JSON.stringify([plan.mapping, rowOptions, kind.chunkSize]) });
     const report = reportOf(file, kind.reports, plan, totals);
     await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
-    return viewOf(report, plan, totals, flags.dry_run, source.name);
+    const failure = failureOf(report, plan, totals);
+    return flags.dry_run ? dryView(plan, report, failure) : viewOf(plan, report, totals, failure);
   } finally {
     await source.close();
   }
@@ -74,11 +73,9 @@ export async function importFile(
 
 async function send(
   ctx: Context,
-  settings: Settings,
-  plan: Plan,
-  flags: ImportFlags,
+  { flags, settings }: Wish,
   kind: Kind,
-  mapping: string,
+  { plan, mapping }: { readonly plan: Plan; readonly mapping: string },
 ): Promise<Totals> {
   const service = await connect(ctx, settings);
   const { source } = plan.table;
@@ -95,7 +92,10 @@ async function send(
   );
   try {
     tellOfEarlier(ctx, journal, plan);
-    return await runPlan(ctx, plan, kind.target(service), journal, {
+    return await runPlan(ctx, {
+      plan,
+      journal,
+      target: kind.target(service),
       concurrency: flags.concurrency ?? 4,
       onProgress: (progress) => ctx.progress(progressText(progress)),
     });
@@ -164,23 +164,25 @@ function annotate(ctx: Context, file: string, report: Report): void {
   }
 }
 
-function viewOf(report: Report, plan: Plan, totals: Totals, isDryRun: boolean, name: string): View {
-  const text = isDryRun ? planText(plan, report) : reportText(report);
-  return {
-    data: { shape: 'record', record: report },
-    human: async (terminal) => {
-      const { planView, reportView } = await import('./screens.ts');
-      return (isDryRun ? planView : reportView)(plan, report)(terminal);
-    },
-    plain: () => text,
-    outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
-    failure: failureOf(report, plan, totals, name),
-  };
-}
+const dryView = (plan: Plan, report: Report, failure: Failure | undefined): View => ({
+  data: { shape: 'record', record: report },
+  human: async (terminal) => (await import('./screens.ts')).planView(plan, report)(terminal),
+  plain: () => planText(plan, report),
+  outcome: report.rejected > 0 ? 'partial' : undefined,
+  failure,
+});
 
-function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals, name: string): Failure | undefined {
+const viewOf = (plan: Plan, report: Report, totals: Totals, failure: Failure | undefined): View => ({
+  data: { shape: 'record', record: report },
+  human: async (terminal) => (await import('./screens.ts')).reportView(plan, report)(terminal),
+  plain: () => reportText(report),
+  outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
+  failure,
+});
+
+function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals): Failure | undefined {
   if (plan.sendable === 0) {
-    return new Failure('usage', `None of the ${plan.rows} rows of ${name} can be sent.`, {
+    return new Failure('usage', `None of the ${plan.rows} rows of ${plan.table.source.name} can be sent.`, {
       hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
     });
   }

@@ -15,6 +15,8 @@ export type Field =
 
 export type Target = Field | `metadata.${string}`;
 
+export const isOwnData = (to: string): to is `metadata.${string}` => to.startsWith('metadata.');
+
 /** What a contact of the operation looks like: syncContacts knows tags, create_sync_contacts websites and countries. */
 export type Shape = { readonly fields: readonly Field[]; readonly required: readonly Field[] };
 

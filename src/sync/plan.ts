@@ -37,8 +37,7 @@ export type Plan = {
 
 export async function makePlan(
   table: Table,
-  shape: Shape,
-  chunkSize: number,
+  { shape, chunkSize }: { readonly shape: Shape; readonly chunkSize: number },
   options: PlanOptions,
   onRows: (rows: number) => void = () => {},
 ): Promise<Plan> {

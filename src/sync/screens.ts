@@ -8,6 +8,12 @@ import { duration, number, rowsOf, samplesOf } from './view.ts';
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
 
+const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
+  rows: 'bold',
+  rejected: 'red',
+  unsent: 'yellow',
+};
+
 export const reportView =
   (plan: Plan, report: Report) =>
   ({ width, paint }: Terminal): string => {
@@ -19,8 +25,7 @@ export const reportView =
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)
       .map(([name, count]) => {
-        const style = name === 'rejected' ? 'red' : name === 'unsent' ? 'yellow' : name === 'rows' ? 'bold' : 'green';
-        return `  ${number(count).padStart(room)}  ${paint(style, name)}`;
+        return `  ${number(count).padStart(room)}  ${paint(styles[name] ?? 'green', name)}`;
       });
     const course = [
       `${number(chunks)} chunk${chunks === 1 ? '' : 's'}`,

@@ -1,7 +1,7 @@
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Earlier } from './journal.ts';
-import type { Column, Shape } from './mapping.ts';
+import { type Column, isOwnData, type Shape } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
@@ -87,12 +87,12 @@ export function planText(plan: Plan, report: Report): string {
 
 export const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
   sample.map((contact) => {
-    const value = to.startsWith('metadata.') ? contact.metadata?.[to.slice(9)] : contact[to as keyof Contact];
-    return typeof value === 'string'
-      ? value
-      : Array.isArray(value)
-        ? value.join(', ')
-        : value
-          ? JSON.stringify(value)
-          : '';
+    if (isOwnData(to)) return textOf(contact.metadata?.[to.slice(9)]);
+    return textOf(contact[to]);
   });
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(', ');
+  return value ? JSON.stringify(value) : '';
+}

@@ -26,12 +26,16 @@ export const syncContactsFile = defineCommand({
       import('../../sync/targets.ts'),
       import('../../api/contacts.ts'),
     ]);
-    return importFile(ctx, settings, args.file, flags, {
-      reports: 'account',
-      shape: syncShape,
-      chunkSize: syncChunkSize,
-      operation: 'syncContacts',
-      target: accountTarget,
-    });
+    return importFile(
+      ctx,
+      { file: args.file, flags, settings },
+      {
+        reports: 'account',
+        shape: syncShape,
+        chunkSize: syncChunkSize,
+        operation: 'syncContacts',
+        target: accountTarget,
+      },
+    );
   },
 });
