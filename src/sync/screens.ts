@@ -11,16 +11,17 @@ const shownProblems = 10;
 const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   rows: 'bold',
   rejected: 'red',
+  skipped: 'yellow',
   unsent: 'yellow',
 };
 
 export const reportView =
   (plan: Plan, report: Report) =>
   ({ width, paint }: Terminal): string => {
-    const { rows, rejected, unsent, chunks, requests, duration_ms, resumed_rows } = report;
+    const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
       'synced' in report ? { synced: report.synced } : { created: report.created, updated: report.updated };
-    const counts = { rows, ...outcomes, rejected, unsent };
+    const counts = { rows, ...outcomes, rejected, skipped, unsent };
     const room = number(rows).length;
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)
@@ -61,6 +62,7 @@ export const planView =
       ...mapping,
       '',
       `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
+      ...(report.skipped ? [`${rowsOf(report.skipped)} would be skipped.`] : []),
       ...(report.rejected > 0 ? [paint('red', `${rowsOf(report.rejected)} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');

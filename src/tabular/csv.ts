@@ -33,8 +33,8 @@ const carriageReturn = 13;
  * A record that is not complete at the end of a piece is read again with the next one: that keeps the loop free of
  * half-states, and costs next to nothing since a record is short and a piece is long.
  */
-export function createCsvParser(delimiter: string = ','): CsvParser {
-  const cursor: Cursor = { separator: delimiter.charCodeAt(0), isLast: false, line: 1, at: 0, lines: 1, quoted: '' };
+export function createCsvParser(delimiter: string = ',', firstLine = 1): CsvParser {
+  const cursor = cursorOf(delimiter, firstLine);
   /** What is not read yet: begins with a record, on the line of the cursor. */
   let rest = '';
 
@@ -76,6 +76,32 @@ type Cursor = {
   /** What the cell holds between its quotes. */
   quoted: string;
 };
+
+const cursorOf = (delimiter: string, line: number): Cursor => ({
+  separator: delimiter.charCodeAt(0),
+  isLast: false,
+  line,
+  at: 0,
+  lines: 1,
+  quoted: '',
+});
+
+/** A place in a text, and its line. */
+export type Place = { readonly at: number; readonly line: number };
+
+/** The record at a place, and the place behind it; undefined where more text is needed to tell. */
+export function readOneRecord(
+  text: string,
+  { at, line }: Place,
+  { delimiter, isWhole }: { readonly delimiter: string; readonly isWhole: boolean },
+): { readonly cells: readonly string[]; readonly next: Place } | undefined {
+  const cursor = cursorOf(delimiter, line);
+  cursor.isLast = isWhole;
+  const cells = readRecord(text, at, cursor);
+  if (cells) return { cells, next: { at: cursor.at, line: line + cursor.lines } };
+  if (text.length - at > longestRecord) throw tooLong(line);
+  return undefined;
+}
 
 /** The cells of the record that begins at `start`; undefined where the text ends before it does. */
 function readRecord(text: string, start: number, cursor: Cursor): string[] | undefined {
