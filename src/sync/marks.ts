@@ -73,11 +73,14 @@ function meaningOf(header: string): (cell: string) => boolean {
   return isMark;
 }
 
-/** Most cells need no closer look. */
+/** Most cells need no closer look: digits, and words that no mark begins with. */
 const beginning =
   /^\s*(?:unsub|unde|uitg|opt|bounc|hard|soft|clean|compl|spam|marked|supp|glob|no longer|not|never|do[ _-]?not|remov|disen|d[ée]s|non|abge|ausg|gesp|baja|dado|annull|disis|afge)/iu;
 
-const isMark = (cell: string): boolean => cell.length <= longest && beginning.test(cell) && marks.has(plain(cell));
+const isMark = (cell: string): boolean =>
+  cell.length <= longest && !isDigit(cell.charCodeAt(0)) && beginning.test(cell) && marks.has(plain(cell));
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** What to type to leave those people out. */
 export function flagsFor({ index, values, isAnyValue }: Mark, headers: readonly string[]): string {

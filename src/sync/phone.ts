@@ -67,9 +67,17 @@ function countryOf(library: Library, wanted: string): Country {
   });
 }
 
-/** Ten digits as North America writes them, or eleven with its 1. */
+/** Ten digits as North America writes them, or eleven with its 1, and the usual separators. */
 function isOrdinaryHere(phone: string): boolean {
-  return phone.charCodeAt(0) !== plus && /^1?[2-9]\d{9}$/u.test(digitsOf(phone));
+  let digits = 0;
+  let start = 0; // the first two digits as a number
+  for (let i = 0; i < phone.length; i++) {
+    const code = phone.charCodeAt(i);
+    if (code >= 48 && code <= 57) {
+      if (++digits <= 2) start = start * 10 + code - 48;
+    } else if (!separators.has(code)) return false;
+  }
+  return (digits === 10 && start >= 20) || (digits === 11 && start >= 12 && start < 20);
 }
 
 /** Digits alone, where there is nothing else but the usual separators and a plus in front; else nothing. */
@@ -79,6 +87,7 @@ function digitsOf(phone: string): string {
   for (let i = from; i <= phone.length; i++) {
     const code = phone.charCodeAt(i);
     if (code >= 48 && code <= 57) continue;
+    if (i === phone.length && digits === '') return phone.slice(from);
     if (i < phone.length && !separators.has(code)) return '';
     digits += phone.slice(from, i);
     from = i + 1;

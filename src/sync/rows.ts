@@ -143,16 +143,16 @@ function tagAdder(
   const indexes = columns.flatMap(({ index, to }) => (to === 'tags' ? [index] : []));
   const constants = shape.fields.includes('tags') ? options.tags : [];
   if (indexes.length + constants.length === 0) return () => {};
-  const readTags = tagReader(options.tagSeparator);
+  const addTags = tagReader(options.tagSeparator, () => {
+    findings.tagLists++;
+  });
   return (contact, { line, cells }) => {
     const tags: string[] = [];
     for (const index of indexes) {
       const text = cells[index]?.trim();
       if (!text) continue;
-      const found = readTags(text);
-      if (found.doubt !== undefined) findings.doubtTags(found.doubt, line, text);
-      if (found.isList) findings.tagLists++;
-      for (const tag of found.tags) if (tag !== '' && !tags.includes(tag)) tags.push(tag);
+      const doubt = addTags(text, tags);
+      if (doubt !== undefined) findings.doubtTags(doubt, line, text);
     }
     for (const tag of constants) if (!tags.includes(tag)) tags.push(tag);
     if (tags.length > 0) contact.tags = tags;

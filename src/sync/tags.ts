@@ -16,26 +16,34 @@ export function separatorOf(flag: string | undefined): TagSeparator {
 /** What separates tags in many exports; one of them in a cell that nobody explained could also be part of a tag. */
 const otherSeparators = [':::', '|', ','];
 
-export type CellOfTags = {
-  readonly tags: readonly string[];
-  /** What else may separate the tags of this cell: undefined where it is plain how to read it. */
-  readonly doubt?: string;
-  /** A list in quotes or brackets. */
-  readonly isList?: boolean;
-};
+/** Adds the tags of a trimmed cell that is not blank. Says what else may separate them, where that is not plain. */
+export type AddTags = (text: string, tags: string[]) => string | undefined;
 
-/** Takes a trimmed cell that is not blank. */
-export function tagReader(separator: TagSeparator): (text: string) => CellOfTags {
-  if (separator.kind === 'none') return (text) => ({ tags: [unquoted(text)] });
+/** `onList` hears of each cell that is a list in quotes or brackets. */
+export function tagReader(separator: TagSeparator, onList: () => void): AddTags {
+  if (separator.kind === 'none') {
+    return (text, tags) => {
+      add(tags, unquoted(text));
+      return undefined;
+    };
+  }
   const between = separator.kind === 'given' ? separator.text : usualSeparator;
   const part = partOfList(between);
-  return (text) => {
+  return (text, tags) => {
     const list = listed(text, part);
-    if (list) return { tags: list, isList: true };
-    const tags = (text.includes(between) ? text.split(between) : [text]).map((tag) => unquoted(tag.trim()));
-    const doubt = separator.kind === 'given' ? undefined : otherSeparators.find((other) => text.includes(other));
-    return doubt === undefined ? { tags } : { tags, doubt };
+    if (list) {
+      onList();
+      for (const tag of list) add(tags, tag);
+      return undefined;
+    }
+    if (!text.includes(between)) add(tags, unquoted(text));
+    else for (const tag of text.split(between)) add(tags, unquoted(tag.trim()));
+    return separator.kind === 'given' ? undefined : otherSeparators.find((other) => text.includes(other));
   };
+}
+
+function add(tags: string[], tag: string): void {
+  if (tag !== '' && !tags.includes(tag)) tags.push(tag);
 }
 
 const unquoted = (tag: string): string =>
