@@ -40,7 +40,7 @@ function readFilter(text: string, flag: string, headers: readonly string[]) {
   }
   if (text.indexOf('=') < 1) {
     throw new Failure('usage', `${flag} takes COLUMN=VALUE, not "${text}".`, {
-      hint: `For example: ${flag} "Status=unsubscribed"`,
+      hint: `For example: ${flag} "Status=${flag === '--skip' ? 'unsubscribed' : 'active'}"`,
     });
   }
   throw new Failure(

@@ -77,8 +77,15 @@ function meaningOf(header: string): (cell: string) => boolean {
 const beginning =
   /^\s*(?:unsub|unde|uitg|opt|bounc|hard|soft|clean|compl|spam|marked|supp|glob|no longer|not|never|do[ _-]?not|remov|disen|d[ée]s|non|abge|ausg|gesp|baja|dado|annull|disis|afge)/iu;
 
+/** Signs would have a meaning to the shell that the flag is typed in. */
+const words = /^[\p{L}\p{M}\p{N} _.-]+$/u;
+
 const isMark = (cell: string): boolean =>
-  cell.length <= longest && !isDigit(cell.charCodeAt(0)) && beginning.test(cell) && marks.has(plain(cell));
+  cell.length <= longest &&
+  !isDigit(cell.charCodeAt(0)) &&
+  beginning.test(cell) &&
+  words.test(cell) &&
+  marks.has(plain(cell));
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 

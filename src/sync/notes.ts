@@ -15,7 +15,9 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     ...fullNameNotes(plan),
     ...(severalEmails.count === 0
       ? []
-      : [`${rowsOf(severalEmails.count)} with several addresses: the first is taken (${examplesOf(severalEmails)}).`]),
+      : [
+          `Of several addresses in a cell the first is taken: ${rowsOf(severalEmails.count)} (${examplesOf(severalEmails)}).`,
+        ]),
     ...phoneNotes(plan),
     ...markNotes(plan),
     ...(plan.leftOut > 0
@@ -68,7 +70,7 @@ function fullNameNotes({ mapping: { columns }, table }: Plan): string[] {
   return [`"${name}" is sent as the last name ("${sanitize(example)}"). If it is the whole name: --map "${name}=name"`];
 }
 
-function phoneNotes({ phones: { guessed, national, doubtful, ignored } }: Plan): string[] {
+function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCountry }: Plan): string[] {
   const notes: string[] = [];
   if (ignored.count > 0) notes.push(`Warning: the service will ignore ${phonesOf(ignored)}.`);
   if (national.count + guessed.count > 0) {
@@ -76,10 +78,12 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored } }: Plan):
       ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
       ...(guessed.count > 0 ? [`take ${phonesOf(guessed)} for North American`] : []),
     ];
-    notes.push(
-      `Warning: phones without a country code. The service may ${of.join(', and ')}.`,
-      'To read them as numbers of a country: --phone-country FR (or another, by its two letters)',
-    );
+    const what = phoneCountry
+      ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
+      : 'phones without a country code';
+    notes.push(`Warning: ${what}. The service may ${of.join(', and ')}.`);
+    if (!phoneCountry)
+      notes.push('To read them as numbers of a country: --phone-country FR (or another, by its two letters)');
   }
   if (doubtful.count > 0)
     notes.push(`Warning: no such number can exist, and the service may ignore it: ${phonesOf(doubtful)}.`);
@@ -116,7 +120,7 @@ export function tagsQuestion({
   const [separator, seen] = most;
   const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
   return {
-    fact: `${tagColumns(mapping)} ${seen.count === 1 ? 'holds' : 'holds'} "${separator}" in ${rowsOf(seen.count)} (${examplesOf(seen)}): one tag, or several?`,
+    fact: `${tagColumns(mapping)} holds "${separator}" in ${rowsOf(seen.count)} (${examplesOf(seen)}): one tag, or several?`,
     hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
   };
 }

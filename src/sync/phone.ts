@@ -39,8 +39,7 @@ export async function loadPhones(wantedCountry?: string): Promise<Phones> {
 
   return {
     read(cell) {
-      // A spreadsheet's way of saying that the cell is text.
-      const phone = cell.charCodeAt(0) === 39 || cell.charCodeAt(0) === 0x2019 ? cell.slice(1).trim() : cell;
+      const phone = firstNumber(cell);
       if (country === undefined || isOrdinary(phone) || parse(phone)) return phone;
       const number = parse(phone, country);
       return number?.isPossible() ? number.number : phone;
@@ -57,6 +56,14 @@ export async function loadPhones(wantedCountry?: string): Promise<Phones> {
       return /[+\p{L}]/u.test(phone) ? 'ignored' : 'national';
     },
   };
+}
+
+/** Without the apostrophe by which a spreadsheet says that a cell is text, and the first of several, as Google joins them. */
+function firstNumber(cell: string): string {
+  const first = cell.charCodeAt(0);
+  const phone = first === 39 || first === 0x2019 ? cell.slice(1).trim() : cell;
+  const end = phone.indexOf(':::');
+  return end < 0 ? phone : phone.slice(0, end).trim();
 }
 
 function countryOf(library: Library, wanted: string): Country {

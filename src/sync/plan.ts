@@ -40,6 +40,8 @@ export type Plan = {
   readonly problems: readonly Problem[];
   /** Phones that will be sent and that the service may not take as they are meant. */
   readonly phones: Readonly<Record<Exclude<PhoneVerdict, 'fine'>, Seen>>;
+  /** Whose numbers those without a country code are. */
+  readonly phoneCountry: string | undefined;
   readonly findings: Findings;
   readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
@@ -87,6 +89,7 @@ export async function makePlan(
     mapping,
     ...counted,
     skipped: leavesOut && skipped,
+    phoneCountry: options.phoneCountry,
     findings,
     marks: marks.found(),
     digest: hash.digest('hex'),

@@ -45,21 +45,26 @@ export const reportView =
 export const planView =
   (plan: Plan, report: Report) =>
   ({ width, paint }: Terminal): string => {
-    const { columns } = plan.mapping;
-    const head = Math.min(24, Math.max(...columns.map(({ header }) => header.length)));
+    const { columns, fallbacks } = plan.mapping;
+    const head = Math.min(24, Math.max(...[...columns, ...fallbacks].map(({ header }) => header.length)));
     const field = Math.max(...columns.map(({ to }) => to.length));
+    const nameOf = ({ header, index }: { readonly header: string; readonly index: number }) =>
+      pad(cut(sanitize(header) || `#${index + 1}`, head), head);
+    const others = fallbacks.map(
+      (column) => `  ${nameOf(column)}  → ${pad(column.to, field)}  ${paint('dim', 'where the first is blank')}`,
+    );
     const mapping = columns.map((column) => {
       const samples = samplesOf(column, plan.sample)
         .map((text) => sanitize(text))
         .filter((text) => text !== '');
-      const name = pad(cut(sanitize(column.header) || `#${column.index + 1}`, head), head);
-      const text = `  ${name}  → ${pad(column.to, field)}  `;
+      const text = `  ${nameOf(column)}  → ${pad(column.to, field)}  `;
       return `${text}${paint('dim', cut(samples.join(', '), Math.max(10, width - head - field - 8)))}`;
     });
     const chunks = `${number(plan.chunks)} call${plan.chunks === 1 ? '' : 's'}`;
     return [
       `${paint('bold', sanitize(plan.table.source.name))}  ${paint('dim', describe(plan))}`,
       ...mapping,
+      ...others,
       '',
       `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
       ...(report.skipped ? [`${rowsOf(report.skipped)} would be skipped.`] : []),

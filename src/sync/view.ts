@@ -54,7 +54,10 @@ export function planText(plan: Plan, report: Report): string {
   const columns = plan.mapping.columns.map((column) =>
     ['column', column.header, column.to, ...samplesOf(column, plan.sample)].map(cellForPipe).join('\t'),
   );
-  return [...columns, reportText(report)].join('\n');
+  const fallbacks = plan.mapping.fallbacks.map(({ header, to }) =>
+    ['fallback', header, to].map(cellForPipe).join('\t'),
+  );
+  return [...columns, ...fallbacks, reportText(report)].join('\n');
 }
 
 const shownSamples = 3;

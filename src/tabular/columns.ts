@@ -32,6 +32,8 @@ export const columnLabel = (headers: readonly string[], index: number): string =
 };
 
 export const listedColumns = (headers: readonly string[]): string => {
-  const shown = headers.slice(0, 20).map((header) => header.trim() || '(no name)');
+  const shown = headers.slice(0, 20).map((header) => cut(header.trim()) || '(no name)');
   return `Columns: ${shown.join(', ')}${headers.length > 20 ? ', …' : ''}.`;
 };
+
+const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

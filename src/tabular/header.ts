@@ -29,6 +29,7 @@ export type Passed = { readonly line: number; readonly cells: readonly string[] 
 
 /** Exporters write a title, a date and a few remarks; a file without a header is not searched to its end. */
 const longestPreamble = 100;
+const longestSearch = 1 << 22;
 
 /** Excel writes, and understands, a first line that names the delimiter. */
 const announcement = /^"?sep=([^\w\s"]|\t)"?[,;|\t]*$/iu;
@@ -51,13 +52,13 @@ export function findBeginning(text: string, isWhole: boolean, options: HeaderOpt
     });
   }
   const passed: Beginning[] = [];
-  for (let place = from; place.at < text.length; ) {
+  for (let place = pastBlankLines(text, from); place.at < text.length; ) {
     const delimiter = options.delimiter ?? announced ?? detectDelimiter(text.slice(place.at));
     const record = readOneRecord(text, place, { delimiter, isWhole });
     if (record === undefined) return undefined;
     const { cells, next } = record;
     const here = { delimiter, cells, start: place, next, isRow: options.noHeader, preamble: passed.map(asPassed) };
-    place = next;
+    place = pastBlankLines(text, next);
     if (filled(cells) === 0) continue;
     if (options.noHeader || options.skipLines !== undefined) return here;
     const what = options.judge(cells);
@@ -70,7 +71,9 @@ export function findBeginning(text: string, isWhole: boolean, options: HeaderOpt
     passed.push(here);
     if (passed.length > longestPreamble) return likeliest(passed);
   }
-  return isWhole ? likeliest(passed) : undefined;
+  if (isWhole) return likeliest(passed);
+  if (text.length > longestSearch) throw new Failure('usage', 'The first 4 MiB of the file are blank.');
+  return undefined;
 }
 
 const asPassed = ({ start, cells }: Beginning): Passed => ({ line: start.line, cells });
@@ -85,6 +88,15 @@ function mayStandAbove(above: readonly string[], header: readonly string[]): boo
 /** Where no line says what is needed: the first of the widest, for a message that lists its columns. */
 const likeliest = (passed: readonly Beginning[]): Beginning | undefined =>
   passed.toSorted((a, b) => filled(b.cells) - filled(a.cells))[0];
+
+function pastBlankLines(text: string, { at, line }: Place): Place {
+  const blank = /[\r\n]*/uy;
+  blank.lastIndex = at;
+  const [ends = ''] = blank.exec(text) ?? [];
+  // A CR at the end may be half of a line end: it stays.
+  const whole = ends.endsWith('\r') ? ends.slice(0, -1) : ends;
+  return whole === '' ? { at, line } : { at: at + whole.length, line: line + (whole.match(lineEnd)?.length ?? 0) };
+}
 
 /** The place behind that many lines. */
 function placeAfter(text: string, lines: number): Place | undefined {

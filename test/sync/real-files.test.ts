@@ -188,6 +188,10 @@ describe('phones', () => {
     expect((await dry(phone(cell), '--phone-country', country)).sample).toMatchObject([{ phone: expected }]);
   });
 
+  test('of phones that Google joined, the first is taken', async () => {
+    expect((await dry(phone('+31612345678 ::: +31612345679'))).sample).toMatchObject([{ phone: '+31612345678' }]);
+  });
+
   test("a spreadsheet's apostrophe is dropped", async () => {
     expect((await dry(phone("'+31612345678"))).sample).toMatchObject([{ phone: '+31612345678' }]);
     expect((await dry(phone("'"))).sample).toEqual([{ email: 'a@example.com' }]);
@@ -201,6 +205,12 @@ describe('phones', () => {
     ['n/a', 'will ignore 1 phone (line 2: n/a)'],
   ])('%s is warned of', async (cell, warning) => {
     expect((await dry(phone(cell))).stderr).toContain(warning);
+  });
+
+  test('what is no number of the country either is warned of', async () => {
+    expect((await dry(phone('555-0100'), '--phone-country', 'fr')).stderr).toContain(
+      'phones that are no numbers of FR',
+    );
   });
 
   test('a national number is warned of with the flag that reads it', async () => {
@@ -295,6 +305,8 @@ describe('people who want no mail are pointed out with a flag that leaves them o
     ['Status', 'active'],
     ['Opted Out', 'No'],
     ['Remark', 'Optician in Bouncetown'],
+    ['Status', 'bounced$()'],
+    ['Status', 'bounced\u009b'],
   ])('%s: %s marks nobody', async (header, value) => {
     expect((await dry(`Email,${header}\na@example.com,${value}\n`)).stderr).not.toContain('To leave them out');
   });

@@ -83,6 +83,17 @@ describe('where a table begins', () => {
     expect(findBeginning(text, false, options)?.start.line).toBe(21);
   });
 
+  test('blank lines cost next to nothing, and are counted', () => {
+    const blank = '\r\n'.repeat(1_000_000);
+    expect(begin(`${blank}Name,Email\n`)).toMatchObject({ line: 1_000_001 });
+    expect(begin(blank)).toBeUndefined();
+    expect(() => findBeginning('\n'.repeat((1 << 22) + 1), false, options)).toThrow('The first 4 MiB');
+    // Half of a line end.
+    expect(findBeginning('\r', false, options)).toBeUndefined();
+    expect(begin('\r\nEmail\r')).toMatchObject({ line: 2 });
+    expect(begin('\rEmail')).toMatchObject({ line: 2 });
+  });
+
   test('a file without a header is not searched to its end', () => {
     expect(begin(`${'a,b\n'.repeat(500)}Name,Email,Plan\n`)).toMatchObject({ line: 1 });
   });
