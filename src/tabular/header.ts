@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import { detectDelimiter, type Place, readOneRecord } from './csv.ts';
 
 /** What a line is to the reader of the table: it names the columns, it is surely a row, or neither can be told. */
-export type Judge = (cells: readonly string[]) => 'header' | 'row' | 'unclear';
+type Judge = (cells: readonly string[]) => 'header' | 'row' | 'unclear';
 
 export type HeaderOptions = {
   readonly delimiter: string | undefined;
