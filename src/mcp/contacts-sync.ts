@@ -63,7 +63,7 @@ function judged(rows: readonly unknown[]): { sendable: Row[]; problems: Problem[
     const checked = check(SyncContact, row);
     if (checked.ok) {
       const contact = checked.value;
-      sendable.push({ line, contact, size: JSON.stringify(contact).length, phoneIsIgnored: false });
+      sendable.push({ line, contact, size: JSON.stringify(contact).length, phone: 'fine' });
     } else {
       const email = fieldsIn(row).email;
       problems.push({ line, email: typeof email === 'string' ? email : '', error: inWords(checked.fields) });

@@ -22,12 +22,16 @@ export const importIntoList = defineCommand({
       import('../../sync/targets.ts'),
       import('../../api/contacts.ts'),
     ]);
-    return importFile(ctx, settings, args.file, flags, {
-      reports: 'list',
-      shape: listShape,
-      chunkSize: syncChunkSize,
-      operation: `createAndSyncListContacts ${args.id}`,
-      target: (service) => listTarget(service, args.id),
-    });
+    return importFile(
+      ctx,
+      { file: args.file, flags, settings },
+      {
+        reports: 'list',
+        shape: listShape,
+        chunkSize: syncChunkSize,
+        operation: `createAndSyncListContacts ${args.id}`,
+        target: (service) => listTarget(service, args.id),
+      },
+    );
   },
 });
