@@ -43,8 +43,8 @@ function pickNewest(sections: readonly Section[]): Picked {
     return failed(fact, { line: sections[0]?.line ?? 1, hint: 'A section begins with a heading like: ## 1.2.0' });
   }
   // Newest first is the custom. A file that is written downwards without exception has its newest at the end.
-  const isUpward = released.slice(1).every((section, i) => isOlder((released[i] as Section).version, section.version));
-  return filled(isUpward ? (released.at(-1) as Section) : first);
+  const isUpward = released.every((section, i) => isOlder(released[i - 1]?.version ?? '', section.version) || i === 0);
+  return filled((isUpward && released.at(-1)) || first);
 }
 
 function filled(section: Section): Picked {

@@ -1,4 +1,4 @@
-import { lexer, type Token, type Tokens, type TokensList, walkTokens } from 'marked';
+import { lexer, type Token, type TokensList, walkTokens } from 'marked';
 import { Failure } from '../errors.ts';
 
 /** What a changelog says about one version. Lines are counted from 1. */
@@ -39,8 +39,8 @@ export function sectionsOf(file: string): Section[] {
     const at = line;
     line += newlines(text, start, offset);
     if (token.type !== 'heading') continue;
-    const { depth, tokens: inline } = token as Tokens.Heading;
-    const release = releaseIn(textOf(inline), open !== undefined && depth > open.depth);
+    const depth: number = token.depth;
+    const release = releaseIn(textOf(token.tokens ?? []), open !== undefined && depth > open.depth);
     // Tools that follow commits write patches as `### 1.1.1` with `### Bug Fixes` below: such a peer is a part.
     const ends = open !== undefined && (depth < open.depth || (depth === open.depth && depth < 3));
     if (release || ends) close(start);

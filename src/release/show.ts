@@ -5,8 +5,7 @@ import { readHtml, readMarkdown } from './reading.ts';
 /** One line about what was done, for people and for logs. Holds text of customers. */
 export function sentenceOf(action: Action, entry: Entry, changes: readonly string[]): string {
   const name = `entry ${entry.id} (${entry.title})`;
-  const state =
-    entry.status === 'draft' ? 'a draft' : isScheduled(entry) ? `scheduled for ${entry.published_at}` : 'published';
+  const state = stateOf(entry);
   switch (action) {
     case 'created':
       return `Created ${name}, ${state}.`;
@@ -17,6 +16,11 @@ export function sentenceOf(action: Action, entry: Entry, changes: readonly strin
     case 'unchanged':
       return `Entry ${entry.id} (${entry.title}) is already up to date and ${state}.`;
   }
+}
+
+function stateOf(entry: Entry): string {
+  if (entry.status === 'draft') return 'a draft';
+  return isScheduled(entry) ? `scheduled for ${entry.published_at}` : 'published';
 }
 
 /** The same of what would be done. */

@@ -79,7 +79,7 @@ async function packageVersion({ env }: Context, path: string): Promise<string | 
   if (!isCi(env.CI) && !isCi(env.GITHUB_ACTIONS)) return undefined;
   const text = await readIfThere(join(path === '-' ? '.' : dirname(path), 'package.json'));
   try {
-    const { version } = JSON.parse(text ?? '{}') as { version?: unknown };
+    const { version }: { readonly version?: unknown } = JSON.parse(text ?? '{}');
     return typeof version === 'string' && isVersion(version) ? version : undefined;
   } catch {
     return undefined;
