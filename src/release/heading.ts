@@ -85,7 +85,7 @@ const markedWhole =
 const unfinished = /[-.](?:wip|snapshot|dev(?:\.?0)?)$/iu;
 
 /** Whether words beside a version say that it is still to come. */
-export function saysUnreleased(words: string): boolean {
+function saysUnreleased(words: string): boolean {
   if (marked.test(words) || markedDate.test(words)) return true;
   const bare = words
     .replaceAll(/[()[\]*_:,|–—]/gu, ' ')

@@ -8,7 +8,7 @@ import { isInSeries, isOlder } from './version.ts';
  */
 export type Kind = 'released' | 'unreleased' | 'series' | 'doubtful';
 
-export type Claimed = Heading & { readonly claim: Claim };
+type Claimed = Heading & { readonly claim: Claim };
 export type Mark = {
   readonly heading: Heading;
   readonly version: string;

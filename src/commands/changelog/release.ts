@@ -33,11 +33,12 @@ export const releaseChangelog = defineCommand({
   name: 'release',
   summary: 'Make the portal agree with the changelog; safe to run any number of times',
   details:
-    'Takes the section of VERSION from CHANGELOG.md and creates, publishes or updates the entry of that version.\n' +
-    'However often it runs: one entry, one changelog.published event. VERSION is by default the newest that is not\n' +
-    'marked unreleased or TBD; in a CI job the tag that it runs for, or the version in package.json where the\n' +
-    'changelog has it. A section ends at the next heading of a version; where that is not sure, or several headings\n' +
-    'are of one version, nothing is sent: choose with NAME@VERSION or --line.\n' +
+    'Takes the section of VERSION from CHANGELOG.md and creates, publishes or updates the entry of that version. ' +
+    'However often it runs: one entry, one changelog.published event.\n' +
+    'VERSION is by default the newest that is not marked unreleased or TBD; in a CI job the tag that it runs for, or the ' +
+    'version in package.json where the changelog has it.\n' +
+    'The section ends at the next heading of a version. Where several headings are of one version, or it is not sure ' +
+    'where the section ends, nothing is sent: choose with NAME@VERSION or --line.\n' +
     'Title, labels, category and time are compared only where they are given, so what was edited by hand stays.\n' +
     '--dry-run --json has the content and the difference.',
   args: { version: param.text('Such as 1.2.0 or v1.2.0', { placeholder: 'VERSION' }) },
@@ -46,13 +47,10 @@ export const releaseChangelog = defineCommand({
     notesFile: param.file('The notes of VERSION alone, instead of a changelog; - is standard input', {
       conflicts: ['from'],
     }),
-    line: param.integer(
-      'Line of the heading to take, where several are alike; with VERSION it must be of that version',
-      {
-        min: 1,
-        conflicts: ['notesFile'],
-      },
-    ),
+    line: param.integer('Line of the heading to take, where its version alone does not choose', {
+      min: 1,
+      conflicts: ['notesFile'],
+    }),
     title: param.text('Title; on creation the default is "Release VERSION"'),
     label: param.texts('A label; repeat for more'),
     categoryId: param.integer('Category of this portal', { min: 1, placeholder: 'ID' }),
