@@ -33,8 +33,8 @@ const date = [
   String.raw`${day}[\s-]+${month},?[\s-]+\d{4}`,
   String.raw`${month},?\s+\d{4}`,
 ].join('|');
-const open = '[\\[("\'`]*';
-const close = '\\.?[\\])"\'`]*(?=$|[\\s:;,()/|?!–—-])';
+const open = '[\\[("\'`]{0,4}';
+const close = '\\.?[\\])"\'`]{0,4}(?=$|[\\s:;,()/|?!–—-])';
 const word = String.raw`[\p{L}\p{N}&+.'’_/@-]+`;
 
 const leadingDate = new RegExp(String.raw`^[\[(]?(?:${date})(?:t[\d:.z+-]+)?[\])]?(?:\s*[-–—:|/,]+\s*|\s+)`, 'iu');

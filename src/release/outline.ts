@@ -3,10 +3,10 @@ import type { Heading } from './headings.ts';
 import { isInSeries, isOlder } from './version.ts';
 
 /**
- * What a heading is in its changelog. `series`: a heading above several versions, the document's title for example.
+ * What a heading is in its changelog. `title`: the document's, with a version in it. `series`: above several versions.
  * `doubtful`: it may begin a section, or belong to the one before it.
  */
-export type Kind = 'released' | 'unreleased' | 'series' | 'doubtful';
+export type Kind = 'released' | 'unreleased' | 'title' | 'series' | 'doubtful';
 
 type Claimed = Heading & { readonly claim: Claim };
 export type Mark = {
@@ -52,7 +52,7 @@ function titleOf([first]: readonly Heading[], claimed: readonly Claimed[]): Mark
   const isName = claim?.form === 'product' && !claim.isCertain && claimed.some((each) => each.claim.form === 'plain');
   const inside = claim ? claim.version : /(?<![\w.])v?(\d+(?:\.\d+){1,3}|(?<=v)\d+)(?![\w-])/iu.exec(first.text)?.[1];
   if ((claim && !isName) || inside === undefined) return undefined;
-  return { heading: first, version: inside, name: undefined, kind: 'series' };
+  return { heading: first, version: inside, name: undefined, kind: 'title' };
 }
 
 /** `# 1.20` above `## 1.20.1`, and a day above the versions of that day. */

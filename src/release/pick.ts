@@ -68,10 +68,7 @@ function pickNewest(sections: readonly Section[]): Picked {
       hint: `Say which: add ${linesOf([newest, maybe])}.`,
     });
   }
-  // A title that names a newer version than any section says that the newest is not where svc looks for it.
-  const title = sections.find(
-    ({ kind, version }) => kind === 'series' && sections.every((each) => isBelow(each, version)),
-  );
+  const title = sections.find((each) => isBeyond(each, newest, sections));
   if (title) {
     return failed(
       `The heading in line ${title.line} names ${title.version}, but the newest section is ${fullName(newest)}.`,
@@ -85,8 +82,16 @@ function pickNewest(sections: readonly Section[]): Picked {
   return twins.length > 0 ? several(inOrder([newest, ...twins])) : filled(newest, { isNamed: false });
 }
 
-const isBelow = ({ kind, version }: Section, title: string): boolean =>
-  kind === 'series' || version === '' || (isOlder(version, title) && !isInSeries(version, title));
+/** A heading above the newest names a newer version: then the newest is not where svc looks for it. */
+function isBeyond({ kind, version }: Section, newest: Section, sections: readonly Section[]): boolean {
+  if (kind === 'title') return isBelow(newest, version);
+  // A day above versions is no number to compare.
+  if (/^\d{4}-\d{2}-\d{2}$/u.test(version)) return false;
+  return kind === 'series' && sections.every((each) => isBelow(each, version));
+}
+
+const isBelow = ({ kind, version }: Section, top: string): boolean =>
+  kind === 'series' || version === '' || (isOlder(version, top) && !isInSeries(version, top));
 
 function nothingReleased(sections: readonly Section[], doubtful: readonly Section[]): Picked {
   const [maybe] = doubtful;
@@ -107,7 +112,7 @@ function missing(sections: readonly Section[], found: readonly Section[], versio
   const possible = found.filter((each) => each.markdown() !== '');
   const [maybe] = possible;
   if (maybe) {
-    const fact = maybe.kind === 'series' ? 'stands above several versions' : 'may be no heading of a version';
+    const fact = maybe.kind === 'doubtful' ? 'may be no heading of a version' : 'stands above several versions';
     return failed(`${quoted(maybe)} ${fact}.`, {
       line: maybe.line,
       hint:
@@ -190,16 +195,27 @@ const partsOf = (typed: string): { readonly name: string | undefined; readonly v
 };
 
 /** `web@1.2.0` is the version 1.2.0 of web, and of a file that names no packages. */
-function isNamed(section: Section, typed: string): boolean {
+function isNamed(section: Section, typed: string, form = (version: string) => version): boolean {
   const { name, version } = partsOf(typed);
-  if (section.version.toLowerCase() !== version) return false;
+  if (form(section.version.toLowerCase()) !== form(version)) return false;
   return name === undefined || section.name === undefined || section.name.toLowerCase() === name;
 }
+
+/** `1.2.0rc1`, `1.2.0-rc.1` and `1.2.0 RC 1` are one pre-release. */
+const alike = (version: string): string =>
+  version
+    .replace('release candidate', 'rc')
+    .replace(
+      /(?<=\d)[\s._-]*(alpha|a|beta|b|rc|preview|milestone)[\s._-]*(\d*)$/u,
+      (_, stage: string, number: string) =>
+        ['-', stage.replace(/^a$/u, 'alpha').replace(/^b$/u, 'beta'), number].join(''),
+    );
 
 /** Those of the very name before those of none. */
 function bestNamed(sections: readonly Section[], typed: string): Section[] {
   const { name } = partsOf(typed);
-  const found = sections.filter((section) => isNamed(section, typed));
+  const exact = sections.filter((section) => isNamed(section, typed));
+  const found = exact.length > 0 ? exact : sections.filter((section) => isNamed(section, typed, alike));
   const own = found.filter((section) => name !== undefined && section.name !== undefined);
   return own.length > 0 ? own : found;
 }

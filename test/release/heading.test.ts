@@ -116,6 +116,11 @@ describe('the default is never', () => {
     expect(read('# Changelog for v1.9\n\n- Perhaps 1.9\n\n## v1.8\n\n- Old\n')).toBe(
       'refused: The heading in line 1 names 1.9, but the newest section is 1.8.',
     );
+    expect(read('# Changelog for Acme v1.20\n\n## v1.20.0-dev\n\n- Not yet\n\n## v1.19\n\nElsewhere.\n')).toBe(
+      'refused: The heading in line 1 names 1.20, but the newest section is 1.19.',
+    );
+    expect(read('# Changelog for Acme v1.20\n\n## v1.20.1\n\n- New\n\n## v1.19\n\nElsewhere.\n')).toBe('1.20.1: - New');
+    expect(read('# Log\n\n## 2026-01-02\n\n### v1.2.0\n\n- New\n\n### v1.1.0\n\n- Old\n')).toBe('1.2.0: - New');
     expect(read('# v1.20\n\n## Release v1.20.0 - TBD\n\n- Not yet\n')).toBe(
       'refused: There is no section of a released version.',
     );
@@ -202,6 +207,14 @@ describe('what is ambiguous is refused with choices that work', () => {
       const picked = pickSection(sectionsOf(file), '1.2.0', line);
       expect(picked.ok ? '' : picked.problem.hint).toContain('--line 1');
     }
+  });
+
+  test('a pre-release is found however it is spelled, and a release is not one of its candidates', () => {
+    const file =
+      "# News\n\n## What's New in IDLE 3.5.0 release candidate 1?\n\n- A\n\n## What's New in IDLE 3.4.0-beta.2?\n\n- B\n";
+    for (const typed of ['3.5.0rc1', 'v3.5.0-rc.1', '3.5.0-RC1']) expect(read(file, typed)).toBe('3.5.0-rc1: - A');
+    expect(read(file, '3.4.0b2')).toBe('3.4.0-beta.2: - B');
+    expect(read(file, '3.5.0')).toBe('refused: There is no section for 3.5.0.');
   });
 
   test('a name chooses its package also where a heading has none', () => {
