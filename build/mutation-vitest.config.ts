@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: process.env.MUTATION_TESTS?.split(' ') ?? [],
+    setupFiles: ['build/mutation-setup.ts'],
     environment: 'node',
     deps: { interopDefault: false },
     testTimeout: 30_000,

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * `npm run mutation [-- PART …]` changes the files that decide what happens to a person's data, one small change at a
+ * `npm run mutation [-- PART … --OPTION=VALUE]` changes the files that decide what happens to a person's data, one small change at a
  * time, and counts how many of the changes no test notices. Each part has few tests, so that it ends within minutes.
  */
 const parts = {
@@ -31,7 +33,7 @@ const parts = {
     tests: ['auth/refresh.test.ts', 'auth/token-answers.test.ts', 'auth/session.test.ts', 'auth/containers.test.ts'],
   },
   receiving: {
-    files: ['webhooks/receiving/*.ts'],
+    files: ['delivery', 'diagnose', 'judge', 'receiver'].map((name) => `webhooks/receiving/${name}.ts`),
     tests: ['signature', 'receiver', 'judge', 'odd-deliveries'].map((name) => `webhooks/${name}.test.ts`),
   },
   release: {
@@ -40,7 +42,10 @@ const parts = {
   },
 };
 
-const asked = process.argv.slice(2);
+const given = process.argv.slice(2);
+const asked = given.filter((word) => !word.startsWith('-'));
+/** Stryker's own, for example `--mutate=src/http/look.ts:60-70`. */
+const options = given.filter((word) => word.startsWith('-'));
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   process.stderr.write(`No such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}\n`);
@@ -48,13 +53,20 @@ if (unknown.length > 0) {
 }
 
 const stryker = join(import.meta.dirname, '../node_modules/@stryker-mutator/core/bin/stryker.js');
+const folder = mkdtempSync(join(tmpdir(), 'svc-mutation-'));
+// Ctrl-C ends Stryker; what the tests have left is removed all the same.
+process.on('SIGINT', () => {});
 for (const [name, { files, tests }] of Object.entries(parts)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const env = {
     ...process.env,
     MUTATION_FILES: files.map((file) => `src/${file}`).join(' '),
     MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' '),
+    MUTATION_FOLDER: folder,
+    TMPDIR: folder,
   };
-  const { status } = spawnSync(process.execPath, [stryker, 'run'], { stdio: 'inherit', env });
+  const { status, signal } = spawnSync(process.execPath, [stryker, 'run', ...options], { stdio: 'inherit', env });
   if (status !== 0) process.exitCode = 1;
+  if (signal || status === 130) break;
 }
+rmSync(folder, { recursive: true, force: true });
