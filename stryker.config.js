@@ -10,6 +10,7 @@ export default {
   concurrency: Number(process.env.MUTATION_RUNNERS ?? 2),
   timeoutMS: 10_000,
   tempDirName: '.stryker-tmp',
+  cleanTempDir: 'always',
   // There is none of that name: Stryker rewrites it by a part of TypeScript's API that version 7 does not have.
   tsconfigFile: 'tsconfig.mutation.json',
   reporters: ['clear-text'],

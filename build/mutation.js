@@ -71,4 +71,5 @@ for (const [name, { files, tests }] of Object.entries(parts)) {
   if (status !== 0) process.exitCode = 1;
   if (signal || status === 130) break;
 }
-rmSync(folder, { recursive: true, force: true });
+// Stryker's processes may end a moment after it.
+rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
