@@ -32,7 +32,7 @@ const parts = {
   },
   refresh: {
     files: ['auth/refresh.ts'],
-    tests: ['auth/refresh.test.ts', 'auth/token-answers.test.ts', 'auth/session.test.ts'],
+    tests: ['auth/refresh-or-not.test.ts', 'auth/refresh.test.ts'],
   },
   receiving: {
     files: ['delivery', 'diagnose', 'judge', 'receiver'].map((name) => `webhooks/receiving/${name}.ts`),
