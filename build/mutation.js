@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * `npm run mutation [-- PART … --OPTION=VALUE]` changes the files that decide what happens to a person's data, one small change at a
- * time, and counts how many of the changes no test notices. Each part has few tests, so that it ends within minutes.
+ * `npm run mutation [-- PART … --OPTION=VALUE …]` changes the files that decide what happens to a person's data, one
+ * small change at a time, and counts how many of the changes no test notices. Each part has few tests, so that it ends
+ * within minutes. MUTATION_RUNNERS says how many run at once.
  */
 const parts = {
   retry: {
