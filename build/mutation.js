@@ -19,9 +19,7 @@ const parts = {
   },
   look: {
     files: ['http/look.ts', 'http/lookings.ts'],
-    tests: ['look', 'long-lists', 'looked-replies', 'own-writes', 'agree', 'late'].map(
-      (name) => `http/${name}.test.ts`,
-    ),
+    tests: ['looked-replies', 'own-writes', 'long-lists', 'agree', 'look'].map((name) => `http/${name}.test.ts`),
   },
   send: {
     files: ['http/send.ts', 'http/answer.ts', 'http/endings.ts', 'http/attempt.ts'],
@@ -37,7 +35,7 @@ const parts = {
   },
   receiving: {
     files: ['delivery', 'diagnose', 'judge', 'receiver'].map((name) => `webhooks/receiving/${name}.ts`),
-    tests: ['judge', 'diagnose', 'delivery', 'receiver'].map((name) => `webhooks/${name}.test.ts`),
+    tests: ['judge', 'diagnose', 'delivery', 'receiver-edges', 'receiver'].map((name) => `webhooks/${name}.test.ts`),
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],
