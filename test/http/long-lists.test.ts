@@ -36,14 +36,36 @@ const entryOf = (id: number, title = `Other ${id}`, created_at = longAgo): Row =
   content_html: '',
 });
 
+const ticketOf = (id: number, subject = `Other ${id}`, more: Row = {}): Row => ({
+  id,
+  ticket_number: `T-${id}`,
+  subject,
+  status: 'open',
+  priority: 0,
+  source: 'api',
+  contact: null,
+  due_at: null,
+  first_response_at: null,
+  resolved_at: null,
+  created_at: longAgo,
+  updated_at: longAgo,
+  description: '',
+  reply_channel: 'email',
+  conversation_id: null,
+  messages: [],
+  ...more,
+});
+
 const contact = ['contacts', 'create', '--name', 'Ada', '--last-name', 'Byron', '--email', 'ada@example.com'];
 const createContact = [...contact, '--phone', '+12025550123', '--json'];
 const createEntry = ['api', '/changelog', '-f', 'title=Ada', '-f', 'content=x', '--json'];
 
+const createTicket = ['tickets', 'create', '--subject', 'Ada', '--json'];
+
 type Plan = {
   /** What the service holds, in the order in which it lists it. */
   readonly rows: Row[];
-  readonly key: 'contacts' | 'entries';
+  readonly key: 'contacts' | 'entries' | 'tickets';
   /** What the service makes of the write, whose answer is lost. */
   readonly onWrite?: (rows: Row[]) => void;
   /** The answer to a read, in place of the service's own. */
@@ -69,8 +91,9 @@ function shelf({ rows, key, onWrite, answer, lastPage }: Plan) {
         onWrite?.(rows);
         return lost;
       }
-      const one = /^\/changelog\/(\d+)$/u.exec(pathname);
-      if (one) return says({ entry: rows.find(({ id }) => id === Number(one[1])) });
+      const one = /^\/(?:changelog|tickets)\/(\d+)$/u.exec(pathname);
+      const record = rows.find(({ id }) => id === Number(one?.[1]));
+      if (one) return says(key === 'tickets' ? { ticket: record } : { entry: record });
       reads.push(search);
       const page = Number(searchParams.get('page'));
       const size = Number(searchParams.get('per_page'));
@@ -83,7 +106,8 @@ function shelf({ rows, key, onWrite, answer, lastPage }: Plan) {
 }
 
 /** Ids from high to low, as a list that begins with the newest. */
-const downFrom = (highest: number, make = contactOf) => Array.from({ length: highest }, (_, at) => make(highest - at));
+const downFrom = (highest: number, make: (id: number) => Row = contactOf) =>
+  Array.from({ length: highest }, (_, at) => make(highest - at));
 const candidates = ({ stderr }: Ran): number[] =>
   JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.candidates;
 const now = () => virtualClock().now().toISOString();
@@ -97,6 +121,23 @@ test('what many others make at the same moment pushes ours to a later page, wher
   const ran = await svc(world, createContact);
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(ran.stdout)).toMatchObject({ contact_id: 251, name: 'Ada' });
+  expect(reads).toEqual(['?page=1&per_page=100', '?page=1&per_page=100', '?page=2&per_page=100']);
+});
+
+test('a ticket is found on a later page too, and is the one that was made over the API', async () => {
+  const { world, reads } = shelf({
+    rows: downFrom(250, ticketOf),
+    key: 'tickets',
+    onWrite: (rows) =>
+      rows.unshift(
+        ticketOf(402, 'Ada', { source: 'chat' }),
+        ...downFrom(401, ticketOf).slice(0, 150),
+        ticketOf(251, 'Ada'),
+      ),
+  });
+  const ran = await svc(world, createTicket);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ id: 251, source: 'api' });
   expect(reads).toEqual(['?page=1&per_page=100', '?page=1&per_page=100', '?page=2&per_page=100']);
 });
 
