@@ -23,7 +23,9 @@ const parts = {
   },
   send: {
     files: ['http/send.ts', 'http/answer.ts', 'http/endings.ts', 'http/attempt.ts'],
-    tests: ['sending', 'answers', 'endings', 'own-writes', 'look'].map((name) => `http/${name}.test.ts`),
+    tests: ['sending', 'sending-again', 'answers', 'endings', 'own-writes', 'look'].map(
+      (name) => `http/${name}.test.ts`,
+    ),
   },
   sync: {
     files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],
