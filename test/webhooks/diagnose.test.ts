@@ -90,6 +90,7 @@ test.each([
   ['white space was put around it', '{"a":1}', ' \n{"a":1}\t\n', fits('without the white space around it')],
   ['spaces were put into it', '{"a":"x/y"}', '{ "a": "x/y" }', again],
   ['escaped slashes were written plainly', '{"a":"x\\/y"}', '{"a":"x/y"}', again],
+  ['escaped slashes beside plain letters were written plainly', '{"a":"ü\\/"}', '{"a":"ü/"}', again],
   ['escaped letters were written plainly', '{"a":"\\u00fc\\u20ac/"}', '{"a":"ü€/"}', again],
   ['escaped letters and slashes were written plainly', '{"a":"\\u00fc\\/"}', '{"a":"ü/"}', again],
   ['an indent of two was taken out', '{\n  "a": "ü"\n}', '{"a":"ü"}', again],
