@@ -8,7 +8,7 @@ export default defineConfig({
     environment: 'node',
     deps: { interopDefault: false },
     // A change that keeps a test waiting for ever is noticed sooner here than by Stryker, which starts over for it.
-    testTimeout: 6_000,
+    testTimeout: 9_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
   },
 });
