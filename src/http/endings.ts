@@ -103,7 +103,9 @@ export function redirected(exchanged: HttpResponse, path: string): Failure {
 export function baseUrlHint(location: string, path: string): string {
   if (!/^https?:/iu.test(location) || !URL.canParse(location)) return 'Check the base URL: --base-url, SVC_BASE_URL.';
   const target = location.replace(/#.*$/u, '');
-  const base = target.endsWith(path) ? target.slice(0, -path.length) : new URL(location).origin;
+  const above = target.endsWith(path) ? target.slice(0, -path.length) : '?';
+  // A login page often has the path as a parameter.
+  const base = above.includes('?') ? new URL(location).origin : above;
   return `If that is where the service is, use: --base-url ${base}`;
 }
 
