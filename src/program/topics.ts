@@ -42,6 +42,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['PAGER, VISUAL, EDITOR, BROWSER', 'the programs that svc opens'],
   ['HTTP_PROXY, HTTPS_PROXY, NO_PROXY', 'proxies'],
   ['NODE_EXTRA_CA_CERTS', 'a file with further certificate authorities'],
+  ['NODE_DISABLE_COMPILE_CACHE', 'with 1: keep no compiled code in the cache folder for a quicker start'],
 ];
 
 type Row = readonly [term: string, about: string];

@@ -6,5 +6,5 @@ export function isDeeperThan(most: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (most === 0) return true;
   const held = Array.isArray(value) ? value : Object.values(value);
-  return held.some((one) => isDeeperThan(most - 1, one));
+  return held.some((one) => typeof one === 'object' && isDeeperThan(most - 1, one));
 }

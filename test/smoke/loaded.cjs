@@ -1,10 +1,19 @@
 // Preloaded into a run of svc: names every chunk that it loads, on file descriptor 3.
 const Module = require('node:module');
-const { writeSync } = require('node:fs');
+const fs = require('node:fs');
 const { basename } = require('node:path');
 
+const told = (path) => {
+  const file = String(path);
+  if (!/dist.*\.cjs$/u.test(file)) return;
+  fs.writeSync(3, `${basename(file).replace(/(-[\w-]{8})?\.c?js$/u, '')}\n`);
+};
+
+// What answers at once is loaded by Node, the rest by bin/chunks.js.
 const load = Module._extensions['.js'];
-Module._extensions['.cjs'] = Module._extensions['.js'] = function told(module, path) {
-  if (path.includes('dist')) writeSync(3, `${basename(path).replace(/(-[\w-]{8})?\.c?js$/u, '')}\n`);
-  return load.call(this, module, path);
+Module._extensions['.cjs'] = (module, path) => load(module, path);
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...how) => {
+  told(path);
+  return readFileSync(path, ...how);
 };
