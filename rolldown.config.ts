@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { defineConfig } from 'rolldown';
+import { defineConfig, type RolldownOptions } from 'rolldown';
 import { jqWasm, minify, reading } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
@@ -49,35 +49,22 @@ const together = [
   },
 ] as const;
 
-/**
- * CommonJS in split chunks: measured faster to start than ES modules, and a command loads only what it uses.
- * The keyring's native part stays outside; it is the one runtime dependency, and optional.
- */
-export default defineConfig({
+/** Reads and splits the source, for the package and for the single executable alike. */
+export const bundle = {
   input: {
     quick: 'src/program/quick.ts',
     main: 'src/main.ts',
     'context-node': 'src/node/context.ts',
     'completion-tree': 'src/program/completion-tree.ts',
-    // Started as a thread, by this name.
-    'jq-worker': 'src/output/jq-worker.cjs',
   },
   platform: 'node',
   external: ['@napi-rs/keyring'],
   plugins: [
     ...reading,
     {
-      // jq-web looks for its WebAssembly beside the file that it is in.
-      name: 'jq-wasm',
-      generateBundle() {
-        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: jqWasm() });
-      },
-    },
-    thirdPartyLicenses(),
-    {
       // A Tab must be answered sooner than the commands are loaded, so what it needs of them is written down here.
       name: 'completion-tree',
-      async writeBundle({ dir = 'dist' }) {
+      async writeBundle({ dir = 'dist' }: { dir?: string }) {
         const { completionTree } = createRequire(import.meta.url)(resolve(dir, 'completion-tree.cjs'));
         writeFileSync(resolve(dir, 'completion-tree.json'), JSON.stringify(await completionTree()));
       },
@@ -89,7 +76,30 @@ export default defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     cleanDir: true,
+    // Chunks are not always loaded by Node itself (bin/chunks.js), and `import()` is its own.
+    dynamicImportInCjs: false,
     minify,
     codeSplitting: { groups: [...together] },
   },
+} as const satisfies RolldownOptions;
+
+/**
+ * CommonJS in split chunks: measured faster to start than ES modules, and a command loads only what it uses.
+ * The keyring's native part stays outside; it is the one runtime dependency, and optional.
+ */
+export default defineConfig({
+  ...bundle,
+  // Started as a thread, by this name.
+  input: { ...bundle.input, 'jq-worker': 'src/output/jq-worker.cjs' },
+  plugins: [
+    ...bundle.plugins,
+    {
+      // jq-web looks for its WebAssembly beside the file that it is in.
+      name: 'jq-wasm',
+      generateBundle() {
+        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: jqWasm() });
+      },
+    },
+    thirdPartyLicenses(),
+  ],
 });

@@ -37,19 +37,36 @@ try {
       atMost: major < 22 ? 2.8 : 2.5,
       ...compare([svc, 'contacts', 'list'], bare),
     },
-    { what: 'svc contacts list, nothing kept / bare node', ...compare([svc, 'contacts', 'list'], bare, uncompiled) },
+    {
+      what: 'svc contacts list, nothing kept / bare node',
+      ...compare([svc, 'contacts', 'list'], bare, { more: uncompiled }),
+    },
+    ...(existsSync(executable)
+      ? [
+          {
+            what: 'the executable --version / bare node',
+            atMost: 1.6,
+            ...compare(['--version'], bare, { executable }),
+          },
+          {
+            what: 'the executable contacts list / bare node',
+            atMost: 3.5,
+            ...compare(['contacts', 'list'], bare, { executable }),
+          },
+        ]
+      : []),
   ]);
 } finally {
   sandbox.kill();
   rmSync(folder, { recursive: true, force: true });
 }
 
-function compare(one, other, more = {}) {
+function compare(one, other, how = {}) {
   const [ones, others] = [[], []];
   for (let i = -3; i < pairs; i++) {
     // Which goes first alternates, too.
     const times =
-      i % 2 ? [milliseconds(one, more), milliseconds(other)] : [milliseconds(other), milliseconds(one, more)].reverse();
+      i % 2 ? [milliseconds(one, how), milliseconds(other)] : [milliseconds(other), milliseconds(one, how)].reverse();
     if (i < 0) continue;
     ones.push(times[0]);
     others.push(times[1]);
@@ -58,7 +75,7 @@ function compare(one, other, more = {}) {
   return { value: median(ones.map((time, i) => time / others[i])), detail };
 }
 
-function milliseconds(argv, more = {}) {
+function milliseconds(argv, { more = {}, executable: program = process.execPath } = {}) {
   const began = performance.now();
   const { status, stderr } = spawnSync(process.execPath, argv, {
     env: { ...env, ...more },

@@ -3,6 +3,9 @@ const { closeSync, constants, fstatSync, openSync, readFileSync, readSync } = re
 const { dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
+/** On one line, so that a stack trace counts lines as the file does. */
+const wrapped = (source) => `(function (exports, require, module, __filename, __dirname) { ${source}\n})`;
+
 /**
  * Loads the chunks of dist/, as `require` would: half of what a command costs is V8 compiling them, so the compiled
  * code is kept between runs. `read(name)` gives a chunk's source, its file name, and the code that was kept of it.
@@ -15,9 +18,7 @@ exports.chunkLoader = (read, outside, { compiled } = {}) => {
     const module = { exports: {} };
     modules.set(name, module);
     const { source, filename, code } = read(name);
-    // On one line, so that a stack trace counts lines as the file does.
-    const wrapped = `(function (exports, require, module, __filename, __dirname) { ${source}\n})`;
-    const script = new Script(wrapped, { filename, cachedData: code });
+    const script = new Script(wrapped(source), { filename, cachedData: code });
     compiled?.(name, script);
     script.runInThisContext().call(module.exports, module.exports, inside, module, filename, dirname(filename));
     return module.exports;
@@ -25,6 +26,36 @@ exports.chunkLoader = (read, outside, { compiled } = {}) => {
   const inside = (id) => (id.startsWith('./') ? load(id.slice(2)) : outside(id));
   return load;
 };
+
+/** Loads chunks, and keeps what V8 made of them for the next run, where there is a place for it. */
+exports.loader = () => {
+  const folder = join(__dirname, '..', 'dist');
+  const store = storePath();
+  if (store === undefined) return exports.chunksIn(folder);
+  const kept = exports.openStore(store, folder);
+  process.on('exit', () => {
+    if (process.exitCode) return;
+    try {
+      kept.save();
+    } catch {
+      // A folder that cannot be written to, or a full disk: the next run compiles again.
+    }
+  });
+  return exports.chunksIn(folder, kept);
+};
+
+/** One file for each Node that svc is run with. Node's own variable for its compile cache holds here too. */
+function storePath() {
+  const { arch, env, execArgv, platform, version } = process;
+  // Coverage and profiles are about code that was compiled here.
+  if (env.NODE_DISABLE_COMPILE_CACHE || env.NODE_V8_COVERAGE || env.NODE_OPTIONS || execArgv.length > 0)
+    return undefined;
+  const name = `compiled-${version}-${arch}`;
+  if (env.SVC_STATE_DIR) return join(env.SVC_STATE_DIR, name);
+  const home = { win32: env.LOCALAPPDATA, darwin: env.HOME && join(env.HOME, 'Library', 'Caches') }[platform];
+  const caches = home ?? (env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache')));
+  return caches ? join(caches, 'svc', name) : undefined;
+}
 
 /** The chunks in a folder, with the compiled code that `store` keeps. */
 exports.chunksIn = (folder, store) => {
@@ -115,3 +146,4 @@ function slice(file, { at, length, sum }, crc32) {
 }
 
 exports.head = head;
+exports.wrapped = wrapped;

@@ -2,11 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
-import { jqWasm, minify, reading } from './plugins.ts';
+import { bundle } from '../rolldown.config.ts';
+import { jqWasm, minify } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const jqWeb = dirname(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
-const output = { dir: 'binary/parts', format: 'cjs', codeSplitting: false, minify } as const;
+const project = dirname(import.meta.dirname);
+const output = { dir: 'binary/parts', format: 'cjs', minify } as const;
 
 /** Puts something else in one place of one file; an error where the place is not there any more. */
 function replacing(name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin {
@@ -26,14 +28,15 @@ function replacing(name: string, file: RegExp, [from, to]: readonly [string, str
   };
 }
 
-/** One script, which is all that a single executable of Node can hold; other files are carried as assets. */
+/**
+ * The parts of the single executable: the script that it starts, and as assets the chunks of the package and whatever
+ * they read beside themselves.
+ */
 export default defineConfig([
   {
-    input: 'build/binary-entry.ts',
-    platform: 'node',
-    external: ['@napi-rs/keyring'],
+    ...bundle,
     plugins: [
-      ...reading,
+      ...bundle.plugins,
       thirdPartyLicenses(jqWeb),
       // There is no file that a thread could be started from, and a thread cannot ask for the assets everywhere.
       replacing('jq-worker-asset', /src\/output\/jq-thread\.ts$/u, [
@@ -44,8 +47,29 @@ export default defineConfig([
           workerData: process.getBuiltinModule('node:sea').getAsset('jq.wasm'),
         })`,
       ]),
+      replacing('completion-tree-asset', /src\/program\/completion\.ts$/u, [
+        "readJson(new URL('./completion-tree.json', import.meta.url))",
+        "JSON.parse(process.getBuiltinModule('node:sea').getAsset('completion-tree.json', 'utf8'))",
+      ]),
     ],
-    output: { ...output, entryFileNames: 'svc.cjs', cleanDir: true },
+    output: { ...bundle.output, ...output, cleanDir: true },
+  },
+  {
+    input: 'build/binary-entry.cjs',
+    platform: 'node',
+    plugins: [
+      {
+        name: 'chunks-are-assets',
+        resolveId(source, importer = '') {
+          const isOfSvc = importer === join(project, 'bin', 'svc.js');
+          return isOfSvc && /^\.\.?\/(?:dist\/quick\.cjs|chunks\.js)$/u.test(source)
+            ? join(import.meta.dirname, 'binary-chunks.cjs')
+            : null;
+        },
+      },
+    ],
+    external: [/keep\.js$/u],
+    output: { ...output, codeSplitting: false, entryFileNames: 'entry.js', cleanDir: false },
   },
   {
     input: 'src/output/jq-worker.cjs',
@@ -62,6 +86,6 @@ export default defineConfig([
         },
       },
     ],
-    output: { ...output, entryFileNames: 'jq-worker.cjs', cleanDir: false },
+    output: { ...output, codeSplitting: false, entryFileNames: 'jq-worker.cjs', cleanDir: false },
   },
 ]);

@@ -1,0 +1,23 @@
+'use strict';
+// In the executable this stands for bin/chunks.js and for what bin/svc.js requires of dist/: chunks are assets, each
+// with the code that V8 made of it when the executable was built.
+const { join } = require('node:path');
+const { getRawAsset } = require('node:sea');
+const { chunkLoader } = require('../bin/chunks.js');
+
+const compiled = new Set(JSON.parse(text('compiled.json')));
+const load = chunkLoader(
+  (name) => ({
+    source: text(name),
+    filename: join(process.execPath, name),
+    code: compiled.has(name) ? Buffer.from(getRawAsset(`${name}.code`)) : undefined,
+  }),
+  require,
+);
+
+function text(name) {
+  return Buffer.from(getRawAsset(name)).toString();
+}
+
+exports.loader = () => load;
+exports.quickAnswer = (...given) => load('quick.cjs').quickAnswer(...given);
