@@ -2,13 +2,16 @@
 // Needs `npm run build`. Each run of svc stands beside a bare one, and the median of the pairs' ratios counts: what
 // disturbs the machine for a moment meets both, and what meets one alone is not in the middle.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { here } from '../build/node-of.js';
 import { median, tell } from './tell.js';
 
 const pairs = 41;
 const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
+// Measured where `npm run build:binary` has made it.
+const executable = join(import.meta.dirname, '..', 'binary', `svc-${here}`);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 // Where this is set, Node itself reads certificates at every start, and every ratio would look better than it is.
 const { NODE_EXTRA_CA_CERTS: _, NODE_DISABLE_COMPILE_CACHE: __, ...inherited } = process.env;
@@ -77,7 +80,7 @@ function compare(one, other, how = {}) {
 
 function milliseconds(argv, { more = {}, executable: program = process.execPath } = {}) {
   const began = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, argv, {
+  const { status, stderr } = spawnSync(program, argv, {
     env: { ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,126 @@
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { entries } from '../commands/index.ts';
+import { version } from '../version.ts';
+import { globalFlags } from './global-flags.ts';
+import { topics } from './topics.ts';
+
+/** The manual pages by file name, from the tree and the topics that the help is made of. `date`: that of the release. */
+export async function manPages(date: string): Promise<ReadonlyMap<string, string>> {
+  const pages = new Map<string, string>();
+  const add = (words: readonly string[], blocks: readonly string[]) => {
+    const name = words.join('-');
+    const head = `.TH ${name.toUpperCase()} 1 ${date} "svc ${version}" "svc manual"`;
+    pages.set(`${name}.1`, `${[head, ...blocks].join('\n')}\n`);
+  };
+  const walk = (node: Command | Group, words: readonly string[], aliases: readonly string[]) => {
+    const shown = 'commands' in node ? node.commands.filter((child) => !('hidden' in child && child.hidden)) : [];
+    add(words, pageOf(node, words, { shown, aliases }));
+    for (const child of shown) walk(child, [...words, child.name], aliasesOf(child, shown));
+  };
+  for (const { name, aliases = [], load } of entries) walk(await load(), ['svc', name], aliases);
+  add(['svc'], rootPage());
+  return pages;
+}
+
+type Around = { readonly shown: Group['commands']; readonly aliases: readonly string[] };
+
+function pageOf(node: Command | Group, words: readonly string[], { shown, aliases }: Around): string[] {
+  const runs = 'commands' in node ? node.itself : node;
+  const parent = words.slice(0, -1).join('-');
+  const also = [...shown.map(({ name }) => [...words, name].join('-')), parent, ...(parent === 'svc' ? [] : ['svc'])];
+  return [
+    ...nameBlock(words, node.summary),
+    '.SH SYNOPSIS',
+    ...(runs ? [strong(`${usageOf(words, runs)}`)] : []),
+    ...(shown.length > 0 ? [...(runs ? ['.br'] : []), strong(`${words.join(' ')} <command> [flags]`)] : []),
+    '.SH DESCRIPTION',
+    ...paragraphs(`${node.summary}.`),
+    ...(runs?.details ? ['.PP', ...paragraphs(runs.details)] : []),
+    ...(aliases.length > 0 ? ['.PP', ...paragraphs(`Also: ${aliases.join(', ')}.`)] : []),
+    ...terms('COMMANDS', shown.map(({ name, summary }) => [name, summary] as const)),
+    ...terms('FLAGS', runs ? flagRows(runs) : []),
+    '.PP',
+    ...paragraphs('Global flags and exit codes are in svc(1).'),
+    ...examples(runs?.examples ?? []),
+    ...seeAlso(also),
+  ];
+}
+
+function rootPage(): string[] {
+  const topic = (name: string) => topics.find((one) => one.name === name)?.text(72) ?? '';
+  const titles = { environment: 'ENVIRONMENT', 'exit-codes': 'EXIT STATUS' } as Readonly<Record<string, string>>;
+  return [
+    ...nameBlock(['svc'], 'operate one account of an AI support-and-growth product'),
+    '.SH SYNOPSIS',
+    strong('svc <command> [flags]'),
+    ...terms('COMMANDS', entries.map(({ name, summary }) => [name, summary] as const)),
+    ...terms('GLOBAL FLAGS', globalFlags),
+    ...topics.flatMap(({ name }) => [
+      `.SH ${titles[name] ?? `"${name.replaceAll('-', ' ').toUpperCase()}"`}`,
+      ...literal(topic(name)),
+    ]),
+    ...examples(['svc sandbox demo', 'svc sandbox exec -- svc contacts list']),
+    ...seeAlso(entries.map(({ name }) => `svc-${name}`)),
+  ];
+}
+
+const nameBlock = (words: readonly string[], summary: string): string[] => [
+  '.SH NAME',
+  `${escaped(words.join('-'))} \\- ${escaped(summary)}`,
+];
+
+/** As the help shows it. */
+export const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): string =>
+  [
+    ...words,
+    '[flags]',
+    ...Object.entries(args as Record<string, Param<unknown>>).map(([key, arg]) => {
+      const name = (arg.placeholder ?? key).toUpperCase();
+      return arg.many ? `[${name}...]` : `[${name}]`;
+    }),
+  ].join(' ');
+
+/** As the help shows them: `-p, --profile <NAME>` and what it does. */
+export const flagRows = ({ flags }: Pick<Command, 'flags'>): (readonly [term: string, about: string])[] =>
+  Object.entries(flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => {
+    if (flag.hidden) return [];
+    const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
+    return [[flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description] as const];
+  });
+
+function terms(title: string, rows: readonly (readonly [term: string, about: string])[]): string[] {
+  if (rows.length === 0) return [];
+  return [`.SH ${title.includes(' ') ? `"${title}"` : title}`, ...rows.flatMap(([term, about]) => ['.TP', strong(term), ...paragraphs(about)])];
+}
+
+const examples = (lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['.SH EXAMPLES', ...literal(lines.join('\n'))];
+
+const seeAlso = (names: readonly string[]): string[] => [
+  '.SH SEE ALSO',
+  ...names.map((name, i) => `.BR ${escaped(name)} (1)${i < names.length - 1 ? ',' : ''}`),
+];
+
+const strong = (text: string): string => `.B "${escaped(text).replaceAll('"', '\\(dq')}"`;
+
+/** Lines as they are. */
+const literal = (text: string): string[] => ['.nf', ...text.trimEnd().split('\n').map((line) => (line === '' ? '.sp' : lineOf(line))), '.fi'];
+
+function paragraphs(text: string): string[] {
+  return text.split(/\n{2,}/u).flatMap((one, i) => {
+    // A sentence a line, as roff wants it; the reader's program fills them.
+    const sentences = one.split(/\s*\n\s*/u).join(' ').split(/(?<=[.!?]) (?=[A-Z`])/u);
+    return [...(i > 0 ? ['.PP'] : []), ...sentences.map(lineOf)];
+  });
+}
+
+/** A line of text: what begins with a dot or a quote would be taken for a request. */
+const lineOf = (text: string): string => escaped(text).replace(/^(?=[.'])/u, '\\&');
+
+/** Backslashes and dashes as they are typed, and everything beyond ASCII by its number. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll(/[^\n -~]/gu, (char) => `\\[u${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
