@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { defineConfig, type RolldownOptions } from 'rolldown';
@@ -49,6 +49,10 @@ const together = [
   },
 ] as const;
 
+/** The date of the newest release in the changelog: the same for every build of a source. */
+const releaseDate = (): string =>
+  /^## \[[^\]]+\] - (\d{4}-\d\d-\d\d)/mu.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? '1970-01-01';
+
 /** Reads and splits the source, for the package and for the single executable alike. */
 export const bundle = {
   input: {
@@ -56,6 +60,7 @@ export const bundle = {
     main: 'src/main.ts',
     'context-node': 'src/node/context.ts',
     'completion-tree': 'src/program/completion-tree.ts',
+    man: 'src/program/man.ts',
   },
   platform: 'node',
   external: ['@napi-rs/keyring'],
@@ -93,6 +98,14 @@ export default defineConfig({
   input: { ...bundle.input, 'jq-worker': 'src/output/jq-worker.cjs' },
   plugins: [
     ...bundle.plugins,
+    {
+      name: 'man-pages',
+      async writeBundle({ dir = 'dist' }) {
+        const { manPages } = createRequire(import.meta.url)(resolve(dir, 'man.cjs'));
+        mkdirSync(resolve(dir, 'man'));
+        for (const [name, page] of await manPages(releaseDate())) writeFileSync(resolve(dir, 'man', name), page);
+      },
+    },
     {
       // jq-web looks for its WebAssembly beside the file that it is in.
       name: 'jq-wasm',

@@ -1,6 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
+import { filled } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
@@ -32,13 +33,17 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
   return [
     ...nameBlock(words, node.summary),
     '.SH SYNOPSIS',
-    ...(runs ? [strong(`${usageOf(words, runs)}`)] : []),
-    ...(shown.length > 0 ? [...(runs ? ['.br'] : []), strong(`${words.join(' ')} <command> [flags]`)] : []),
+    strong(
+      runs ? `${usageOf(words, runs)}${shown.length > 0 ? ' [command]' : ''}` : `${words.join(' ')} <command> [flags]`,
+    ),
     '.SH DESCRIPTION',
     ...paragraphs(`${node.summary}.`),
     ...(runs?.details ? ['.PP', ...paragraphs(runs.details)] : []),
     ...(aliases.length > 0 ? ['.PP', ...paragraphs(`Also: ${aliases.join(', ')}.`)] : []),
-    ...terms('COMMANDS', shown.map(({ name, summary }) => [name, summary] as const)),
+    ...terms(
+      'COMMANDS',
+      shown.map(({ name, summary }) => [name, summary] as const),
+    ),
     ...terms('FLAGS', runs ? flagRows(runs) : []),
     '.PP',
     ...paragraphs('Global flags and exit codes are in svc(1).'),
@@ -54,7 +59,10 @@ function rootPage(): string[] {
     ...nameBlock(['svc'], 'operate one account of an AI support-and-growth product'),
     '.SH SYNOPSIS',
     strong('svc <command> [flags]'),
-    ...terms('COMMANDS', entries.map(({ name, summary }) => [name, summary] as const)),
+    ...terms(
+      'COMMANDS',
+      entries.map(({ name, summary }) => [name, summary] as const),
+    ),
     ...terms('GLOBAL FLAGS', globalFlags),
     ...topics.flatMap(({ name }) => [
       `.SH ${titles[name] ?? `"${name.replaceAll('-', ' ').toUpperCase()}"`}`,
@@ -67,7 +75,7 @@ function rootPage(): string[] {
 
 const nameBlock = (words: readonly string[], summary: string): string[] => [
   '.SH NAME',
-  `${escaped(words.join('-'))} \\- ${escaped(summary)}`,
+  ...filled(`${escaped(words.join('-'))} \\- ${escaped(summary)}`, lineBytes).split('\n'),
 ];
 
 /** As the help shows it. */
@@ -91,7 +99,10 @@ export const flagRows = ({ flags }: Pick<Command, 'flags'>): (readonly [term: st
 
 function terms(title: string, rows: readonly (readonly [term: string, about: string])[]): string[] {
   if (rows.length === 0) return [];
-  return [`.SH ${title.includes(' ') ? `"${title}"` : title}`, ...rows.flatMap(([term, about]) => ['.TP', strong(term), ...paragraphs(about)])];
+  return [
+    `.SH ${title.includes(' ') ? `"${title}"` : title}`,
+    ...rows.flatMap(([term, about]) => ['.TP', strong(term), ...paragraphs(about)]),
+  ];
 }
 
 const examples = (lines: readonly string[]): string[] =>
@@ -105,22 +116,42 @@ const seeAlso = (names: readonly string[]): string[] => [
 const strong = (text: string): string => `.B "${escaped(text).replaceAll('"', '\\(dq')}"`;
 
 /** Lines as they are. */
-const literal = (text: string): string[] => ['.nf', ...text.trimEnd().split('\n').map((line) => (line === '' ? '.sp' : lineOf(line))), '.fi'];
+const literal = (text: string): string[] => [
+  '.nf',
+  ...text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line === '' ? '.sp' : lineOf(line))),
+  '.fi',
+];
 
 function paragraphs(text: string): string[] {
   return text.split(/\n{2,}/u).flatMap((one, i) => {
     // A sentence a line, as roff wants it; the reader's program fills them.
-    const sentences = one.split(/\s*\n\s*/u).join(' ').split(/(?<=[.!?]) (?=[A-Z`])/u);
-    return [...(i > 0 ? ['.PP'] : []), ...sentences.map(lineOf)];
+    const sentences = one
+      .split(/\s*\n\s*/u)
+      .join(' ')
+      .split(/(?<=[.!?]) (?=[A-Z`])/u);
+    return [...(i > 0 ? ['.PP'] : []), ...sentences.flatMap(broken)];
   });
 }
 
-/** A line of text: what begins with a dot or a quote would be taken for a request. */
-const lineOf = (text: string): string => escaped(text).replace(/^(?=[.'])/u, '\\&');
+/** Longer lines are no mistake, and mandoc's lint still complains. */
+const lineBytes = 78;
+
+const broken = (sentence: string): string[] => filled(escaped(sentence), lineBytes).split('\n').map(safe);
+
+/** What begins with a dot or a quote would be taken for a request. */
+const safe = (line: string): string => line.replace(/^(?=[.'])/u, '\\&');
+
+const lineOf = (text: string): string => safe(escaped(text));
 
 /** Backslashes and dashes as they are typed, and everything beyond ASCII by its number. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
-    .replaceAll(/[^\n -~]/gu, (char) => `\\[u${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
+    .replaceAll(
+      /[^\n -~]/gu,
+      (char) => `\\[u${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
