@@ -19,5 +19,16 @@ export default {
   ignoreDependencies: ['openapi-typescript'],
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
-  ignoreBinaries: ['dbus-run-session', 'less', 'mkfifo', 'openssl', 'script', 'secret-tool'],
+  ignoreBinaries: [
+    'dpkg',
+    'dpkg-deb',
+    'sha256sum',
+    'dbus-run-session',
+    'less',
+    'mandoc',
+    'mkfifo',
+    'openssl',
+    'script',
+    'secret-tool',
+  ],
 } satisfies KnipConfig;

@@ -14,7 +14,7 @@ const load = chunkLoader(read, require, { compiled: (name, script) => scripts.se
 
 const lines = [
   ['config', 'list'],
-  ['contacts', 'list'],
+  ['contacts', 'list', '--quiet'],
   ['tickets', 'list', '--json'],
 ];
 

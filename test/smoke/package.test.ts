@@ -1,8 +1,9 @@
-import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stagePackage } from '../../build/stage.js';
 import { type Built, buildSvc } from '../built.ts';
 import { npm, reachesRegistry } from '../registry.ts';
 
@@ -20,10 +21,7 @@ let canInstall: boolean;
 beforeAll(async () => {
   built = await buildSvc();
   folder = await mkdtemp(join(tmpdir(), 'svc-package-'));
-  const source = dirname(dirname(built.script));
-  for (const name of ['completions', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
-    await cp(join(project, name), join(source, name), { recursive: true });
-  }
+  const source = stagePackage(dirname(dirname(built.script)), join(folder, 'package'));
   // What `prepare` would do is done.
   const ran = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], source);
   // A list in npm 11 and older, by name in later ones.

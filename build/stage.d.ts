@@ -1,0 +1,1 @@
+export function stagePackage(built: string, folder: string): string;

@@ -1,0 +1,19 @@
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const project = join(import.meta.dirname, '..');
+
+/**
+ * Lays out the package as it is shipped, from a build (bin/ and dist/) into an empty folder. npm installs manual pages
+ * only where the manifest names each, and nobody wants to keep a hundred names by hand.
+ */
+export function stagePackage(built, folder) {
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  for (const name of ['bin', 'dist']) cpSync(join(built, name), join(folder, name), { recursive: true });
+  for (const name of ['completions', 'examples/contacts.csv', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
+    cpSync(join(project, name), join(folder, name), { recursive: true });
+  }
+  const man = readdirSync(join(folder, 'dist', 'man')).map((name) => `dist/man/${name}`);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, man }, null, 2)}\n`);
+  return folder;
+}
