@@ -19,16 +19,5 @@ export default {
   ignoreDependencies: ['openapi-typescript'],
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
-  ignoreBinaries: [
-    'dpkg',
-    'dpkg-deb',
-    'sha256sum',
-    'dbus-run-session',
-    'less',
-    'mandoc',
-    'mkfifo',
-    'openssl',
-    'script',
-    'secret-tool',
-  ],
+  ignoreBinaries: ['dpkg-deb', 'dbus-run-session', 'less', 'mandoc', 'mkfifo', 'openssl', 'script', 'secret-tool'],
 } satisfies KnipConfig;

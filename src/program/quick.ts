@@ -16,9 +16,20 @@ export async function quickAnswer(
     const { topics } = await import('./topics.ts');
     return topics.find(({ name }) => name === second)?.text(columns());
   }
+  if (argv.length === 2 && argv.includes('--json') && argv.some(isVersionFlag)) return aboutItself();
   if (argv.length > 1) return undefined;
-  if (first === '--version' || first === '-V') return `${version}\n`;
+  if (isVersionFlag(first)) return `${version}\n`;
   if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;
   const { rootHelp } = await import('./root-help.ts');
   return rootHelp(columns());
+}
+
+const isVersionFlag = (word: string | undefined): boolean => word === '--version' || word === '-V';
+
+/** For bug reports and scripts that look after several machines. */
+async function aboutItself(): Promise<string> {
+  const { installed } = await import('../disk/installed.ts');
+  const { how, path } = installed();
+  const { arch, platform, versions } = process;
+  return `${JSON.stringify({ version, node: versions.node, platform, arch, installed: how, path }, null, 2)}\n`;
 }

@@ -72,9 +72,9 @@ test('a damaged store is named and left as it is', async () => {
 
 test('people see a line for each thing, scripts a row', async () => {
   const seen = await svc(sandboxWorld(), ['doctor', '--no-color'], { columns: 80 });
-  expect(seen.stdout).toMatch(/^✓ node {10}Node \d+/u);
+  expect(seen.stdout).toMatch(/^✓ svc {11}svc \d.*\n✓ node {10}Node \d+/u);
   const piped = await svc(sandboxWorld(), ['doctor']);
-  expect(piped.stdout.split('\n')[0]?.split('\t').slice(0, 2)).toEqual(['ok', 'node']);
+  expect(piped.stdout.split('\n')[0]?.split('\t').slice(0, 2)).toEqual(['ok', 'svc']);
 });
 
 test('a damaged configuration is a check of its own and does not keep the others from being made', async () => {

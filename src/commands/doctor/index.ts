@@ -1,21 +1,38 @@
 import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'What is wrong with this set-up, and how to fix it',
-  details: 'Checks this machine and the service; changes nothing. Ends with exit code 1 when something is wrong.',
+  details:
+    'Checks this machine and the service; changes nothing. Ends with exit code 1 when something is wrong. ' +
+    'A newer version is nothing wrong; that it cannot be learned with --check-update is.',
   args: {},
-  flags: {},
+  flags: {
+    checkUpdate: param.text('Also ask this address whether a newer svc is announced there; nothing else ever asks', {
+      placeholder: 'URL',
+    }),
+  },
   judgesConfig: true,
   examples: ['svc doctor', "svc doctor --jq '.checks[] | select(.ok | not) | .fix'"],
-  async run(ctx, { settings }) {
-    const { checkUp } = await import('./checks.ts');
-    const checks = await checkUp(ctx, settings);
+  async run(ctx, { flags, settings }) {
+    const [{ checkUp }, { ownCheck, updateCheck, updateUrl }] = [await import('./checks.ts'), await import('./own.ts')];
+    const url = flags.checkUpdate === undefined ? undefined : updateUrl(flags.checkUpdate, '--check-update');
+    const checks = [ownCheck(), ...(await checkUp(ctx, settings))];
+    const update = url === undefined ? undefined : await updateCheck(ctx, settings, url);
+    if (update) checks.push(update.check);
     const ok = checks.every((check) => check.ok);
     return {
-      data: { shape: 'record', record: { ok, checks: checks.map(({ isNeutral: _, ...check }) => check) } },
+      data: {
+        shape: 'record',
+        record: {
+          ok,
+          checks: checks.map(({ isNeutral: _, ...check }) => check),
+          ...(update && { update: update.announced }),
+        },
+      },
       human: (terminal) => checks.map((check) => line(check, terminal)).join('\n'),
       plain: () =>
         checks

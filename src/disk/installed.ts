@@ -1,0 +1,44 @@
+/** How this svc came to be on the machine, and what brings a newer one. */
+export type Installed = {
+  readonly how: 'npm' | 'debian' | 'homebrew' | 'scoop' | 'executable' | 'checkout';
+  /** The script or the executable, links followed. */
+  readonly path: string;
+  readonly update: string;
+};
+
+const updates: Readonly<Record<Installed['how'], string>> = {
+  npm: 'npm install --global ./svc-VERSION.tgz',
+  debian: 'sudo apt install ./svc_VERSION_ARCH.deb',
+  homebrew: 'brew upgrade svc',
+  scoop: 'scoop update svc',
+  executable: 'put the newer executable in its place',
+  checkout: 'git pull && npm ci',
+};
+
+/** `path`: with forward slashes or backslashes. `hasSource`: the project lies around it. `isKnownToDpkg`: as a file of it. */
+export function howInstalled(
+  path: string,
+  { isExecutable, hasSource, isKnownToDpkg }: Readonly<Record<'isExecutable' | 'hasSource' | 'isKnownToDpkg', boolean>>,
+): Installed['how'] {
+  const place = path.replaceAll('\\', '/');
+  if (place.includes('/Cellar/svc/')) return 'homebrew';
+  if (place.includes('/scoop/apps/svc/')) return 'scoop';
+  if (isExecutable) return isKnownToDpkg ? 'debian' : 'executable';
+  return hasSource ? 'checkout' : 'npm';
+}
+
+export function installed(): Installed {
+  const { isSea } = process.getBuiltinModule('node:sea');
+  const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
+  const { dirname, join } = process.getBuiltinModule('node:path');
+  const isExecutable = isSea();
+  const named = (isExecutable ? process.execPath : process.argv[1]) ?? '';
+  const path = existsSync(named) ? realpathSync(named) : named;
+  const how = howInstalled(path, {
+    isExecutable,
+    // The package has no source.
+    hasSource: existsSync(join(dirname(dirname(path)), 'src', 'main.ts')),
+    isKnownToDpkg: path === '/usr/bin/svc' && existsSync('/var/lib/dpkg/info/svc.list'),
+  });
+  return { how, path, update: updates[how] };
+}
