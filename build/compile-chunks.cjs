@@ -9,7 +9,7 @@ const { chunkLoader, wrapped } = require('../bin/chunks.js');
 
 const [folder, dashes, ...command] = process.argv.slice(2);
 const scripts = new Map();
-const read = (name) => ({ source: readFileSync(join(folder, name), 'utf8'), filename: join(folder, name) });
+const read = (name) => ({ source: readFileSync(join(folder, name), 'utf8'), filename: name });
 const load = chunkLoader(read, require, { compiled: (name, script) => scripts.set(name, script) });
 
 const lines = [
@@ -27,7 +27,7 @@ async function everyday({ main, context }) {
   }
   const names = readdirSync(folder).filter((name) => name.endsWith('.cjs') && name !== 'jq-worker.cjs');
   for (const name of names) {
-    const script = scripts.get(name) ?? new Script(wrapped(read(name).source), { filename: join(folder, name) });
+    const script = scripts.get(name) ?? new Script(wrapped(read(name).source), { filename: name });
     writeFileSync(join(folder, `${name}.code`), script.createCachedData());
   }
   return 0;

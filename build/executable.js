@@ -6,6 +6,7 @@ import {
   chmodSync,
   constants,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,

@@ -9,7 +9,9 @@ import { type Built, buildSvc } from '../built.ts';
 type Any = any;
 
 const page = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8');
-const [github, gitlab]: Any[] = [...page.matchAll(/^```yaml\n(.*?)^```$/gmsu)].map(([, text]) => parse(text as string));
+const [withAction, github, gitlab]: Any[] = [...page.matchAll(/^```yaml\n(.*?)^```$/gmsu)].map(([, text]) =>
+  parse(text as string),
+);
 
 let built: Built;
 beforeAll(async () => {
@@ -37,6 +39,14 @@ async function run(line: string, folder: string, env: Record<string, string>, in
     env: { ...own, ...env, PWD: folder },
   });
 }
+
+test('docs/ci.md begins with the action, and gives it only inputs that it has', () => {
+  const action: Any = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'));
+  const [, step] = withAction.jobs.changelog.steps;
+  expect(step.uses).toMatch(/^OWNER\/svc@v\d/u);
+  expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
+  for (const name of Object.keys(action.inputs)) expect(page).toContain(`\`${name}\``);
+});
 
 describe('docs/ci.md for GitHub Actions', () => {
   const steps = (job: string): Any[] => github.jobs[job].steps;
