@@ -87,6 +87,18 @@ describe('on a terminal', () => {
     expect(ran.stderr).toContain('No contact has the email x@nowhere.test.');
   });
 
+  test('every question says what it is about', async () => {
+    for (const [line, answers, question] of [
+      ['contacts create', ['Ann', 'Bo', 'ann@b.co'], 'Phone: +1 and ten digits (--phone)'],
+      ['changelog create', [], 'Title: 3 to 255 characters (--title)'],
+      ['webhooks create', [], 'Event (EVENT)'],
+      ['tickets create', [], 'Subject (--subject)'],
+    ] as const) {
+      const ran = await svc(sandboxWorld(), line.split(' '), at(80, answers));
+      expect(ran.stderr.replaceAll(/\s+/gu, ' ')).toContain(`no answer to: ${question}`);
+    }
+  });
+
   test('with --no-input nothing is asked', async () => {
     expect((await svc(sandboxWorld(), ['tickets', 'resolve', '--no-input'], at(80, []))).exitCode).toBe(2);
   });

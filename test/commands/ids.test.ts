@@ -37,7 +37,11 @@ describe('a ticket is taken by its number', () => {
 
   test('what is neither an id nor a number is exit 2, and nothing is sent', async () => {
     const world = sandboxWorld();
-    expect((await svc(world, ['tickets', 'get', 'seven'])).exitCode).toBe(2);
+    const ran = await svc(world, ['tickets', 'get', 'seven']);
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: 'Error: ID must be the id or number of a ticket, not "seven".\n',
+    });
     expect((await svc(world, ['tickets', 'get', '-7'])).exitCode).toBe(2);
     expect(world.sent).toEqual([]);
   });
