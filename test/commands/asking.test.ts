@@ -48,6 +48,11 @@ describe('without a terminal', () => {
   });
 });
 
+test('several ways in place of a flag are one list', async () => {
+  const ran = await svc(sandboxWorld(), ['changelog', 'create']);
+  expect(ran.stderr).toContain('you can give --body-file, --content-file or --editor.');
+});
+
 describe('on a terminal', () => {
   const at = (columns: number, answers: readonly string[]) => ({ columns, answers });
 

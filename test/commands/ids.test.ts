@@ -166,7 +166,12 @@ describe('statuses', () => {
   test('another that the service may know filters, with a warning', async () => {
     const ran = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'waiting-for-legal', '--json']);
     expect(ran).toMatchObject({ exitCode: 0, stdout: '[]\n' });
-    expect(ran.stderr).toContain('Warning: --status waiting-for-legal is none of open, pending');
+    const changelog = await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus']);
+    expect(changelog).toMatchObject({
+      exitCode: 2,
+      stderr: 'Error: --status must be one of draft, published, not "bogus".\n',
+    });
+    expect(ran.stderr).toContain('Warning: --status waiting-for-legal is not one of open, pending');
   });
 
   test('another is never written', async () => {
