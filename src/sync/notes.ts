@@ -76,7 +76,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   if (national.count + guessed.count > 0) {
     const of = [
       ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
-      ...(guessed.count > 0 ? [`take ${phonesOf(guessed)} for North American`] : []),
+      ...(guessed.count > 0 ? [`read ${phonesOf(guessed)} as North American`] : []),
     ];
     const what = phoneCountry
       ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
