@@ -184,8 +184,19 @@ describe('statuses', () => {
 
   test('changelog knows its two, and feedback passes its own slugs', async () => {
     expect((await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus'])).exitCode).toBe(2);
-    const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under-review', '--json']);
+    const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under_review', '--json']);
     expect(own).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('where no feedback has the status, the ones in use are named', async () => {
+    const list = (...argv: string[]) => svc(sandboxWorld(), ['feedback', 'list', '--status', ...argv]);
+    expect(await list('bogus', '--json')).toMatchObject({
+      exitCode: 0,
+      stdout: '[]\n',
+      stderr: 'No post has the status bogus. Posts have: in_progress, planned, shipped, under_review.\n',
+    });
+    expect((await list('planned', '--search', 'nothing like it')).stderr).toBe('');
+    expect((await list('bogus', '--quiet')).stderr).toBe('');
   });
 });
 
