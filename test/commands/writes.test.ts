@@ -37,7 +37,7 @@ const lines: readonly (readonly [argv: readonly string[], line: string])[] = [
       '--phone',
       '+12025550123',
     ],
-    '✓ Contact 277 (Ada) is created.',
+    '✓ Contact 277 (Ada Byron) is created.',
   ],
   [
     ['contacts', 'update', '7', '--company', 'Acme GmbH', '--metadata', 'plan=pro'],
