@@ -1,6 +1,6 @@
 import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { type ResourceName, resources } from '../api/resources.ts';
+import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -51,7 +51,7 @@ export type Derivation = {
 export function fromOperation(name: string, operation: Operation, about: Derivation): Command {
   const idField = Object.keys(fieldsOf(operation.params))[0];
   const idParam = about.several ? param.ids : param.requiredId;
-  const args: Params = idField ? { id: idParam(idWords(operation), recordOf(operation)) } : {};
+  const args: Params = idField ? { id: idParam(idHelp(operation), recordOf(operation)) } : {};
   return {
     name,
     summary: about.summary ?? operation.summary,
@@ -214,10 +214,8 @@ function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Re
 
 const recordOf = ({ ids, resource }: Operation): ResourceName => Object.values(ids ?? {})[0] ?? resource;
 
-/** What people have beside ids. */
-const otherNames: Partial<Record<ResourceName, string>> = { tickets: 'or number', contacts: 'or email' };
-
-const idWords = (operation: Operation): string => {
+const idHelp = (operation: Operation): string => {
   const record = recordOf(operation);
-  return ['Id', otherNames[record], 'of the', resources[record].noun].filter(Boolean).join(' ');
+  const words = `${idWords(record)} of the ${resources[record].noun}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -67,7 +67,8 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   const labels = missing.map(({ label }) => label);
   const instead = new Map<string, string[]>();
   for (const { label, param } of missing) {
-    const flags = (param.unless ?? []).map((key) => labelOf('flags', key, command.flags[key] ?? {})).join(' or ');
+    const labels = (param.unless ?? []).map((key) => labelOf('flags', key, command.flags[key] ?? {}));
+    const flags = listed(labels, 'or');
     if (flags) instead.set(flags, [...(instead.get(flags) ?? []), label]);
   }
   const ways = [...instead].map(([flags, of]) => `Instead of ${listed(of)} you can give ${flags}.`);
@@ -76,8 +77,8 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   });
 }
 
-const listed = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+const listed = (words: readonly string[], last: 'and' | 'or' = 'and'): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
   of === 'args' ? (param.placeholder ?? key).toUpperCase() : `--${flagName(key, param)}`;

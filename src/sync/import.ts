@@ -9,6 +9,7 @@ import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { dryView, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
@@ -55,7 +56,7 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     });
     const plan = await makePlan(table, kind, planOptions(flags, map), (rows) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`, 'work');
+      ctx.progress(`Reading ${source.name}: ${counted(rows, 'row')}`, 'work');
     });
     ctx.progress(undefined, 'work');
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);

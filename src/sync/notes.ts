@@ -1,10 +1,10 @@
 import { columnName, plain } from '../tabular/columns.ts';
+import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
 import type { Plan } from './plan.ts';
-import { number, rowsOf } from './view.ts';
 
 /** What a first look at the file has to say, before anything is sent. */
 export function planNotes(plan: Plan, shape: Shape): string[] {
@@ -16,12 +16,12 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     ...(severalEmails.count === 0
       ? []
       : [
-          `Of several addresses in a cell the first is taken: ${rowsOf(severalEmails.count)} (${examplesOf(severalEmails)}).`,
+          `Of several addresses in a cell the first is taken: ${counted(severalEmails.count, 'row')} (${examplesOf(severalEmails)}).`,
         ]),
     ...phoneNotes(plan),
     ...markNotes(plan),
     ...(plan.leftOut > 0
-      ? [`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`]
+      ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]
       : []),
   ];
 }
@@ -76,7 +76,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   if (national.count + guessed.count > 0) {
     const of = [
       ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
-      ...(guessed.count > 0 ? [`take ${phonesOf(guessed)} for North American`] : []),
+      ...(guessed.count > 0 ? [`read ${phonesOf(guessed)} as North American`] : []),
     ];
     const what = phoneCountry
       ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
@@ -90,8 +90,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   return notes;
 }
 
-const phonesOf = (seen: Seen): string =>
-  `${number(seen.count)} phone${seen.count === 1 ? '' : 's'} (${examplesOf(seen)})`;
+const phonesOf = (seen: Seen): string => `${counted(seen.count, 'phone')} (${examplesOf(seen)})`;
 
 const examplesOf = ({ count, examples }: Seen): string =>
   examples.map(({ line, text }) => `line ${line}: ${sanitize(text)}`).join('; ') +
@@ -106,7 +105,7 @@ const markNotes = ({ marks, table: { headers } }: Plan): string[] =>
           .slice(0, 3)
           .map(({ value }) => `"${sanitize(value)}"`)
           .join(', ');
-    const rows = rowsOf(mark.rows);
+    const rows = counted(mark.rows, 'row');
     return `"${name}" marks people who unsubscribed or cannot be reached: ${values} in ${rows}. To leave them out: ${flagsFor(mark, headers)}`;
   });
 
@@ -120,7 +119,7 @@ export function tagsQuestion({
   const [separator, seen] = most;
   const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
   return {
-    fact: `${tagColumns(mapping)} holds "${separator}" in ${rowsOf(seen.count)} (${examplesOf(seen)}): one tag, or several?`,
+    fact: `${tagColumns(mapping)} holds "${separator}" in ${counted(seen.count, 'row')} (${examplesOf(seen)}): one tag, or several?`,
     hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
   };
 }

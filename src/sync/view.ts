@@ -1,14 +1,11 @@
 import { cellForPipe, localTime } from '../output/cells.ts';
+import { number } from '../text/number.ts';
 import type { Earlier } from './journal.ts';
 import { type Column, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
 import type { Progress } from './run.ts';
-
-export const number = (value: number): string => value.toLocaleString('en');
-
-export const rowsOf = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
 
 export function progressText({ done, total, resumed, ms }: Progress): string {
   const perSecond = (done - resumed) / Math.max(ms / 1000, 0.001);

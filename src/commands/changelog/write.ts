@@ -11,6 +11,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -61,7 +62,7 @@ export const createEntry = defineCommand({
     if (!checked.ok) throw refused(checked.fields);
     const service = await connect(ctx, settings);
     const answer = await call(service, createChangelogEntry, { body: checked.value });
-    return entryView(unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
+    return entryView(ctx, unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
   },
 });
 
@@ -120,7 +121,7 @@ async function change(ctx: Context, settings: Settings, { id, body }: Change, wo
   if (!checked.ok) throw refused(checked.fields);
   const service = await connect(ctx, settings);
   const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
-  return entryView(unwrap(updateChangelogEntry, answer), words);
+  return entryView(ctx, unwrap(updateChangelogEntry, answer), words);
 }
 
 /** What the flags and the file say, flags first; the wire's names. */
@@ -175,15 +176,16 @@ const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =
 const told = ({ content, ...body }: Body): Body => (content === undefined ? body : { ...body, content: 'new' });
 
 /** An entry with what its dates mean. */
-function entryView(record: unknown, words: Words): View {
+function entryView({ stdout }: Context, record: unknown, words: Words): View {
   const entry = record as Partial<Entry>;
   const { id, status, is_live = false, published_at, title } = entry;
   if (id === undefined || status === undefined) return { data: { shape: 'record', record } };
   const state = stateOf({ status, is_live });
   const isLater = state === 'scheduled' && published_at;
-  // The time as the service has it: scripts read this line too.
-  const exact = isLater ? `scheduled for ${published_at}` : state;
-  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${exact}.`;
+  // In a pipe the time as the service has it: scripts read this line too.
+  const at = published_at && stdout.isTTY ? localTime(published_at) : published_at;
+  const told = isLater ? `scheduled for ${at}` : state;
+  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${told}.`;
   const done = words(`Entry ${id} (${title})`, shown);
   return { data: { shape: 'record', record }, done, notes: [done] };
 }

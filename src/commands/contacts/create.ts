@@ -38,7 +38,8 @@ export const createContact = defineCommand({
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
     if (!Array.isArray(made)) {
       const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
-      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${name}) is created.` };
+      const whole = [name, given.last_name].filter(Boolean).join(' ');
+      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${whole}) is created.` };
     }
     const done = `Created ${counted(made.length, 'contact')}.`;
     return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };

@@ -79,8 +79,8 @@ export const listenToWebhooks = defineCommand({
       });
     }
     if (!reach) {
-      ctx.notice('No tunnel and no public URL: deliveries come only if you lead them here.');
-      ctx.notice('To let svc do it: svc webhooks listen --tunnel cloudflared');
+      ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
+      ctx.notice('To let svc open a tunnel: svc webhooks listen --tunnel cloudflared');
     }
     const { listen } = await import('../../webhooks/listen.ts');
     const { lines, more, summary } = await listen(ctx, {
