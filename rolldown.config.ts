@@ -15,20 +15,34 @@ const together = [
   { name: 'http-client', test: /src\/node\/(exchange|direct|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },
   {
+    // What every command needs.
     name: 'core',
     test: new RegExp(
       [
-        'node_modules/(commander|valibot)/',
+        'node_modules/commander/',
         'src/config/(settings|config-file|service-url|advice|command-names)\\.ts',
-        'src/program/given\\.ts',
+        'node_modules/env-paths/',
+        'src/program/(given|program|argv|help|unknown|waits)\\.ts',
+        'src/disk/(atomic-file|disk-failure)\\.ts',
+        'src/command/(command|param)\\.ts',
+        'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
+        'src/text/(sanitize|shell-word|number|record|layout)\\.ts',
+      ].join('|'),
+      'u',
+    ),
+  },
+  {
+    // What a command needs that asks the service.
+    name: 'service',
+    test: new RegExp(
+      [
+        'node_modules/valibot/',
         'src/api/(operation|fields|check|shape|fit)\\.ts',
-        'src/http/(call|send|asking|attempt|answer|gate|limiter|request|response|pages|shared-hold|user-agent)\\.ts',
+        'src/http/(call|send|asking|attempt|answer|gate|limiter|request|pages|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
-        'src/disk/(atomic-file|user-file)\\.ts',
-        'src/command/(command|param|flags|from-operation|body-text|clear|confirm|listing|seed)\\.ts',
-        'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
-        'src/text/(sanitize|time|json-depth|near|shell-word|number)\\.ts',
+        'src/command/(flags|from-operation|listing)\\.ts',
+        'src/text/(json-depth|near|time)\\.ts',
       ].join('|'),
       'u',
     ),

@@ -26,7 +26,8 @@ export async function given(
 ): Promise<Omit<Given, 'settings'>> {
   const slots = slotsOf(invocation);
   const missing = slots.filter((slot) => isMissing(slot, slots));
-  const canAsk = ctx.ask.canAsk && !settings.noInput;
+  // To learn whether somebody can be asked, standard input is opened: milliseconds of every start.
+  const canAsk = missing.length > 0 && ctx.ask.canAsk && !settings.noInput;
   if (!canAsk) refuseMissing(missing, invocation);
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];

@@ -1,9 +1,7 @@
 import { type Contact, copy, emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
 
 /** What happens to a row whose email an earlier row has. Without it, all are sent, in their order. */
-export const dedupes = ['first', 'merge', 'error'] as const;
-
-export type Dedupe = (typeof dedupes)[number];
+export type Dedupe = 'first' | 'merge' | 'error';
 
 /** A row as it was read. `skipped`: by `--skip` or `--only`. */
 export type Read = Row | Problem | 'skipped';

@@ -2,7 +2,10 @@ import { lengthOf } from '../api/fields.ts';
 import type { Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
-import { dedupes } from './duplicates.ts';
+import type { Dedupe } from './duplicates.ts';
+
+/** Spelled out here: every command of a group loads its flags, and the rows' rules would come along. */
+const dedupes = ['first', 'merge', 'error'] as const satisfies readonly Dedupe[];
 
 /** The flags that `contacts sync` and `lists import` share. */
 export const importFlags = {

@@ -88,10 +88,16 @@ describe('what a run loads', () => {
     expect(chunks.filter((chunk) => /program|main|context|contacts/u.test(chunk))).toEqual([]);
   });
 
+  test('config list: nothing of what asks the service', async () => {
+    const chunks = await chunksOf('config', 'list');
+    expect(chunks).toContain('core');
+    expect(chunks.filter((chunk) => /service|http-client|login|credentials/u.test(chunk))).toEqual([]);
+  });
+
   test('contacts list, in a pipe: its group alone, nothing for people, nothing heavy', async () => {
     const chunks = await chunksOf('contacts', 'list');
     expect(chunks.filter((chunk) => forPeople.test(chunk) || heavy.test(chunk))).toEqual([]);
-    expect(chunks.filter((chunk) => /tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => /rows|tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
     // Here a service that is not there is waited for, which loads what would tell of it.
     expect(chunks.filter((chunk) => chunk !== 'progress').length).toBeLessThanOrEqual(18);
   });

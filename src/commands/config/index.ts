@@ -1,4 +1,3 @@
-import { heldByProfile } from '../../auth/credentials.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
@@ -6,11 +5,14 @@ import { parseServiceUrl } from '../../config/service-url.ts';
 import { type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { checkRedirectUri } from '../../login/oauth-login.ts';
 import type { View } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
-type Key = { readonly of: 'everything' | 'profile'; readonly what: string; readonly check: (value: string) => string };
+type Key = {
+  readonly of: 'everything' | 'profile';
+  readonly what: string;
+  readonly check: (value: string) => string | Promise<string>;
+};
 
 const oneOf =
   (key: string, choices: readonly string[]) =>
@@ -31,7 +33,7 @@ const keys = {
   redirect_uri: {
     of: 'profile',
     what: 'Where the browser returns after the login',
-    check: (value) => checkRedirectUri(value, 'redirect_uri'),
+    check: async (value) => (await import('../../login/oauth-login.ts')).checkRedirectUri(value, 'redirect_uri'),
   },
   output: { of: 'everything', what: 'How data is printed', check: oneOf('output', outputs) },
   color: { of: 'everything', what: 'When to use colour', check: oneOf('color', colors) },
@@ -97,7 +99,7 @@ const set = defineCommand({
   flags: {},
   examples: ['svc config set output json', "svc config set pager ''"],
   async run(ctx, { args: { key: name, value: text }, settings: { profile } }) {
-    const value = text === '' ? undefined : keys[name].check(text);
+    const value = text === '' ? undefined : await keys[name].check(text);
     if (name === 'default_profile' && value !== undefined) await refuseUnknownProfile(ctx, value);
     return change(ctx, profile, name, value);
   },
@@ -124,6 +126,7 @@ async function change(ctx: Context, profile: string, name: KeyName, value: strin
 
 /** A default that nobody has logged in to would make every command after it fail. */
 async function refuseUnknownProfile(ctx: Context, name: string): Promise<void> {
+  const { heldByProfile } = await import('../../auth/credentials.ts');
   const config = await readConfig(ctx.files);
   const known = [
     ...new Set([...Object.keys(config.profiles ?? {}), ...(await heldByProfile(ctx.tokens)).keys()]),
