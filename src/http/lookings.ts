@@ -7,7 +7,7 @@ import type { Input, Operation, Output } from '../api/operation.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
-import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
+import { address, isSameEmail, isSamePhone, isSameText, isSameUrl, likeness } from './agree.ts';
 import type { Findings } from './settle.ts';
 
 /** The parsed answer. Of a write that is done undefined where the service answers with something else than the record. */
@@ -37,6 +37,8 @@ export type Looking<Op extends Operation> = {
   /** Of what was not there before, newest first as far as that is known: what agrees with what was sent. */
   readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
   readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
+  /** The same for all writes that one record may agree with. */
+  readonly likeness: (input: Input<Op>) => string;
 };
 
 const found = (json: unknown): Findings => ({ found: json });
@@ -75,6 +77,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
       return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
     },
+    likeness: ({ body }) => likeness(...rowsSent(body).map(({ email }) => email)),
   },
 
   createContactList: {
@@ -87,6 +90,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       );
     },
     answer: async (_read, _input, [ours]) => found({ contact_list_id: ours?.id }),
+    likeness: ({ body }) => likeness(body.name, body.target_industry),
   },
 
   createTicket: {
@@ -108,6 +112,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       return ours;
     },
     answer: async (_read, _input, [ours]) => found({ ticket: ours?.record }),
+    likeness: ({ body }) => likeness(body.subject, body.description),
   },
 
   replyToTicket: {
@@ -122,6 +127,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
     },
+    likeness: ({ params, body }) => likeness(String(params.id), body.body),
   },
 
   replyToConversation: {
@@ -137,6 +143,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });
     },
+    likeness: ({ params, body }) => likeness(String(params.id), body.body),
   },
 
   createChangelogEntry: {
@@ -148,6 +155,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(({ record }) => isSameText(record.title, body.title) && isSameText(record.version, body.version)),
     answer: async (read, _, [ours]) => found(await read(getChangelogEntry, { params: { id: ours?.id ?? 0 } })),
+    likeness: ({ body }) => likeness(body.title, body.version),
   },
 
   createWebhook: {
@@ -166,6 +174,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       await read(deleteWebhook, { params: { webhook: only.id } });
       return { removed: true };
     },
+    likeness: ({ body }) => likeness(body.event_type, address(body.target_url)),
   },
 };
 
