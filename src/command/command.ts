@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
+import type { RowOf } from './row.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
 export type Param<T> = {
@@ -21,6 +22,8 @@ export type Param<T> = {
   readonly hidden?: boolean;
   /** Keys of flags of the same command that cannot be given beside it. */
   readonly conflicts?: readonly string[];
+  /** The heading in help that it stands under. */
+  readonly group?: string;
   /** What completions offer for the value. */
   readonly completes?: 'files' | 'profiles';
   /** Text as typed → the value. Throws a usage Failure that names `flag`. */
@@ -60,6 +63,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly passThrough?: boolean;
   /** It runs without a configuration that cannot be read, which it says itself (`doctor`). */
   readonly judgesConfig?: boolean;
+  /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
+  readonly row?: RowOf;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };
 

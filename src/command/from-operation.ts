@@ -14,6 +14,7 @@ import { confirmed } from './confirm.ts';
 import { flagsOf, typedName } from './flags.ts';
 import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
+import { type RowOf, rowOf } from './row.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -32,6 +33,8 @@ export type Derivation = {
   readonly update?: boolean;
   /** Asked before something that cannot be undone; told the record's id. */
   readonly confirm?: (id: number) => string;
+  /** How rows of a file are written, where it does not follow from the rest. */
+  readonly rows?: Omit<RowOf, 'operation' | 'text' | 'needsChange'>;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
   /** Said on standard error once it is done. */
@@ -52,9 +55,10 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     flags: flagsFor(operation, about),
     examples: about.examples,
     aliases: about.aliases,
+    row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings }) {
       const ids = [args.id].flat() as (number | undefined)[];
-      const body = operation.body ? await bodyOf(ctx, settings, operation, about, flags) : undefined;
+      const body = operation.body ? await bodyOf(ctx, settings, operation, about, { id: ids[0], ...flags }) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
       const inputFor = (id: number | undefined) =>
@@ -130,9 +134,13 @@ async function bodyOf(ctx: Context, settings: Settings, operation: Operation, ab
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
+    if (flags.template !== undefined) {
+      const { filledFor } = await import('./record-template.ts');
+      body[about.text] = await filledFor(ctx, settings, operation, about.text, flags);
+    }
     const text = await bodyText(ctx, settings, {
       field: about.text,
-      text: flags[about.text] as string | undefined,
+      text: (body[about.text] ?? flags[about.text]) as string | undefined,
       bodyFile: flags.bodyFile as string | undefined,
       editor: flags.editor === true,
       opensEditor: !about.update,

@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Given, Group, Param, Params } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { entries } from '../commands/index.ts';
+import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { version } from '../version.ts';
@@ -52,7 +52,7 @@ export async function parse(typed: readonly string[]): Promise<Invocation | Help
         .description(entry.summary);
       continue;
     }
-    const loaded = await entry.load();
+    const loaded = await loadEntry(entry);
     const built = build(root, loaded, [entry.name], (invocation) => {
       invoked = invocation;
     });
@@ -162,6 +162,7 @@ function optionFor(longName: string, flag: Param<unknown>): Option {
   const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
   if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
   if (flag.hidden) option.hideHelp();
+  if (flag.group) option.helpGroup(flag.group);
   return option;
 }
 
@@ -177,6 +178,8 @@ export async function given(
   { command, path, argTexts, flagTexts }: Invocation,
   ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
 ): Promise<Omit<Given, 'settings'>> {
+  // What a row of the file may give is not asked for.
+  const isFromFile = command.row !== undefined && (flagTexts.from ?? []).length > 0;
   const read = async (
     params: Params,
     texts: Invocation['argTexts'],
@@ -185,7 +188,7 @@ export async function given(
     const values: Record<string, unknown> = {};
     for (const [key, one] of Object.entries(params)) {
       let typed = texts[key] ?? [];
-      if (typed.length === 0 && one.required) {
+      if (typed.length === 0 && one.required && !isFromFile) {
         const answer = await ask(label(key, one), one);
         if (answer === undefined) {
           throw new Failure('usage', `${label(key, one)} is required.`, { hint: `Run: svc ${path} --help` });

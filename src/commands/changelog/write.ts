@@ -7,6 +7,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf, typedName } from '../../command/flags.ts';
 import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -26,6 +27,9 @@ const fileFlags = {
 };
 const contentFlag = entryFlags.content as Param<string | undefined>;
 
+const publishing = (count: number): string =>
+  `Publish ${count} changelog ${count === 1 ? 'entry' : 'entries'}? Subscribers are not emailed.`;
+
 const frontMatterHelp =
   'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
   'and published_at; flags win over it.';
@@ -36,6 +40,7 @@ export const createEntry = defineCommand({
   details: frontMatterHelp,
   args: {},
   flags: { ...entryFlags, ...fileFlags },
+  row: rowOf(createChangelogEntry, { text: 'content', question: publishing }),
   examples: [
     'svc changelog create --title "Faster exports" --content "Exports take seconds now." --label improvement',
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
@@ -64,6 +69,7 @@ export const updateEntry = defineCommand({
     ...fileFlags,
     clear: clearFlag(updateChangelogEntry.body) as Param<readonly string[] | undefined>,
   },
+  row: rowOf(updateChangelogEntry, { text: 'content', needsChange: true, question: publishing }),
   examples: ['svc changelog update 1 --title "Faster exports"', 'svc changelog update 1 --clear labels'],
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, { isNew: false });
@@ -90,6 +96,13 @@ export const publishEntry = defineCommand({
     content: contentFlag,
     ...fileFlags,
   },
+  row: rowOf(updateChangelogEntry, {
+    places: { at: 'published_at', content: 'content' },
+    reads: 'named',
+    fixed: { status: 'published' },
+    text: 'content',
+    question: publishing,
+  }),
   examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, { isNew: false });
@@ -116,6 +129,7 @@ async function bodyFrom(
   flags: Readonly<Record<string, unknown>>,
   { isNew }: { readonly isNew: boolean },
 ): Promise<Body> {
+  if (flags.template !== undefined) throw new Failure('usage', '--template needs --from FILE here.');
   if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }

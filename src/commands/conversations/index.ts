@@ -29,11 +29,16 @@ export const conversations: Group = {
     }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
+      rows: { question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?` },
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       note: (answer: { handling_mode: string }, id) =>
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
     fromOperation('resolve', resolveConversation, {
+      rows: {
+        question: (count) =>
+          `Resolve ${count} conversation${count === 1 ? '' : 's'}? Customers may be asked for a rating.`,
+      },
       examples: ['svc conversations resolve 3'],
       note: (_, id) => `Conversation ${id} is resolved.`,
     }),

@@ -2,6 +2,7 @@ import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, upd
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import { call, connect } from '../../http/call.ts';
 
 /** `resolve`, `close` and `reopen` are updates of one field that people say in one word. */
@@ -12,6 +13,7 @@ const moveTo = (name: string, status: string, summary: string) =>
     args: { id: param.requiredId('Id of the ticket') },
     flags: {},
     examples: [`svc tickets ${name} 7`],
+    row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
@@ -61,6 +63,7 @@ export const tickets: Group = {
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
+      rows: { question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?` },
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
