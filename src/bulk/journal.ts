@@ -81,7 +81,8 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
         const now = clock.now().toISOString();
         const { command, file = null } = identity;
         const header: Header = { svc_bulk: 1, command, file, place, account, settings, started_at: now };
-        const path = replaces?.path ?? join(folder, `${place}-${settings}-${Date.parse(now)}-${process.pid}.jsonl`);
+        const path =
+          replaces?.path ?? join(folder, `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`);
         const text = `${JSON.stringify(header)}\n`;
         await replaceFile(path, mark.text(mark.text(0).length + Buffer.byteLength(text)) + text);
         await prune(folder, path, clock.now().getTime());

@@ -170,5 +170,6 @@ const judged: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
 
 function inWords({ message, fields }: Failure): string {
   const details = Object.entries(fields ?? {}).map(([field, messages]) => `${field} ${messages.join(' and ')}`);
-  return [message.replace(/\.$/u, ''), ...details].join('; ');
+  // What the service says by field is all that its message says.
+  return details.length > 0 ? details.join('; ') : message.replace(/\.$/u, '');
 }
