@@ -3,7 +3,7 @@ import { columnNames, type Field, fieldsOfRow, idNameOf, nameKey, type RowOf } f
 import { Failure } from '../errors.ts';
 
 /** What a column fills. */
-export type Target =
+type Target =
   | { readonly kind: 'id' }
   /** The email that says which contact the row is about. */
   | { readonly kind: 'email' }
@@ -55,7 +55,7 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
 }
 
 /** The names that a column may have to hold a row's id. */
-export function idNames(row: RowOf): ReadonlySet<string> {
+function idNames(row: RowOf): ReadonlySet<string> {
   const name = idNameOf(row);
   if (name === undefined) return new Set();
   const resource = resources[Object.values(row.operation.ids ?? {})[0] ?? row.operation.resource];
@@ -64,7 +64,7 @@ export function idNames(row: RowOf): ReadonlySet<string> {
 }
 
 /** The names that `--map` knows. */
-export const fieldNames = (row: RowOf): string[] => [
+const fieldNames = (row: RowOf): string[] => [
   ...(idNameOf(row) ? ['id'] : []),
   ...[...new Set(columnNames(row).values())].map((path) =>
     fieldsOfRow(row)[path]?.shape.type === 'pairs' ? `${path}.KEY` : path,

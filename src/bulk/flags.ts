@@ -41,7 +41,7 @@ const idFlags = {
 
 const matchFlags = { match: param.choice('The email of a row says which contact it is', ['email']) };
 
-export const templateFlag = {
+const templateFlag = {
   template: param.text('The text from a template, with {{field}} filled in: a file, or a name in templates/', {
     placeholder: 'FILE|NAME',
     completes: 'files',

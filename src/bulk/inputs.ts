@@ -8,13 +8,13 @@ import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
 
 /** What the command line says for every row. */
-export type Given = { readonly id?: number; readonly body: Body };
+type Given = { readonly id?: number; readonly body: Body };
 
 /** Turns the id cell of a row (or the email that stands for it) into an id of the service, or says why not. */
 export type Resolve = (cell: string) => number | { readonly problem: string };
 
 export type MakeInput = (row: FileRow) => Made;
-export type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
+type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
 
 type Parts = {
   readonly row: RowOf;

@@ -108,7 +108,7 @@ async function* passOver(
   }
 }
 
-export const bodyOf = ({ input }: Pick<Planned, 'input'>): Readonly<Record<string, unknown>> =>
+const bodyOf = ({ input }: Pick<Planned, 'input'>): Readonly<Record<string, unknown>> =>
   (input.body ?? {}) as Readonly<Record<string, unknown>>;
 
 /** The order of the columns is no content. */

@@ -53,6 +53,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const ended = new Map<number, Ended>();
   const inFlight = new Set<Promise<void>>();
+  const writings = new Set<Promise<void>>();
   const busy = new Set<string>();
   const unknown: Planned[] = [];
   let stopped: Failure | undefined;
@@ -72,13 +73,20 @@ export async function runPlan(job: Job): Promise<Totals> {
   };
   const isOver = () => stopped !== undefined || ctx.signal.aborted;
 
+  /** Nobody waits for the disk here: a row of which the line is lost is looked for by the next run. */
+  function keep(line: Parameters<Journal['write']>[0]): void {
+    const writing = journal.write(line).catch(stop);
+    writings.add(writing);
+    void writing.finally(() => writings.delete(writing));
+  }
+
   /** Writes down what became of a row. What the disk does not take is looked for by the next run. */
   async function settle(planned: Planned, outcome: Outcome): Promise<void> {
     const { ref: row, line, index } = planned;
     if (outcome.status === 'done') {
       const kept = await keptSecret(secrets, outcome.id, outcome.answer);
       ended.set(index, { status: 'done', line, id: outcome.id, ...kept });
-      await journal.write({ done: { row, line, id: outcome.id, ...cost(), ...kept } });
+      keep({ done: { row, line, id: outcome.id, ...cost(), ...kept } });
       const { settled } = plan.row;
       if (settled && outcome.id !== null) await settled(ctx, job.settings, { id: outcome.id, answer: outcome.answer });
     } else if (outcome.status === 'unsent') {
@@ -89,7 +97,7 @@ export async function runPlan(job: Job): Promise<Totals> {
       const { status, error } = outcome;
       if (status === 'rejected') ended.set(index, { status, line, error });
       else ended.set(index, { status, line, error, before: null });
-      await journal.write(
+      keep(
         status === 'rejected'
           ? { rejected: { row, line, error, ...cost() } }
           : { unknown: { row, line, error, ...cost() } },
@@ -181,6 +189,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   }
   await Promise.all(inFlight);
   await lookAgain().catch(stop);
+  await Promise.all(writings);
   if (!stopped && ctx.signal.aborted && ended.size < plan.sendable) stopped = interruption(ctx.signal);
   const isWhole = ended.size === plan.sendable && [...ended.values()].every(({ status }) => status !== 'unsent');
   if (!stopped && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);

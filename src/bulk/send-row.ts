@@ -26,6 +26,7 @@ export type Sender = {
 
 export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
   const { operation } = row;
+  const isRepeatable = operation.safety === 'repeatable';
   let requests = 0;
   let baseline: Promise<Before | undefined> | undefined;
   let supplied: Promise<(id: number) => object> | undefined;
@@ -88,13 +89,14 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     let before: Before | undefined;
     const service = through(
       async () => {
-        await journal.write({ sent: { row: ref, line, before: before ? newestOf(before) : null } });
+        // What may be done twice needs no trace of its leaving: the next run does it again.
+        if (!isRepeatable) await journal.write({ sent: { row: ref, line, before: before ? newestOf(before) : null } });
         hasLeft = true;
       },
       async (answer) => {
         const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
         if (!isNothing) return;
-        await journal.write({ back: { row: ref, line } });
+        if (!isRepeatable) await journal.write({ back: { row: ref, line } });
         hasLeft = false;
       },
     );
@@ -112,7 +114,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     } catch (error) {
       const outcome = outcomeOf(error, hasLeft);
       if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
-      if (outcome.status === 'unsent' && hasLeft) await journal.write({ back: { row: ref, line } });
+      if (outcome.status === 'unsent' && hasLeft && !isRepeatable) await journal.write({ back: { row: ref, line } });
       return outcome;
     }
   }

@@ -24,7 +24,7 @@ export type Rows = {
 };
 
 /** The column of bare ids. */
-export const idColumn = 'id';
+const idColumn = 'id';
 
 export async function openRows(source: Source, wantedDelimiter?: string): Promise<Rows> {
   const start = await startOf(source);

@@ -46,7 +46,10 @@ export const tickets: Group = {
     }),
     fromOperation('create', createTicket, {
       text: 'description',
-      examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],
+      examples: [
+        "svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3",
+        "printf 'subject,priority\\nMoved,2\\n' | svc tickets create --from - --dry-run",
+      ],
     }),
     fromOperation('update', updateTicket, {
       text: 'description',
