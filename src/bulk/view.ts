@@ -79,7 +79,7 @@ const dryText =
     return [
       ...requests,
       '',
-      `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes ${duration(minutes * 60)}.`,
+      `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes up to ${number(minutes)} min.`,
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');
