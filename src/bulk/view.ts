@@ -45,7 +45,7 @@ function plainText({ errors, sample, ...counts }: Report): string {
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
 
-const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'yellow', unsent: 'yellow' } as const;
+const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'orange', unsent: 'orange' } as const;
 
 const humanText =
   (report: Report) =>

@@ -35,7 +35,14 @@ export async function openRows(source: Source, wantedDelimiter?: string): Promis
     const read = (onBytes?: (bytes: Uint8Array) => void) => bareIds(source.read(onBytes));
     return { source, form: 'ids', columns: [idColumn], delimiter: ',', read };
   }
-  const { headers, delimiter, records } = await openTable(source, wantedDelimiter);
+  const { headers, delimiter, records } = await openTable(source, {
+    delimiter: wantedDelimiter,
+    // The first line names the columns.
+    skipLines: 0,
+    noHeader: false,
+    judge: () => 'header',
+    wayOut: () => '',
+  });
   const read = (onBytes?: (bytes: Uint8Array) => void) => csvRows(records(onBytes), headers.length);
   return { source, form: 'csv', columns: headers.map((header) => header.trim()), delimiter, read };
 }

@@ -4,6 +4,7 @@ import { defineCommand } from '../../command/command.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
 
@@ -43,7 +44,13 @@ export const createWebhookSubscription = defineCommand({
         notes.push(`It could not be stored: ${messageOf(error)}`);
       }
     }
-    return { data: { shape: 'record', record: made }, notes };
+    const head = `Subscribed ${args.url} to ${args.event} (subscription ${made.id}).`;
+    return {
+      data: { shape: 'record', record: made },
+      human: ({ paint }) =>
+        `${paint('green', '✓')} ${sanitize(head)}\nSigning secret: ${sanitize(made.signing_secret)}`,
+      notes,
+    };
   },
 });
 

@@ -14,7 +14,8 @@ const deletion = fromOperation('delete', deleteWebhook, {
     question: (count) => `Delete ${count} webhook subscription${count === 1 ? '' : 's'}?`,
     settled: (ctx, settings, { id }) => forgetSecret(ctx.tokens, settings.profile, id),
   },
-  note: (_, id) => `Webhook subscription ${id} is deleted.`,
+  noted: true,
+  done: (_, id) => `Webhook subscription ${id} is deleted.`,
   examples: ['svc webhooks delete 1 --yes'],
 });
 
@@ -33,7 +34,13 @@ export const webhooks: Group = {
   summary: 'Webhook subscriptions, and a receiver for this machine',
   commands: [
     fromOperation('list', listWebhooks, {
-      columns: ['id', 'event_type', 'target_url', 'is_active', 'created_at'],
+      columns: [
+        { path: 'id', header: 'ID', rank: 1 },
+        { path: 'event_type', header: 'Event', as: 'whole', rank: 2 },
+        { path: 'target_url', header: 'URL', rank: 3 },
+        { path: 'is_active', header: 'Active', rank: 4 },
+        { path: 'created_at', header: 'Created', rank: 5 },
+      ],
       examples: ['svc webhooks list'],
     }),
     createWebhookSubscription,
