@@ -38,7 +38,7 @@ export type Journal = {
   readonly path: string;
   readonly fates: Map<string, Fate>;
   readonly past: Pick<Past, 'requests' | 'ms'>;
-  /** Resolves when the line is on disk. After one that could not be written, none is. */
+  /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
   write(line: Exclude<Line, Header>): Promise<void>;
   /** Takes the secrets out again, once they are where they belong. */
   forgetSecrets(): Promise<void>;
@@ -108,7 +108,7 @@ async function locked(path: string): Promise<Release> {
 }
 
 async function openOne(path: string, past: Past, clock: Ports['clock']): Promise<Journal> {
-  const log = await openLog(path, recovery(path, journalReader())).catch((error) => {
+  const log = await openLog(path, { ...recovery(path, journalReader()), room: 'ahead' }).catch((error) => {
     throw unwritable(error);
   });
   let failed: Failure | undefined;
@@ -116,7 +116,8 @@ async function openOne(path: string, past: Past, clock: Ports['clock']): Promise
   const write: Journal['write'] = async (line) => {
     if (failed) throw failed;
     try {
-      await log.append(`${JSON.stringify(line)}\n`);
+      const text = `${JSON.stringify(line)}\n`;
+      await (mustBeOnDisk(line) ? log.append(text) : log.note(text));
       applyLine(fates, line);
     } catch (error) {
       failed ??= unwritable(error);
@@ -134,6 +135,13 @@ async function openOne(path: string, past: Past, clock: Ports['clock']): Promise
   };
   return { path, fates, past, write, forgetSecrets, failure: () => failed, close: () => log.close() };
 }
+
+/**
+ * Without `sent` a row could go out twice. Of the others a power cut may take the last ones: the rows were sent for all
+ * the next run knows, and it looks for them.
+ */
+const mustBeOnDisk = (line: Exclude<Line, Header>): boolean =>
+  'sent' in line || 'finished' in line || ('done' in line && line.done.secret !== undefined);
 
 /** The journal of a run that is over, as short as it can be said. */
 function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: string): string {
