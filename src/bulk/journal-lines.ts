@@ -1,3 +1,5 @@
+import { isRecord } from '../text/record.ts';
+
 /** What an earlier run was. */
 export type Header = {
   readonly svc_bulk: 1;
@@ -22,7 +24,14 @@ type Cost = { readonly requests: number; readonly ms: number };
 
 export type Line =
   | Header
-  | { readonly run: { readonly at: string } }
+  | {
+      readonly run: {
+        readonly at: string /** Of the machine; undefined where that cannot be told. */;
+        readonly boot?: string;
+      };
+    }
+  /** On disk before any of them leaves. `before` as in `sent`. */
+  | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /** Written before it leaves. `before`: the newest id that was there; null where that is not known. */
   | { readonly sent: About & { readonly before: number | null } }
   /** Nothing came of it: it never left, or the rate limit refused it. */
@@ -34,6 +43,7 @@ export type Line =
 
 /** What became of a row. */
 export type Fate =
+  | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | { readonly status: 'sent'; readonly line: number; readonly before: number | null }
   | { readonly status: 'done'; readonly line: number; readonly id: number | null; readonly secret?: string }
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
@@ -47,18 +57,36 @@ export type Past = {
   readonly ms: number;
 };
 
-/** Takes the lines of a journal one after the other: false for what is none. */
-export function journalReader(): { take(text: Buffer): boolean; past(): Past | undefined } {
+/**
+ * Takes the lines of a journal one after the other: false for what is none. `boot` is the machine's present one.
+ *
+ * A row that was only meant to go has certainly not gone if the machine has not been started again since: its `sent`
+ * would be in the file, on disk or not. After a power cut it may have gone.
+ */
+export function journalReader(boot: string | undefined): { take(text: Buffer): boolean; past(): Past | undefined } {
   const fates = new Map<string, Fate>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
   let requests = 0;
   let ms = 0;
   let msOfRun = 0;
+  let bootOfRun: string | undefined;
+  let isWhole = true;
+  const judgeMeant = () => {
+    const isSame = isWhole && boot !== undefined && bootOfRun === boot;
+    for (const [row, fate] of fates) {
+      if (fate.status !== 'meant') continue;
+      if (isSame) fates.delete(row);
+      else fates.set(row, { ...fate, status: 'sent' });
+    }
+  };
   return {
     take(text) {
       const line = parseLine(text.toString('utf8'));
-      if (!line || 'svc_bulk' in line !== (header === undefined)) return false;
+      if (!line || 'svc_bulk' in line !== (header === undefined)) {
+        isWhole = false;
+        return false;
+      }
       if ('svc_bulk' in line) {
         header = line;
         return true;
@@ -67,6 +95,8 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
       if ('finished' in line) finishedAt = line.finished.at;
       else if (!('run' in line)) finishedAt = undefined;
       if ('run' in line) {
+        judgeMeant();
+        bootOfRun = line.run.boot;
         ms += msOfRun;
         msOfRun = 0;
       }
@@ -75,7 +105,10 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
       msOfRun = Math.max(msOfRun, cost.ms);
       return true;
     },
-    past: () => header && { header, fates, finishedAt, requests, ms: ms + msOfRun },
+    past() {
+      judgeMeant();
+      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun };
+    },
   };
 }
 
@@ -87,7 +120,10 @@ function costOf(line: Exclude<Line, Header>): Cost {
 
 /** What a line says of its row. */
 export function applyLine(fates: Map<string, Fate>, line: Exclude<Line, Header>): void {
-  if ('sent' in line) {
+  if ('meant' in line) {
+    const { rows, before } = line.meant;
+    for (const { row, line: at } of rows) fates.set(row, { status: 'meant', line: at, before });
+  } else if ('sent' in line) {
     fates.set(line.sent.row, { status: 'sent', line: line.sent.line, before: line.sent.before });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) fates.set(line.done.row, doneFate(line.done));
@@ -122,16 +158,20 @@ function parseLine(text: string): Line | undefined {
   }
 }
 
+const isAbout = (about: unknown): about is Readonly<Record<string, unknown>> & About =>
+  isRecord(about) && isText(about.row) && isCount(about.line);
+
 function isLine(line: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): boolean {
   if ('svc_bulk' in line) {
     const { svc_bulk, file, started_at, ...texts } = line as Readonly<Record<string, unknown>>;
     const named = ['command', 'place', 'account', 'settings'].every((name) => isText(texts[name]));
     return svc_bulk === 1 && named && (file === null || isText(file)) && isTime(started_at);
   }
-  const { run, sent, back, done, rejected, unknown, finished } = line;
+  const { run, meant, sent, back, done, rejected, unknown, finished } = line;
   if (run || finished) return isTime((run ?? finished)?.at);
+  if (meant) return isId(meant.before) && Array.isArray(meant.rows) && meant.rows.every(isAbout);
   const about = sent ?? back ?? done ?? rejected ?? unknown;
-  if (!about || !isText(about.row) || !isCount(about.line)) return false;
+  if (!isAbout(about)) return false;
   if (sent) return isId(sent.before);
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;

@@ -5,6 +5,7 @@ import { openLog, readLog } from '../disk/append-log.ts';
 import { replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { holders, type Release, tryLock } from '../disk/lock.ts';
+import { thisBoot } from '../disk/lock-entry.ts';
 import type { Recovery } from '../disk/log-file.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
@@ -38,6 +39,8 @@ export type Journal = {
   readonly path: string;
   readonly fates: Map<string, Fate>;
   readonly past: Pick<Past, 'requests' | 'ms'>;
+  /** Whether a later run can tell a process that was killed from a power cut. */
+  readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
   write(line: Exclude<Line, Header>): Promise<void>;
   /** Takes the secrets out again, once they are where they belong. */
@@ -70,14 +73,15 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
     const settings = digest(identity.settings);
     const release = await locked(join(folder, `${place}.lock`));
     try {
-      const all = await journalsIn(folder, place, identity);
+      const boot = await thisBoot();
+      const all = await journalsIn(folder, place, identity, boot);
       const same = all.filter(({ past: { header } }) => header.place === place && header.settings === settings);
       const others = all.filter(
         ({ past: { header, finishedAt, fates } }) =>
           finishedAt === undefined && fates.size > 0 && (header.place !== place || header.settings !== settings),
       );
       const open: Journals['open'] = async ({ found, replaces }) => {
-        if (found) return openOne(found.path, found.past, clock);
+        if (found) return openOne(found, clock, boot);
         const now = clock.now().toISOString();
         const { command, file = null } = identity;
         const header: Header = { svc_bulk: 1, command, file, place, account, settings, started_at: now };
@@ -86,7 +90,8 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
         const text = `${JSON.stringify(header)}\n`;
         await replaceFile(path, mark.text(mark.text(0).length + Buffer.byteLength(text)) + text);
         await prune(folder, path, clock.now().getTime());
-        return openOne(path, { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 }, clock);
+        const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 };
+        return openOne({ path, past }, clock, boot);
       };
       return { same, others, open, release };
     } catch (error) {
@@ -107,8 +112,8 @@ async function locked(path: string): Promise<Release> {
   });
 }
 
-async function openOne(path: string, past: Past, clock: Ports['clock']): Promise<Journal> {
-  const log = await openLog(path, { ...recovery(path, journalReader()), room: 'ahead' }).catch((error) => {
+async function openOne({ path, past }: Found, clock: Ports['clock'], boot: string | undefined): Promise<Journal> {
+  const log = await openLog(path, { ...recovery(path, journalReader(boot)), room: 'ahead' }).catch((error) => {
     throw unwritable(error);
   });
   let failed: Failure | undefined;
@@ -117,14 +122,14 @@ async function openOne(path: string, past: Past, clock: Ports['clock']): Promise
     if (failed) throw failed;
     try {
       const text = `${JSON.stringify(line)}\n`;
-      await (mustBeOnDisk(line) ? log.append(text) : log.note(text));
+      await (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text));
       applyLine(fates, line);
     } catch (error) {
       failed ??= unwritable(error);
       throw failed;
     }
   };
-  await write({ run: { at: clock.now().toISOString() } }).catch(async (error) => {
+  await write({ run: { at: clock.now().toISOString(), boot } }).catch(async (error) => {
     await log.close();
     throw error;
   });
@@ -133,15 +138,26 @@ async function openOne(path: string, past: Past, clock: Ports['clock']): Promise
     const now = clock.now().toISOString();
     await log.rewrite(() => ({ pieces: [Buffer.from(withoutSecrets(past.header, fates, now))] }));
   };
-  return { path, fates, past, write, forgetSecrets, failure: () => failed, close: () => log.close() };
+  return {
+    path,
+    fates,
+    past,
+    tellsKills: boot !== undefined,
+    write,
+    forgetSecrets,
+    failure: () => failed,
+    close: () => log.close(),
+  };
 }
 
 /**
- * Without `sent` a row could go out twice. Of the others a power cut may take the last ones: the rows were sent for all
- * the next run knows, and it looks for them.
+ * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
+ * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
  */
-const mustBeOnDisk = (line: Exclude<Line, Header>): boolean =>
-  'sent' in line || 'finished' in line || ('done' in line && line.done.secret !== undefined);
+function mustBeOnDisk(line: Exclude<Line, Header>, fates: ReadonlyMap<string, Fate>): boolean {
+  if ('sent' in line) return fates.get(line.sent.row)?.status !== 'meant';
+  return 'meant' in line || 'finished' in line || ('done' in line && line.done.secret !== undefined);
+}
 
 /** The journal of a run that is over, as short as it can be said. */
 function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: string): string {
@@ -151,9 +167,9 @@ function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: s
     if (status === 'done') return [{ done: { row, line, id: fate.id, ...cost } }];
     if (status === 'rejected') return [{ rejected: { row, line, error: fate.error, ...cost } }];
     const sent: Line = { sent: { row, line, before: fate.before } };
-    return status === 'sent' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];
+    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];
   });
-  const isFinished = [...fates.values()].every(({ status }) => status !== 'sent');
+  const isFinished = [...fates.values()].every(({ status }) => status !== 'sent' && status !== 'meant');
   const all: Line[] = [header, ...lines, ...(isFinished ? [{ finished: { at: now } }] : [])];
   const text = all.map((line) => `${JSON.stringify(line)}\n`).join('');
   return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
@@ -169,12 +185,17 @@ const recovery = (path: string, lines: ReturnType<typeof journalReader>): Recove
 });
 
 /** Of this command and file, for whatever account. */
-async function journalsIn(folder: string, place: string, { command, file }: Identity): Promise<Found[]> {
+async function journalsIn(
+  folder: string,
+  place: string,
+  { command, file }: Identity,
+  boot: string | undefined,
+): Promise<Found[]> {
   const found: (Found & { readonly changedMs: number })[] = [];
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.jsonl')) continue;
     const path = join(folder, name);
-    const lines = journalReader();
+    const lines = journalReader(boot);
     await readLog(path, recovery(path, lines)).catch((error) => {
       // One that is damaged stands in the way of its own command and file alone.
       if (!(error instanceof Failure) || name.startsWith(place)) throw error;

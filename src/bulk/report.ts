@@ -1,5 +1,6 @@
+import type { Ended } from './course.ts';
 import type { Plan, Problem } from './plan.ts';
-import type { Ended, Totals } from './run.ts';
+import type { Totals } from './run.ts';
 
 /** A request as it would go out. */
 export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
@@ -65,5 +66,4 @@ export const nothingSent = (ms: number): Totals => ({
   resumedRows: 0,
   ms,
   stopped: undefined,
-  isCapped: false,
 });

@@ -16,6 +16,8 @@ export type Outcome =
   | { readonly status: 'unsent'; readonly failure: Failure };
 
 export type Sender = {
+  /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
+  mean(rows: readonly Planned[]): Promise<void>;
   /** Sends a row, and writes down that it leaves before it does. */
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
@@ -83,6 +85,21 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     return { ...input, body: { ...(await supplied)(id), ...body } } as Input<Operation>;
   }
 
+  async function mean(rows: readonly Planned[]): Promise<void> {
+    const { safety, params } = operation;
+    // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
+    const [first] = rows;
+    if (!first || isRepeatable || (safety === 'verify' && params) || !journal.tellsKills) return;
+    try {
+      const known = safety === 'verify' ? await knownBefore(first.input) : undefined;
+      const before = known ? newestOf(known) : null;
+      await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
+    } catch (error) {
+      // Each row meets the same failure when it is sent, and ends the run by it.
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+
   async function send(planned: Planned): Promise<Outcome> {
     const { ref, line } = planned;
     let hasLeft = false;
@@ -146,6 +163,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
   }
 
   return {
+    mean,
     send,
     requests: () => requests,
     async find(planned, before, settleMs) {

@@ -3,8 +3,8 @@ import type { Terminal, View } from '../output/view.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad } from '../text/width.ts';
 import type { Columns } from './columns.ts';
+import type { Progress } from './course.ts';
 import type { Report } from './report.ts';
-import type { Progress } from './run.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 

@@ -10,6 +10,7 @@ import {
   type Rewrite,
   restore,
   rewrite,
+  syncNoted,
   takeBack,
   writeMark,
   writeWhole,
@@ -167,7 +168,7 @@ async function close(state: State): Promise<void> {
   const { deleted } = state.options;
   if (deleted && (await state.file.stat()).nlink === 0) await restore(state).catch(() => {});
   await state.file.truncate(state.end).catch(() => {});
-  if (state.isUnsynced) await state.file.datasync().catch(() => {});
+  if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();
 }
 
@@ -217,7 +218,7 @@ async function gather(state: State): Promise<void> {
 const isSynced = (job: Job): boolean => 'text' in job && job.needsSync;
 
 async function append(state: State, batch: readonly Append[]): Promise<void> {
-  const { room, mark, deleted } = state.options;
+  const { room, deleted } = state.options;
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
   await moving(state, async () => {
     if (state.isTorn) await cut(state);
@@ -243,5 +244,5 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
     placed?.({ start: at, length });
     at += length;
   }
-  if (mark && batch.some(isSynced)) writeMark(state, mark.text(end));
+  if (batch.some(isSynced)) writeMark(state, end);
 }

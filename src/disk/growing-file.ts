@@ -2,12 +2,12 @@ import { writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './atomic-file.ts';
-import { copyAll, type Span, writeAll } from './log-file.ts';
+import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 
 /** The open file of an append-only log. */
 export type GrowingFile = {
   readonly path: string;
-  readonly options: {
+  readonly options: Pick<Recovery, 'mark'> & {
     readonly openFile?: typeof open;
     readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
   };
@@ -117,8 +117,15 @@ export async function takeBack(log: GrowingFile, start: number): Promise<void> {
   await cut(log);
 }
 
+export async function syncNoted(log: GrowingFile): Promise<void> {
+  await log.file.datasync();
+  writeMark(log, log.end);
+}
+
 /** Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line. */
-export function writeMark({ options: { writeNow = writeSync }, file }: GrowingFile, text: string): void {
+export function writeMark({ options: { mark, writeNow = writeSync }, file }: GrowingFile, end: number): void {
+  if (!mark) return;
+  const text = mark.text(end);
   try {
     writeNow(file.fd, Buffer.from(text), 0, text.length, 0);
   } catch {}

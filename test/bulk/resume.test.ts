@@ -237,6 +237,31 @@ describe('a row whose answer is lost', () => {
   });
 });
 
+test('behind a row that may still take effect no row for that record is sent, for it would be overwritten', async () => {
+  const world = fresh();
+  const file = put(world, 'c.csv', 'contact_id,company\n101,First\n102,Other\n101,Second\n');
+  const isFirst = ({ url, method }: { url: string; method: string }) => method === 'PATCH' && url.endsWith('/101');
+  const late = lateWorld(world, {
+    isMeant: isFirst,
+    ending: timeOut,
+    afterMs: 60_000,
+    times: Number.POSITIVE_INFINITY,
+  });
+  const argv = ['contacts', 'update', '--from', file, '--json'];
+  const ran = await svc(late, [...argv, '--max-wait', '1', '--concurrency', '1']);
+  expect(ran.exitCode).toBe(9);
+  expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 1, unsent: 1 });
+  expect(reportOf(ran.stdout).errors).toContainEqual({
+    line: 4,
+    error: 'not sent: it is not known yet whether an earlier row for the same record was done',
+  });
+  await late.settle();
+  // Once it has settled, the same command sends all of them, in their order.
+  expect((await svc(world, argv)).exitCode).toBe(0);
+  const { contacts } = (await world.control('GET', 'state')) as { contacts: { contact_id: number; company: string }[] };
+  expect(contacts.find(({ contact_id }) => contact_id === 101)?.company).toBe('Second');
+});
+
 describe('a service in trouble', () => {
   test('ends the run after a few rows; the next one sends the rest', async () => {
     const world = fresh();

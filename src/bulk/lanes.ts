@@ -1,0 +1,33 @@
+/** So many pieces of work at once; two that share a key are never under way together, and keep their order. */
+export type Lanes = {
+  /** Waits for its turn, and not for its end; false once the run is over. `work` must not throw. */
+  start(keys: readonly string[], work: () => Promise<void>): Promise<boolean>;
+  settled(): Promise<unknown>;
+};
+
+export function openLanes(concurrency: number, isOver: () => boolean): Lanes {
+  const underWay = new Set<Promise<void>>();
+  const busy = new Map<string, number>();
+  return {
+    settled: () => Promise.all(underWay),
+    async start(keys, work) {
+      while (!isOver() && (underWay.size >= concurrency || keys.some((key) => busy.has(key)))) {
+        await Promise.race(underWay);
+      }
+      if (isOver()) return false;
+      for (const key of keys) count(busy, key, 1);
+      const promise = work().finally(() => {
+        for (const key of keys) count(busy, key, -1);
+        underWay.delete(promise);
+      });
+      underWay.add(promise);
+      return true;
+    },
+  };
+}
+
+function count(map: Map<string, number>, key: string, by: number): void {
+  const value = (map.get(key) ?? 0) + by;
+  if (value === 0) map.delete(key);
+  else map.set(key, value);
+}
