@@ -1,14 +1,10 @@
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Clock } from '../context.ts';
-import { openLog, readLog } from '../disk/append-log.ts';
-import { replaceFile } from '../disk/atomic-file.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
-import { holders, type Release, tryLock } from '../disk/lock.ts';
+import type { Release } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
-import type { Recovery } from '../disk/log-file.ts';
 import { Failure } from '../errors.ts';
-import { hexDigestOf } from '../text/digest.ts';
+import { digestOfAll, type JournalFolder, journalFolder, type Wording } from './journal-folder.ts';
 import { applyLine, type Fate, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
 /** What a run is known by. */
@@ -32,7 +28,7 @@ export type Journals = {
   readonly others: readonly Found[];
   /** Goes on in a journal, or begins a new one in place of `replaces`. */
   open(on: { readonly found?: Found; readonly replaces?: Found }): Promise<Journal>;
-  release(): Promise<void>;
+  readonly release: Release;
 };
 
 export type Journal = {
@@ -52,8 +48,14 @@ export type Journal = {
 
 type Ports = { readonly state: string; readonly clock: Pick<Clock, 'now'> };
 
-/** Journals of runs that are over help nobody after that time. */
-const keptForMs = 90 * 24 * 60 * 60 * 1000;
+const wording: Wording = {
+  doing: 'sending the rows of this file',
+  again: 'it goes on.',
+  journal: 'this file',
+  damagedHint: (path) =>
+    `Nothing was sent. svc cannot tell which rows were sent. To send all rows, remove it: rm '${path}'`,
+  fullHint: 'Make room on the disk first.',
+};
 
 const markLength = 12;
 const mark = {
@@ -64,69 +66,54 @@ const mark = {
   },
 };
 
+/** What all journals of a run are opened with. */
+type Opening = { readonly folder: JournalFolder; readonly clock: Ports['clock']; readonly boot: string | undefined };
+
 export async function openJournals({ state, clock }: Ports, identity: Identity): Promise<Journals> {
-  const folder = join(state, 'bulk');
+  const folder = journalFolder(join(state, 'bulk'), clock, wording);
+  const account = digest(identity.destination);
+  const place = digest(account, identity.command, identity.file ?? '-');
+  const settings = digest(identity.settings);
+  const release = await folder.lock(place);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const account = digest(identity.destination);
-    const place = digest(account, identity.command, identity.file ?? '-');
-    const settings = digest(identity.settings);
-    const release = await locked(join(folder, `${place}.lock`));
-    try {
-      const boot = await thisBoot();
-      const all = await journalsIn(folder, place, identity, boot);
-      const same = all.filter(({ past: { header } }) => header.place === place && header.settings === settings);
-      const others = all.filter(
-        ({ past: { header, finishedAt, fates } }) =>
-          finishedAt === undefined && fates.size > 0 && (header.place !== place || header.settings !== settings),
-      );
-      const open: Journals['open'] = async ({ found, replaces }) => {
-        if (found) return openOne(found, clock, boot);
-        const now = clock.now().toISOString();
-        const { command, file = null } = identity;
-        const header: Header = { svc_bulk: 1, command, file, place, account, settings, started_at: now };
-        const path =
-          replaces?.path ?? join(folder, `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`);
-        const text = `${JSON.stringify(header)}\n`;
-        await replaceFile(path, mark.text(mark.text(0).length + Buffer.byteLength(text)) + text);
-        await prune(folder, path, clock.now().getTime());
-        const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 };
-        return openOne({ path, past }, clock, boot);
-      };
-      return { same, others, open, release };
-    } catch (error) {
-      await release();
-      throw error;
-    }
+    const opening = { folder, clock, boot: await thisBoot() };
+    const all = await folder.onDisk(() => journalsIn(opening, place, identity));
+    const same = all.filter(({ past: { header } }) => header.place === place && header.settings === settings);
+    const others = all.filter(
+      ({ past: { header, finishedAt, fates } }) =>
+        finishedAt === undefined && fates.size > 0 && (header.place !== place || header.settings !== settings),
+    );
+    const open: Journals['open'] = async ({ found, replaces }) => {
+      if (found) return openOne(opening, found);
+      const { command, file = null } = identity;
+      const started_at = clock.now().toISOString();
+      const header: Header = { svc_bulk: 1, command, file, place, account, settings, started_at };
+      const name = `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`;
+      const path = replaces?.path ?? join(folder.path, name);
+      await folder.begin(path, withMark([header]));
+      const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 };
+      return openOne(opening, { path, past });
+    };
+    return { same, others, open, release };
   } catch (error) {
-    throw unwritable(error);
+    await release();
+    throw error;
   }
 }
 
-async function locked(path: string): Promise<Release> {
-  const release = await tryLock(path);
-  if (release) return release;
-  const [pid] = await holders(path);
-  throw new Failure('failed', `Another svc is sending the rows of this file${pid ? ` (process ${pid})` : ''}.`, {
-    hint: 'Wait until it is done, or stop it. Then run this command again: it goes on.',
-  });
-}
-
-async function openOne({ path, past }: Found, clock: Ports['clock'], boot: string | undefined): Promise<Journal> {
-  const log = await openLog(path, { ...recovery(path, journalReader(boot)), room: 'ahead' }).catch((error) => {
-    throw unwritable(error);
-  });
+async function openOne({ folder, clock, boot }: Opening, { path, past }: Found): Promise<Journal> {
+  const log = await folder.open(path, { take: journalReader(boot).take, mark, room: 'ahead' });
   let failed: Failure | undefined;
   const fates = new Map(past.fates);
   const write: Journal['write'] = async (line) => {
     if (failed) throw failed;
     try {
       const text = `${JSON.stringify(line)}\n`;
-      await (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text));
+      await folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
       applyLine(fates, line);
     } catch (error) {
-      failed ??= unwritable(error);
-      throw failed;
+      if (error instanceof Failure) failed ??= error;
+      throw error;
     }
   };
   await write({ run: { at: clock.now().toISOString(), boot } }).catch(async (error) => {
@@ -171,34 +158,22 @@ function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: s
   });
   const isFinished = [...fates.values()].every(({ status }) => status !== 'sent' && status !== 'meant');
   const all: Line[] = [header, ...lines, ...(isFinished ? [{ finished: { at: now } }] : [])];
-  const text = all.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return withMark(all);
+}
+
+function withMark(lines: readonly Line[]): string {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
 }
 
-const recovery = (path: string, lines: ReturnType<typeof journalReader>): Recovery => ({
-  take: lines.take,
-  mark,
-  damaged: ({ line }) =>
-    new Failure('failed', `The journal of this file is damaged in line ${line}: ${path}`, {
-      hint: `Nothing was sent. svc cannot tell which rows were sent. To send all rows, remove it: rm '${path}'`,
-    }),
-});
-
 /** Of this command and file, for whatever account. */
-async function journalsIn(
-  folder: string,
-  place: string,
-  { command, file }: Identity,
-  boot: string | undefined,
-): Promise<Found[]> {
+async function journalsIn({ folder, boot }: Opening, place: string, { command, file }: Identity): Promise<Found[]> {
   const found: (Found & { readonly changedMs: number })[] = [];
-  for (const name of await readdir(folder)) {
-    if (!name.endsWith('.jsonl')) continue;
-    const path = join(folder, name);
+  for (const path of await folder.list()) {
     const lines = journalReader(boot);
-    await readLog(path, recovery(path, lines)).catch((error) => {
+    await folder.read(path, { take: lines.take, mark }).catch((error) => {
       // One that is damaged stands in the way of its own command and file alone.
-      if (!(error instanceof Failure) || name.startsWith(place)) throw error;
+      if (!(error instanceof Failure) || basename(path).startsWith(place)) throw error;
     });
     const past = lines.past();
     if (past?.header.command !== command || past.header.file !== (file ?? null)) continue;
@@ -207,26 +182,4 @@ async function journalsIn(
   return found.sort((a, b) => b.changedMs - a.changedMs);
 }
 
-async function prune(folder: string, current: string, now: number): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = path === current ? undefined : await stat(path).catch(() => undefined);
-    if (found === undefined || now - found.mtimeMs <= keptForMs) continue;
-    // A lock that is held is no empty folder, and stays.
-    if (name.endsWith('.lock')) await rmdir(path).catch(() => {});
-    else await rm(path, { force: true });
-  }
-}
-
-function unwritable(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  const told = diskFailure(
-    error,
-    'The journal cannot be written',
-    'Make room and run the same command again: it goes on.',
-  );
-  if (told instanceof Failure) return told;
-  throw error;
-}
-
-const digest = (...parts: readonly string[]): string => hexDigestOf(JSON.stringify(parts)).slice(0, 20);
+const digest = (...parts: readonly string[]): string => digestOfAll(20, parts);

@@ -1,14 +1,13 @@
-import { getAccount } from '../api/account.ts';
 import { syncContacts } from '../api/contacts.ts';
+import { accountOf } from '../bulk/account.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { isSameFile, openDraft } from '../disk/draft-file.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import { connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
-import { hexDigestOf } from '../text/digest.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { dryView, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
@@ -92,12 +91,12 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   const service = await connect(ctx, settings);
   const { source } = plan.table;
   const journal = await openJournal(
-    `${ctx.files.state}/sync`,
+    ctx.files.state,
     {
       file: source.path,
       content: plan.digest,
       rows: plan.rows,
-      destination: JSON.stringify([service.session.baseUrl, await accountOf(service), kind.operation]),
+      destination: JSON.stringify([service.session.baseUrl, await accountOf(service, syncContacts), kind.operation]),
       mapping: readingOf(plan, flags, kind.chunkSize),
     },
     { restart: flags.restart, clock: ctx.clock },
@@ -114,19 +113,6 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   } finally {
     ctx.progress(undefined, 'work');
     await journal.close();
-  }
-}
-
-/** The account, as surely as it can be told without asking more than once. */
-async function accountOf(service: Service): Promise<string> {
-  const { kind, token } = await service.session.bearer(syncContacts);
-  // A key belongs to exactly one account (general rule 1); its digest names it, and tells nothing.
-  if (kind === 'api_key') return hexDigestOf(token);
-  try {
-    return String((await call(service, getAccount, {})).account_id);
-  } catch (failure) {
-    if (failure instanceof Failure && failure.kind === 'forbidden') return `profile ${service.session.profile}`;
-    throw failure;
   }
 }
 

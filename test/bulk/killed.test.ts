@@ -142,7 +142,7 @@ test('a disk that is full stops the run, and the next one goes on without doubli
   const through = ['bash', '-c', `trap '' XFSZ; ulimit -f 4; exec "$@"`, 'bash'];
   const argv = ['tickets', 'create', '--from', 'full.csv'];
   const { code, stderr, stdout } = await start({ folder, argv, through }).ended;
-  expect(stderr).toMatch(/The journal cannot be written: .* \d+ of 60 rows are done\./u);
+  expect(stderr).toMatch(/The journal of this file cannot be written: .* \d+ of 60 rows are done\./u);
   expect([1, 9]).toContain(code);
   expect(JSON.parse(stdout).unsent).toBeGreaterThan(0);
   const ran = await start({ folder, argv }).ended;
