@@ -55,7 +55,7 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
 }
 
 /** The names that a column may have to hold a row's id. */
-function idNames(row: RowOf): ReadonlySet<string> {
+export function idNames(row: RowOf): ReadonlySet<string> {
   const name = idNameOf(row);
   if (name === undefined) return new Set();
   const resource = resources[Object.values(row.operation.ids ?? {})[0] ?? row.operation.resource];

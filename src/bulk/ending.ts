@@ -42,11 +42,17 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
       cause: stopped,
     });
   }
-  if (!stopped) return undefined;
-  return new Failure(stopped.kind, `${stopped.message} ${fact}`, {
-    hint: [stopped.hint, goOn].filter(Boolean).join('\n'),
-    status: stopped.status,
-    fields: stopped.fields,
+  return stopped && stoppedFailure(stopped, fact, goOn);
+}
+
+/** Why a run ended before the last row, how far it came, and how it goes on. */
+export function stoppedFailure(stopped: Failure, fact: string, goOn: string): Failure {
+  const { kind, message, hint, status, fields } = stopped;
+  const isInterrupted = kind === 'interrupted' || kind === 'terminated';
+  return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
+    hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
+    status,
+    fields,
     cause: stopped,
   });
 }

@@ -13,8 +13,10 @@ import { Failure, interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { localTime } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
+import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
+import { counted } from '../text/number.ts';
 import type { Template } from '../text/template.ts';
 import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
@@ -22,6 +24,7 @@ import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import { failureOf, outcomeOf } from './ending.ts';
 import { refuseOverwriting, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
+import { headerLine } from './header-line.ts';
 import { asId, readIdMap } from './id-map.ts';
 import { givenBody, inputMaker, type Resolve } from './inputs.ts';
 import { openJournals } from './journal.ts';
@@ -68,7 +71,13 @@ export async function runFile(ctx: Context, { words, row, args, flags: all, sett
   await refuseOverwriting([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
-    const rows = await openRows(source, flags.delimiter);
+    const rows = await openRows(source, {
+      delimiter: flags.delimiter,
+      skipLines: flags.skip_lines,
+      noHeader: flags.no_header,
+      ...headerLine({ row, flags, isIdGiven: given.id !== undefined, placeholders: template?.placeholders ?? [] }),
+    });
+    for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, given, template);
     // A command that needs nothing but an id reads nothing else.
@@ -77,9 +86,9 @@ export async function runFile(ctx: Context, { words, row, args, flags: all, sett
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
     const plan = await makePlan(row, rows, columns, make, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`);
+      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
-    ctx.progress(undefined);
+    ctx.progress(undefined, 'work');
     const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
     const isDry = flags.dry_run || isRefused;
     const content = JSON.stringify([given, template?.text ?? null]);
@@ -93,7 +102,7 @@ export async function runFile(ctx: Context, { words, row, args, flags: all, sett
       failure: failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run }),
     };
   } finally {
-    ctx.progress(undefined);
+    ctx.progress(undefined, 'work');
     await source.close();
   }
 }
@@ -164,7 +173,7 @@ async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolv
   for await (const batch of rows.read()) for (const { cells } of batch) wanted.add(emailKey(String(cells[at] ?? '')));
   return byEmail(
     await contactsByEmail(await run.service(), wanted, (count) =>
-      ctx.progress(`Looking up emails: ${count} contacts read`),
+      ctx.progress(`Looking up emails: ${counted(count, 'contact')} read`, 'work'),
     ),
   );
 }
@@ -209,9 +218,9 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,
-        onProgress: (progress) => ctx.progress(progressText(progress)),
+        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
       });
-      ctx.progress(undefined);
+      ctx.progress(undefined, 'work');
       await keepFiles(run, plan, totals, secrets);
       if (secrets.to === 'results') await journal.forgetSecrets();
       return totals;

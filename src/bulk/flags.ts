@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Param, Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { fieldsOfRow, type RowOf } from '../command/row.ts';
+import { readingFlags } from '../tabular/flags.ts';
 
 /** The heading in help. */
 const group = 'From a file:';
@@ -11,7 +12,7 @@ const fromFlag = {
 };
 
 const fileFlags = {
-  map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
+  map: readingFlags.map,
   dry_run: param.toggle('Show the first requests and every problem; send nothing'),
   strict: param.toggle('Send nothing if one row is bad'),
   max_sends: param.integer('Send at most N rows in this run', { min: 1 }),
@@ -21,8 +22,10 @@ const fileFlags = {
   restart: param.toggle('Start from scratch instead of going on with an earlier run'),
   retry_unknown: param.toggle('Send rows again whose outcome is unknown; they may be done twice'),
   concurrency: param.integer('Rows in flight at most (default 4)', { min: 1, max: 32 }),
-  delimiter: param.text('Delimiter of a CSV file (default: detected)', { placeholder: 'CHARACTER' }),
-  encoding: param.text('Encoding of the file (default: UTF-8 or UTF-16, detected)', { placeholder: 'NAME' }),
+  delimiter: readingFlags.delimiter,
+  encoding: readingFlags.encoding,
+  skip_lines: readingFlags.skip_lines,
+  no_header: readingFlags.no_header,
 } as const;
 
 const fieldFlags = {

@@ -2,8 +2,18 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
+import type { TableOptions } from '../tabular/table.ts';
 import { placeIn } from './columns.ts';
 import type { Resolve } from './inputs.ts';
+
+/** svc wrote the file itself: its first line names the columns. */
+const headerOnTop: TableOptions = {
+  delimiter: undefined,
+  skipLines: undefined,
+  noHeader: false,
+  judge: () => 'header',
+  wayOut: () => '',
+};
 
 /** Ids of another system to ours, by the results of an earlier run: `RESULTS.csv:COLUMN`. */
 export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
@@ -16,7 +26,7 @@ export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
   }
   const source = await openSource(ctx, file);
   try {
-    const rows = await openRows(source);
+    const rows = await openRows(source, headerOnTop);
     const [from, to] = [placeIn(rows.columns, column), placeIn(rows.columns, 'svc_id')];
     if (from < 0 || to < 0) {
       throw new Failure('usage', `--id-map: ${source.name} has no column ${from < 0 ? column : 'svc_id'}.`, {

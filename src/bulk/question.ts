@@ -1,4 +1,5 @@
 import type { RowOf } from '../command/row.ts';
+import { counted } from '../text/number.ts';
 import type { Plan } from './plan.ts';
 
 /** What is asked once before the first row goes out; undefined where nobody hears of it and nothing is lost. */
@@ -9,5 +10,5 @@ export function questionFor(row: RowOf, { published }: Plan, count: number, word
     return undefined;
   if (question) return question(isPublic ? Math.min(count, published) : count);
   const who = isPublic ? ' The public will read it.' : operation.grant === 'send' ? ' Customers may hear of it.' : '';
-  return `Run svc ${words} for ${count.toLocaleString('en')} row${count === 1 ? '' : 's'}?${who}`;
+  return `Run svc ${words} for ${counted(count, 'row')}?${who}`;
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
+import { counted } from '../text/number.ts';
 import type { Found, Journals } from './journal.ts';
 import type { Fate, Past } from './journal-lines.ts';
 import type { Plan } from './plan.ts';
@@ -59,7 +60,7 @@ export function refuseLost({ fates }: Past, { refs, row, rows }: Plan, yes: bool
   const more = lost.length > named.length ? `, and ${lost.length - named.length} more` : '';
   throw new Failure(
     'usage',
-    `${lost.length} row${lost.length === 1 ? '' : 's'} of ${rows.source.name} that ${lost.length === 1 ? 'was' : 'were'} sent ${lost.length === 1 ? 'is' : 'are'} no longer in it, or changed: ${named.join(', ')}${more}.`,
+    `${counted(lost.length, 'row')} of ${rows.source.name} that ${lost.length === 1 ? 'was sent is' : 'were sent are'} no longer in it, or changed: ${named.join(', ')}${more}.`,
     { hint: 'Nothing was sent now. A changed row is sent as a new one. To go on, add --yes.' },
   );
 }

@@ -1,24 +1,27 @@
 import { cellForPipe } from '../output/cells.ts';
 import type { Terminal, View } from '../output/view.ts';
+import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad } from '../text/width.ts';
 import type { Columns } from './columns.ts';
 import type { Progress } from './course.ts';
 import type { Report } from './report.ts';
 
-const number = (value: number): string => value.toLocaleString('en');
+export const rowsInWords = (count: number): string => counted(count, 'row');
 
-export const rowsInWords = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
-
-export function progressText({ done, total, resumed, ms }: Progress): string {
+/** How fast it goes, and how long it will last. */
+export function paceText({ done, total, resumed, ms }: Progress): string {
   const perSecond = (done - resumed) / Math.max(ms / 1000, 0.001);
   const left = (total - done) / Math.max(perSecond, 0.001);
   const rate =
     perSecond >= 10 ? `${number(Math.round(perSecond))} rows/s` : `${number(Math.round(perSecond * 60))} rows/min`;
-  return `${number(done)} of ${rowsInWords(total)} · ${rate} · ${duration(left)} left`;
+  return `${rate} · ${duration(left)} left`;
 }
 
-function duration(seconds: number): string {
+export const progressText = (progress: Progress): string =>
+  `${number(progress.done)} of ${rowsInWords(progress.total)} · ${paceText(progress)}`;
+
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
@@ -56,7 +59,7 @@ const humanText =
       .filter(({ name, count }) => count > 0 || name === 'rows' || name === 'done')
       .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
     const course = [
-      `${number(report.requests)} request${report.requests === 1 ? '' : 's'}`,
+      counted(report.requests, 'request'),
       ...(report.resumed_rows > 0 ? [`${rowsInWords(report.resumed_rows)} by earlier runs`] : []),
       duration(report.duration_ms / 1000),
     ];

@@ -1,9 +1,9 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
+import { refuseOverwriting, reportText, writeFile } from '../bulk/files.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { isSameFile, openDraft } from '../disk/draft-file.ts';
-import { Failure, interruption, messageOf } from '../errors.ts';
+import { interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
@@ -42,7 +42,7 @@ export type Wish = { readonly file: string; readonly flags: ImportFlags; readonl
 export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
   const began = ctx.clock.ticks();
-  await refuseOverwriting(file, flags);
+  await refuseOverwriting([file], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const map = readWishes(flags.map, kind.shape);
@@ -123,33 +123,9 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
   if (note) ctx.notice(note);
 }
 
-/** A file that is read must not be one that is written. */
-async function refuseOverwriting(file: string, flags: ImportFlags): Promise<void> {
-  for (const [flag, path] of [
-    ['--report', flags.report],
-    ['--rejects', flags.rejects],
-  ] as const) {
-    if (path !== undefined && file !== '-' && (await isSameFile(path, file))) {
-      throw new Failure('usage', `${flag} would overwrite the file that is read.`);
-    }
-  }
-}
-
 async function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promise<void> {
-  if (flags.rejects !== undefined) await write(flags.rejects, rejectsOf(plan, report.errors));
-  if (flags.report !== undefined) await write(flags.report, [`${JSON.stringify(report, undefined, 2)}\n`]);
-}
-
-async function write(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft = await openDraft(path);
-  try {
-    await pipeline(pieces, draft.stream, { end: false });
-    await draft.keep();
-  } catch (error) {
-    await draft.drop();
-    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { cause: error });
-  }
+  if (flags.rejects !== undefined) await writeFile(flags.rejects, rejectsOf(plan, report.errors));
+  if (flags.report !== undefined) await writeFile(flags.report, [reportText(report)]);
 }
 
 /** GitHub shows ten annotations of a step; a few more are in the log. */

@@ -1,16 +1,18 @@
 import { columnName, plain } from '../tabular/columns.ts';
+import { preambleNotes } from '../tabular/header.ts';
+import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
 import type { Plan } from './plan.ts';
-import { number, rowsOf } from './view.ts';
+import { rowsOf } from './view.ts';
 
 /** What a first look at the file has to say, before anything is sent. */
 export function planNotes(plan: Plan, shape: Shape): string[] {
   const { severalEmails } = plan.findings;
   return [
-    ...preambleNotes(plan),
+    ...preambleNotes(plan.table),
     ...unusedNotes(plan, shape),
     ...fullNameNotes(plan),
     ...(severalEmails.count === 0
@@ -23,16 +25,6 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     ...(plan.leftOut > 0
       ? [`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`]
       : []),
-  ];
-}
-
-function preambleNotes({ table: { preamble, line } }: Plan): string[] {
-  if (preamble.length === 0) return [];
-  const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
-  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
-  const more = texts.length > shown.length ? ', …' : '';
-  return [
-    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
   ];
 }
 
@@ -90,8 +82,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   return notes;
 }
 
-const phonesOf = (seen: Seen): string =>
-  `${number(seen.count)} phone${seen.count === 1 ? '' : 's'} (${examplesOf(seen)})`;
+const phonesOf = (seen: Seen): string => `${counted(seen.count, 'phone')} (${examplesOf(seen)})`;
 
 const examplesOf = ({ count, examples }: Seen): string =>
   examples.map(({ line, text }) => `line ${line}: ${sanitize(text)}`).join('; ') +

@@ -1,3 +1,4 @@
+import type { Progress } from '../bulk/course.ts';
 import { openLanes } from '../bulk/lanes.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
@@ -14,8 +15,6 @@ export type Target = {
   /** Requests made so far, repetitions included. */
   requests(): number;
 };
-
-export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
 
 /** What was done, over all runs of the file. Rows are counted by lines of the file. */
 export type Totals = {

@@ -3,7 +3,7 @@ import type { CsvRecord } from './csv.ts';
 import { subject } from './decode.ts';
 import { createLinesParser, createValuesParser, type JsonParser, type JsonRecord } from './json.ts';
 import type { Source } from './source.ts';
-import { openTable } from './table.ts';
+import { openTable, type Table, type TableOptions } from './table.ts';
 
 /** A row of a person's file: its cells at the places of the columns; undefined where a row has no such cell. */
 export type FileRow = {
@@ -20,31 +20,46 @@ export type Rows = {
   readonly columns: readonly string[];
   /** Of CSV. */
   readonly delimiter: string;
+  /** The cells of the header as they stand in the file; undefined where it has none. */
+  readonly header: readonly string[] | undefined;
+  /** The text that `--skip-lines` passes over. */
+  readonly above: string;
+  /** Where the table begins, and what was passed over without being told to. */
+  readonly beginning: Pick<Table, 'line' | 'preamble'>;
   read(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly FileRow[]>;
 };
 
 /** The column of bare ids. */
 const idColumn = 'id';
 
-export async function openRows(source: Source, wantedDelimiter?: string): Promise<Rows> {
+/** What is not CSV has no header to be found. */
+const noTable = { delimiter: ',', header: undefined, above: '', beginning: { line: 1, preamble: [] } };
+
+export async function openRows(source: Source, options: TableOptions): Promise<Rows> {
   const start = await startOf(source);
   if (start === '') throw new Failure('usage', `${subject(source.name)} has only blank lines.`);
-  const json = wantedDelimiter === undefined ? jsonForm(start) : undefined;
+  const isTable = options.delimiter !== undefined || options.skipLines !== undefined || options.noHeader;
+  const json = isTable ? undefined : jsonForm(start);
   if (json) return jsonRows(source, json);
-  if (wantedDelimiter === undefined && isBareId(start)) {
+  if (!isTable && isBareId(start)) {
     const read = (onBytes?: (bytes: Uint8Array) => void) => bareIds(source.read(onBytes));
-    return { source, form: 'ids', columns: [idColumn], delimiter: ',', read };
+    return { source, form: 'ids', columns: [idColumn], ...noTable, read };
   }
-  const { headers, delimiter, records } = await openTable(source, {
-    delimiter: wantedDelimiter,
-    // The first line names the columns.
-    skipLines: 0,
-    noHeader: false,
-    judge: () => 'header',
-    wayOut: () => '',
-  });
-  const read = (onBytes?: (bytes: Uint8Array) => void) => csvRows(records(onBytes), headers.length);
-  return { source, form: 'csv', columns: headers.map((header) => header.trim()), delimiter, read };
+  return rowsOfTable(await openTable(source, options));
+}
+
+export function rowsOfTable(table: Table): Rows {
+  const { source, headers, hasHeader, delimiter, skippedText } = table;
+  return {
+    source,
+    form: 'csv',
+    columns: headers.map((header) => header.trim()),
+    delimiter,
+    header: hasHeader ? headers : undefined,
+    above: skippedText,
+    beginning: table,
+    read: (onBytes) => csvRows(table.records(onBytes), headers.length),
+  };
 }
 
 const enough = 1 << 16;
@@ -103,7 +118,7 @@ async function jsonRows(source: Source, parser: () => JsonParser): Promise<Rows>
   }
   // A list of bare ids.
   const columns = places.size === 0 ? [idColumn] : [...places.keys()];
-  return { source, form: 'json', columns, delimiter: ',', read };
+  return { source, form: 'json', columns, ...noTable, read };
 }
 
 const isRecord = (record: JsonRecord): record is { readonly line: number; readonly value: object } =>

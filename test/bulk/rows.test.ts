@@ -413,3 +413,58 @@ describe('signing secrets of webhooks create', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ done: 2, resumed_rows: 2 });
   });
 });
+
+describe('a CSV file as exporters write it', () => {
+  const made = async (text: string, ...flags: string[]) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const file = join(world.folder, 'export.csv');
+    writeFileSync(file, text);
+    const ran = await svc(world, ['tickets', 'create', '--from', file, '--dry-run', '--json', ...flags]);
+    const { sample = [] } = ran.stdout === '' ? {} : JSON.parse(ran.stdout);
+    return { ...ran, bodies: sample.map(({ line, body }: { line: number; body: object }) => ({ line, ...body })) };
+  };
+
+  test('is read below the lines above its header, which are named', async () => {
+    const { bodies, stderr } = await made('Report of all tickets\n\nsubject,priority\nOne,1\n');
+    expect(bodies).toEqual([{ line: 4, subject: 'One', priority: 1 }]);
+    expect(stderr).toContain(
+      'The header is line 3. Not read above it: "Report of all tickets". To read from line 1: --skip-lines 0',
+    );
+  });
+
+  test('is read below as many lines as --skip-lines says, whatever is in them', async () => {
+    const { bodies } = await made('subject,priority\nsubject,priority\nOne,1\n', '--skip-lines', '1');
+    expect(bodies).toEqual([{ line: 3, subject: 'One', priority: 1 }]);
+  });
+
+  test('is read without a header, its columns named by their positions', async () => {
+    const { bodies } = await made('1,One\n', '--no-header', '--map', '#2=subject', '--map', '#1=priority');
+    expect(bodies).toEqual([{ line: 1, subject: 'One', priority: 1 }]);
+  });
+
+  test('obeys sep=, and --delimiter by name', async () => {
+    expect((await made('sep=;\nsubject;priority\nOne, two;1\n')).bodies).toEqual([
+      { line: 3, subject: 'One, two', priority: 1 },
+    ]);
+    expect((await made('subject|priority\nOne|1\n', '--delimiter', 'pipe')).bodies).toHaveLength(1);
+  });
+
+  test('whose first line holds an address is refused with what to type', async () => {
+    const { exitCode, stderr } = await made('Ada,ada@example.com\n');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('is a row, not a header');
+    expect(stderr).toContain('--no-header --map \\"#2=FIELD\\"');
+  });
+
+  test('gets its lines above the header and its missing header back in --rejects', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const [file, rejects] = [join(world.folder, 'in.csv'), join(world.folder, 'out.csv')];
+    writeFileSync(file, 'From x\nsubject,priority\nOne,high\n');
+    await svc(world, ['tickets', 'create', '--from', file, '--skip-lines', '1', '--rejects', rejects]);
+    expect(readFileSync(rejects, 'utf8')).toMatch(/^From x\nsubject,priority,svc_line,svc_error\r\nOne,high,3,/u);
+    writeFileSync(file, 'One,high\n');
+    const map = ['--no-header', '--map', '#1=subject', '--map', '#2=priority'];
+    await svc(world, ['tickets', 'create', '--from', file, ...map, '--rejects', rejects]);
+    expect(readFileSync(rejects, 'utf8')).toMatch(/^One,high,1,/u);
+  });
+});
