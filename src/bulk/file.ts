@@ -1,5 +1,4 @@
 import { resolve as absolute } from 'node:path';
-import { filledPath, isPreset } from '../api/path.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { cleared } from '../command/clear.ts';
 import type { Given } from '../command/command.ts';
@@ -11,12 +10,10 @@ import type { Context } from '../context.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure, interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
-import { localTime } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import { counted } from '../text/number.ts';
 import type { Template } from '../text/template.ts';
 import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
@@ -25,18 +22,18 @@ import { failureOf, outcomeOf } from './ending.ts';
 import { refuseOverwriting, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
-import { asId, readIdMap } from './id-map.ts';
+import { readIdMap } from './id-map.ts';
 import { givenBody, inputMaker, type Resolve } from './inputs.ts';
 import { openJournals } from './journal.ts';
-import { byEmail, contactsByEmail, emailKey } from './match.ts';
-import { makePlan, type Plan, type Planned } from './plan.ts';
+import { byNames } from './match.ts';
+import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
-import { nothingSent, reportOf, type Sample } from './report.ts';
+import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
 import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
-import { columnNotes, progressText, rowsInWords, viewOf } from './view.ts';
+import { columnNotes, earlierNote, progressText, rowsInWords, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {
@@ -165,17 +162,11 @@ function refuseUseless(
 }
 
 async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolve> {
-  const { ctx, flags } = run;
+  const { ctx, flags, row, service } = run;
   if (flags.id_map !== undefined) return readIdMap(ctx, flags.id_map);
-  if (flags.match === undefined) return asId;
-  const at = targets.findIndex((target) => target?.kind === 'email');
-  const wanted = new Set<string>();
-  for await (const batch of rows.read()) for (const { cells } of batch) wanted.add(emailKey(String(cells[at] ?? '')));
-  return byEmail(
-    await contactsByEmail(await run.service(), wanted, (count) =>
-      ctx.progress(`Looking up emails: ${counted(count, 'contact')} read`, 'work'),
-    ),
-  );
+  const at = targets.findIndex((target) => target?.kind === (flags.match ?? 'id'));
+  const record = Object.values(row.operation.ids ?? {})[0];
+  return byNames({ service, ctx, rows, record, isMatch: flags.match !== undefined }, at);
 }
 
 async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
@@ -241,26 +232,3 @@ const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Prom
     run.flags,
     secrets.to === 'results',
   );
-
-function earlierNote(at: string, isFinished: boolean, settled: number, left: number): string {
-  const when = localTime(at);
-  if (!isFinished)
-    return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
-  if (left === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
-  return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
-}
-
-const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
-  plan.sample.map(({ line, input }: Planned) => {
-    const { operation } = plan.row;
-    const params = (input.params ?? {}) as Readonly<Record<string, unknown>>;
-    const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
-    return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
-  });
-
-/** Requests a minute, by the document. */
-const generalLimit = 60;
-
-/** Before a message to a customer its thread is read. */
-const minutesFor = ({ row: { operation }, sendable }: Plan): number =>
-  Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);

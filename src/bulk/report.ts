@@ -1,5 +1,7 @@
+import { filledPath, isPreset } from '../api/path.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Ended } from './course.ts';
-import type { Plan, Problem } from './plan.ts';
+import type { Plan, Planned, Problem } from './plan.ts';
 import type { Totals } from './run.ts';
 
 /** A request as it would go out. */
@@ -67,3 +69,18 @@ export const nothingSent = (ms: number): Totals => ({
   ms,
   stopped: undefined,
 });
+
+export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
+  plan.sample.map(({ line, input }: Planned) => {
+    const { operation } = plan.row;
+    const params = (input.params ?? {}) as Readonly<Record<string, unknown>>;
+    const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
+    return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
+  });
+
+/** Requests a minute, by the document. */
+const generalLimit = 60;
+
+/** Before a message to a customer its thread is read. */
+export const minutesFor = ({ row: { operation }, sendable }: Plan): number =>
+  Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);

@@ -1,4 +1,4 @@
-import { cellForPipe } from '../output/cells.ts';
+import { cellForPipe, localTime } from '../output/cells.ts';
 import type { Terminal, View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -25,6 +25,14 @@ export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function earlierNote(at: string, isFinished: boolean, settled: number, left: number): string {
+  const when = localTime(at);
+  if (!isFinished)
+    return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
+  if (left === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
+  return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
 }
 
 export function columnNotes({ unused, names }: Columns): string[] {

@@ -468,3 +468,52 @@ describe('a CSV file as exporters write it', () => {
     expect(readFileSync(rejects, 'utf8')).toMatch(/^One,high,1,/u);
   });
 });
+
+test('with --match email a number is no id', async () => {
+  const { report } = await from('email,company\n101,A\n', 'contacts update', ['--match', 'email']);
+  expect(report).toMatchObject({ rejected: 1, errors: [{ error: "email 101 is no contact's" }] });
+});
+
+describe('ids as people have them', () => {
+  test('numbers of tickets are looked up before anything is sent, each once; strangers are errors of their rows', async () => {
+    const world = fresh();
+    const [one] = JSON.parse((await svc(world, ['tickets', 'list', '--limit', '1', '--json'])).stdout) as {
+      id: number;
+      ticket_number: string;
+    }[];
+    const number = one?.ticket_number ?? '';
+    const file = put(
+      world,
+      'n.csv',
+      `ticket,body\n${number},One\n${number.toLowerCase()},Two\n${one?.id},Three\nT-0999999,x\n`,
+    );
+    world.sent.length = 0;
+    const ran = await svc(world, ['tickets', 'note', '--from', file, '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      done: 3,
+      rejected: 1,
+      errors: [{ line: 5, error: "ticket T-0999999 is no ticket's" }],
+    });
+    const firstWrite = world.sent.findIndex((line) => line.startsWith('POST'));
+    expect(world.sent.findLastIndex((line) => line.startsWith('GET') && line.includes('?q='))).toBeLessThan(firstWrite);
+    expect(world.sent.filter((line) => line === `POST /tickets/${one?.id}/notes`)).toHaveLength(3);
+  });
+
+  test('so are emails of contacts, among ids, by one reading of the list', async () => {
+    const world = fresh();
+    const [one, two] = JSON.parse((await svc(world, ['contacts', 'list', '--limit', '2', '--json'])).stdout) as {
+      contact_id: number;
+      email: string;
+    }[];
+    const file = put(
+      world,
+      'c.csv',
+      `id,company\n${one?.email.toUpperCase()},A\n${two?.contact_id},B\nno@example.com,C\n`,
+    );
+    const ran = await svc(world, ['contacts', 'update', '--from', file, '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      done: 2,
+      errors: [{ line: 4, error: "id no@example.com is no contact's" }],
+    });
+  });
+});
