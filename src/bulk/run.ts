@@ -25,7 +25,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   const { ctx, plan, journal, sender } = job;
   const course = beginCourse(job);
   const { ended, stop, stopped } = course;
-  const lanes = openLanes(job.concurrency, course.isOver);
+  const lanes = openLanes({ ctx, concurrency: job.concurrency, isOver: course.isOver });
   try {
     await recoverOpen(course);
     const rows = rowsToGo(course);

@@ -31,7 +31,7 @@ export type Totals = {
   readonly stopped: Failure | undefined;
 };
 
-type Ports = Pick<Context, 'clock' | 'signal'>;
+type Ports = Pick<Context, 'clock' | 'signal' | 'notice'>;
 
 /** What is to be sent, where, and how many chunks at once. */
 export type Job = {
@@ -92,7 +92,7 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   const stop = (error: unknown) => {
     stopped ??= asFailure(error);
   };
-  const lanes = openLanes(concurrency, () => stopped !== undefined || ctx.signal.aborted);
+  const lanes = openLanes({ ctx, concurrency, isOver: () => stopped !== undefined || ctx.signal.aborted });
 
   const work = async (chunk: Chunk) => {
     await journal.sent(chunk);

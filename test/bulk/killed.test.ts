@@ -1,16 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { allowed } from '../real-machine.ts';
 
 // The built tool as a real process against a real sandbox. SVC_MIGRATION_ROWS=10000 makes it the size of a migration.
 
 const rows = Number(process.env.SVC_MIGRATION_ROWS ?? 600) / 2;
 const kills = 5;
+
+const withMounts = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 
 let built: Built;
 let sandbox: Sandbox;
@@ -151,6 +154,35 @@ test('a disk that is full stops the run, and the next one goes on without doubli
     .map(({ subject }) => subject)
     .filter((subject) => subject.startsWith('Full'));
   expect(subjects.sort()).toEqual(lines.sort());
+});
+
+withMounts('a disk of its own that fills up in the middle of a run loses and doubles no row', async () => {
+  const folder = await mkdtemp(join(built.folder, 'bulk-'));
+  const disk = join(folder, 'state');
+  await mkdir(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48k', 'tmpfs', disk]);
+  const lines = Array.from({ length: 400 }, (_, i) => `Disk ${i}`);
+  await writeFile(join(folder, 'disk.csv'), `subject\n${lines.join('\n')}\n`);
+  const argv = ['tickets', 'create', '--from', 'disk.csv'];
+  try {
+    const { code, stderr, stdout } = await start({ folder, argv }).ended;
+    expect(stderr).toMatch(
+      /The journal of this file cannot be written: the disk is full\. \d+ of 400 rows are done\./u,
+    );
+    expect([1, 9]).toContain(code);
+    const { done, unknown, unsent } = JSON.parse(stdout);
+    expect(done + unknown + unsent).toBe(400);
+    expect(unsent).toBeGreaterThan(0);
+    execFileSync('mount', ['-o', 'remount,size=4m', disk]);
+    const ran = await start({ folder, argv }).ended;
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    const subjects = (await stateOf()).tickets
+      .map(({ subject }) => subject)
+      .filter((subject) => subject.startsWith('Disk'));
+    expect(subjects.sort()).toEqual(lines.sort());
+  } finally {
+    execFileSync('umount', ['-l', disk]);
+  }
 });
 
 test('Ctrl-C twice ends it at once; what was on its way is looked for by the next run', async () => {

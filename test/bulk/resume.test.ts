@@ -305,6 +305,9 @@ test('Ctrl-C lets what is in flight be answered, and the next run goes on', asyn
   };
   const ran = await svc(watched, [...tickets, file, '--json'], { signal: stop.signal });
   expect(ran.exitCode).toBe(130);
+  expect(ran.stderr).toMatch(
+    /^Stopping once \d requests? in flight (?:is|are) answered\. Ctrl-C again stops at once\.$/mu,
+  );
   expect(ran.stderr).toMatch(/Interrupted: \d of 12 rows are done\.\nRun the same command again/u);
   const { done, unsent, unknown } = reportOf(ran.stdout);
   expect([done + unsent, unknown]).toEqual([12, 0]);
