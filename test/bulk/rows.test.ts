@@ -286,6 +286,18 @@ describe('contacts update --match email', () => {
 });
 
 describe('templates', () => {
+  test('fill in a single changelog entry from itself, and say more in their front matter', async () => {
+    const world = fresh();
+    put(world, 'config/templates/fixed.md', '---\ncategory_id: 1\n---\nUpdate of "{{title}}"');
+    const update = ['changelog', 'update', '30', '--template', 'fixed', '--json'];
+    expect((await svc(world, update)).exitCode).toBe(0);
+    const { content_html } = JSON.parse((await svc(world, ['changelog', 'get', '30', '--json'])).stdout);
+    expect(content_html).toMatch(/Update of (?:"|&quot;)Webhooks/u);
+    expect((await svc(world, [...update, '--content', 'x'])).exitCode).toBe(2);
+    const made = await svc(world, ['changelog', 'create', '--title', 'Title', '--template', 'fixed']);
+    expect(made).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has nothing for {{title}}') });
+  });
+
   test('are filled from the row; what is empty or unknown is said before anything is sent', async () => {
     const world = fresh();
     put(world, 'config/templates/outage.md', 'Dear {{ First name }},\n{{Was}} is fixed. {{First name}}\n');

@@ -56,7 +56,7 @@ export const createEntry = defineCommand({
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
   ],
   async run(ctx, { flags, settings }) {
-    const body = await bodyFrom(ctx, settings, flags, { isNew: true });
+    const body = await bodyFrom(ctx, settings, flags, undefined);
     if (body.title === undefined) {
       throw new Failure('usage', '--title is required.', {
         hint: 'Give --title TEXT, or a title in the front matter.',
@@ -83,7 +83,7 @@ export const updateEntry = defineCommand({
   row: rowOf(updateChangelogEntry, { text: 'content', needsChange: true, question: publishing }),
   examples: ['svc changelog update 1 --title "Faster exports"', 'svc changelog update 1 --clear labels'],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
     if (Object.keys(body).length === 0) {
       const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
@@ -117,7 +117,7 @@ export const publishEntry = defineCommand({
   }),
   examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
     return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}`);
   },
@@ -141,13 +141,15 @@ async function bodyFrom(
   ctx: Context,
   settings: Settings,
   flags: Readonly<Record<string, unknown>>,
-  { isNew }: { readonly isNew: boolean },
+  /** Undefined for one that is new. */
+  id: number | undefined,
 ): Promise<Body> {
-  if (flags.template !== undefined) throw new Failure('usage', '--template needs --from FILE here.');
+  const isNew = id === undefined;
   if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = (flags.bodyFile ?? flags.contentFile) as string | undefined;
+  if (flags.template !== undefined) return fromTemplate(ctx, settings, flags, id);
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: flags.content as string | undefined,
@@ -159,10 +161,30 @@ async function bodyFrom(
   });
   const fromFile = text !== undefined && flags.content === undefined;
   const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};
-  for (const field of Object.keys(fieldsOf(createChangelogEntry.body))) {
-    if (flags[field] !== undefined) body[field] = flags[field];
+  return { ...body, ...saidBy(flags) };
+}
+
+const saidBy = (flags: Readonly<Record<string, unknown>>): Body =>
+  Object.fromEntries(
+    Object.keys(fieldsOf(createChangelogEntry.body)).flatMap((field) =>
+      flags[field] === undefined ? [] : [[field, flags[field]]],
+    ),
+  );
+
+/** The text of a template, filled in from the entry that it is about, with what its front matter says. */
+async function fromTemplate(
+  ctx: Context,
+  settings: Settings,
+  flags: Readonly<Record<string, unknown>>,
+  id: number | undefined,
+): Promise<Body> {
+  if (flags.bodyFile !== undefined || flags.contentFile !== undefined || flags.editor === true) {
+    throw new Failure('usage', 'Give only one of --template, --body-file, --content-file and --editor.');
   }
-  return body;
+  const { filledFor } = await import('../../command/record-template.ts');
+  const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
+  const text = await filledFor(ctx, settings, operation, 'content', { ...flags, id });
+  return { ...(await fromNotes(ctx, text, 'the template')), ...saidBy(flags) };
 }
 
 async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {
