@@ -1,12 +1,12 @@
 import { listContacts } from '../api/contacts.ts';
 import { resources } from '../api/resources.ts';
 import { ticketsByNumber } from '../command/ids.ts';
-import { hasName, isNamed } from '../command/named.ts';
+import { hasName, isNamed, type Named } from '../command/named.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import type { Rows } from '../tabular/rows.ts';
-import { counted, plural } from '../text/number.ts';
+import { counted } from '../text/number.ts';
 import { asId } from './id-map.ts';
 import type { Resolve } from './inputs.ts';
 
@@ -29,14 +29,16 @@ async function contactsByEmail(
   return found;
 }
 
+const strangers: Readonly<Record<Named, string>> = { contacts: "no contact's", tickets: "not a ticket's number" };
+
 /** None and several are errors of the row. */
 const byName =
-  (found: ReadonlyMap<string, readonly number[]>, noun: string, keyOf: (cell: string) => string): Resolve =>
+  (found: ReadonlyMap<string, readonly number[]>, record: Named, keyOf: (cell: string) => string): Resolve =>
   (cell) => {
     const [id, ...others] = found.get(keyOf(cell)) ?? [];
-    if (id === undefined) return { problem: `${cell} is no ${noun}'s` };
+    if (id === undefined) return { problem: `${cell} is ${strangers[record]}` };
     const all = [id, ...others].join(', ');
-    return others.length === 0 ? id : { problem: `${cell} is that of several ${plural(noun)}: ${all}` };
+    return others.length === 0 ? id : { problem: `${cell} is that of several ${record}: ${all}` };
   };
 
 type Wanted = {
@@ -70,6 +72,6 @@ export async function byNames({ service, ctx, rows, record, isMatch }: Wanted, a
       ? await contactsByEmail(await service(), new Set([...names].map(emailKey)), onRead)
       : await ticketsByNumber(await service(), names, onRead);
   ctx.progress(undefined, 'work');
-  const named = byName(found, noun, keyOf);
+  const named = byName(found, record, keyOf);
   return (cell) => (isName(cell) ? named(cell) : asId(cell));
 }

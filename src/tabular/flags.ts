@@ -1,4 +1,3 @@
-import type { Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
 
@@ -17,8 +16,6 @@ export const readingFlags = {
   skip_lines: param.integer('Lines above the header (default: found)'),
   no_header: param.toggle('The file has no header; columns are #1, #2 and so on'),
 } as const;
-
-export type ReadingFlags = Values<typeof readingFlags>;
 
 const named: Readonly<Record<string, string>> = {
   comma: ',',

@@ -15,6 +15,8 @@ const kills = 5;
 
 const withMounts = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 
+const run = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'pipe' });
+
 let built: Built;
 let sandbox: Sandbox;
 let server: Server;
@@ -160,7 +162,7 @@ withMounts('a disk of its own that fills up in the middle of a run loses and dou
   const folder = await mkdtemp(join(built.folder, 'bulk-'));
   const disk = join(folder, 'state');
   await mkdir(disk);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48k', 'tmpfs', disk]);
+  run('mount', '-t', 'tmpfs', '-o', 'size=48k', 'tmpfs', disk);
   const lines = Array.from({ length: 400 }, (_, i) => `Disk ${i}`);
   await writeFile(join(folder, 'disk.csv'), `subject\n${lines.join('\n')}\n`);
   const argv = ['tickets', 'create', '--from', 'disk.csv'];
@@ -173,7 +175,7 @@ withMounts('a disk of its own that fills up in the middle of a run loses and dou
     const { done, unknown, unsent } = JSON.parse(stdout);
     expect(done + unknown + unsent).toBe(400);
     expect(unsent).toBeGreaterThan(0);
-    execFileSync('mount', ['-o', 'remount,size=4m', disk]);
+    run('mount', '-o', 'remount,size=4m', disk);
     const ran = await start({ folder, argv }).ended;
     expect(ran, ran.stderr).toMatchObject({ code: 0 });
     const subjects = (await stateOf()).tickets
@@ -181,7 +183,7 @@ withMounts('a disk of its own that fills up in the middle of a run loses and dou
       .filter((subject) => subject.startsWith('Disk'));
     expect(subjects.sort()).toEqual(lines.sort());
   } finally {
-    execFileSync('umount', ['-l', disk]);
+    run('umount', '-l', disk);
   }
 });
 

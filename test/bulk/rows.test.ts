@@ -504,7 +504,7 @@ describe('ids as people have them', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 3,
       rejected: 1,
-      errors: [{ line: 5, error: "ticket T-0999999 is no ticket's" }],
+      errors: [{ line: 5, error: "ticket T-0999999 is not a ticket's number" }],
     });
     const firstWrite = world.sent.findIndex((line) => line.startsWith('POST'));
     expect(world.sent.findLastIndex((line) => line.startsWith('GET') && line.includes('?q='))).toBeLessThan(firstWrite);
