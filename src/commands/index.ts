@@ -1,4 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
+import { takingFiles } from './from-file.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -171,3 +172,10 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./completion/index.ts')).completion,
   },
 ];
+
+/** What the entry stands for. Commands that write one record take the rows of a file too. */
+export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
+  const node = await entry.load();
+  const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
+  return hasRows ? takingFiles(node) : node;
+}

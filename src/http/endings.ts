@@ -70,7 +70,8 @@ export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | un
   if (asked.safety === 'read' || why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const reason = why === itself ? '' : ` (${why})`;
-  return interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`, lookHint);
+  const { kind, message } = interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`);
+  return new Failure(kind, message, { hint: lookHint, mayBeDone: true });
 }
 
 function whatIs(body: string): string {

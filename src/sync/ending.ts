@@ -1,3 +1,4 @@
+import { stoppedFailure } from '../bulk/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -42,14 +43,8 @@ export function refusalOf(plan: Plan): Failure | undefined {
 export function stopOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals): Failure | undefined {
   if (!stopped) return undefined;
   const done = plan.sendable - (report.unsent - plan.leftOut);
-  const wasStopped = stopped.kind === 'interrupted' || stopped.kind === 'terminated';
   const fact = `${number(done)} of ${number(plan.sendable)} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  return new Failure(stopped.kind, wasStopped ? `Interrupted: ${fact}` : `${stopped.message} ${fact}`, {
-    hint: wasStopped || stopped.kind === 'unknown' ? goOn : [stopped.hint, goOn].filter(Boolean).join('\n'),
-    status: stopped.status,
-    fields: stopped.fields,
-    cause: stopped,
-  });
+  return stoppedFailure(stopped, fact, goOn);
 }
 
 const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';

@@ -1,4 +1,5 @@
 import { columnName, plain } from '../tabular/columns.ts';
+import { preambleNotes } from '../tabular/header.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
@@ -10,7 +11,7 @@ import type { Plan } from './plan.ts';
 export function planNotes(plan: Plan, shape: Shape): string[] {
   const { severalEmails } = plan.findings;
   return [
-    ...preambleNotes(plan),
+    ...preambleNotes(plan.table),
     ...unusedNotes(plan, shape),
     ...fullNameNotes(plan),
     ...(severalEmails.count === 0
@@ -23,16 +24,6 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     ...(plan.leftOut > 0
       ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]
       : []),
-  ];
-}
-
-function preambleNotes({ table: { preamble, line } }: Plan): string[] {
-  if (preamble.length === 0) return [];
-  const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
-  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
-  const more = texts.length > shown.length ? ', …' : '';
-  return [
-    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
   ];
 }
 

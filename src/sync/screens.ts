@@ -1,10 +1,11 @@
+import { duration } from '../bulk/view.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad } from '../text/width.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
-import { duration, samplesOf } from './view.ts';
+import { samplesOf } from './view.ts';
 
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;

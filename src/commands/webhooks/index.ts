@@ -10,6 +10,10 @@ import { signWebhook, verifyWebhook } from './verify.ts';
 
 const deletion = fromOperation('delete', deleteWebhook, {
   confirm: (id) => `Delete webhook subscription ${id}?`,
+  rows: {
+    question: (count) => `Delete ${count} webhook subscription${count === 1 ? '' : 's'}?`,
+    settled: (ctx, settings, { id }) => forgetSecret(ctx.tokens, settings.profile, id),
+  },
   noted: true,
   done: (_, id) => `Webhook subscription ${id} is deleted.`,
   examples: ['svc webhooks delete 1 --yes'],

@@ -1,12 +1,10 @@
 import { listTickets } from '../api/tickets.ts';
-import { contactsWhere, type FoundContact, hasEmail } from '../command/find-contacts.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import { shellWord } from '../text/shell-word.ts';
-
-/** Records that people know by another name than their id. */
-export type Named = 'contacts' | 'tickets';
+import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
+import type { Named } from './named.ts';
 
 /**
  * The id of the one record with that email or number. The seam for a local copy of the account: where there is one,
@@ -57,8 +55,33 @@ async function ticketsWith(service: Service, number: string): Promise<Found[]> {
   service.ctx.progress(`Looking for ticket ${number}`);
   const found: Found[] = [];
   for await (const { id, ticket_number, subject } of records) {
-    const isIt = String(ticket_number).toLowerCase() === number.toLowerCase();
+    const isIt = numberKey(String(ticket_number)) === numberKey(number);
     if (isIt && typeof id === 'number') found.push({ id, about: String(subject) });
+  }
+  return found;
+}
+
+const numberKey = (number: string): string => number.trim().toLowerCase();
+
+/** So many are searched for one by one; for more, the whole list is read once. */
+const mostSearches = 10;
+
+/** Ids of tickets by number, of those that are wanted; each is looked up once. `onRead` hears how far it is. */
+export async function ticketsByNumber(
+  service: Service,
+  wanted: ReadonlySet<string>,
+  onRead: (count: number) => void,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = new Map<string, number[]>([...wanted].map((number) => [numberKey(number), []]));
+  const queries = wanted.size > mostSearches ? [{}] : [...wanted].map((q) => ({ query: { q } }));
+  const seen = new Set<number>();
+  for (const query of queries) {
+    for await (const { id, ticket_number } of list(service, listTickets, query, { all: true }).records) {
+      if (typeof id !== 'number' || seen.has(id)) continue;
+      seen.add(id);
+      found.get(numberKey(String(ticket_number)))?.push(id);
+      if (seen.size % 100 === 0) onRead(seen.size);
+    }
   }
   return found;
 }
