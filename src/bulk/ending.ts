@@ -1,10 +1,10 @@
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';
+import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Totals } from './run.ts';
-import { rowsInWords } from './view.ts';
 
 /** Exit 8 where a row was not done. */
 export function outcomeOf({ rejected, unsent }: Report, isDry: boolean): View['outcome'] {

@@ -26,6 +26,7 @@ import { readIdMap } from './id-map.ts';
 import { givenBody, inputMaker, type Resolve } from './inputs.ts';
 import { openJournals } from './journal.ts';
 import { byNames } from './match.ts';
+import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
 import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
@@ -33,7 +34,7 @@ import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
-import { columnNotes, earlierNote, progressText, rowsInWords, viewOf } from './view.ts';
+import { columnNotes, earlierNote, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {

@@ -1,4 +1,4 @@
-import { duration } from '../bulk/view.ts';
+import { duration } from '../bulk/pace.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';

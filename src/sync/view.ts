@@ -1,5 +1,5 @@
 import type { Progress } from '../bulk/course.ts';
-import { paceText } from '../bulk/view.ts';
+import { paceText } from '../bulk/pace.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { number } from '../text/number.ts';
 import type { Earlier } from './journal.ts';
