@@ -1,0 +1,159 @@
+import type { Context } from '../context.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
+import { removeFile } from '../disk/folder.ts';
+import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
+import { hexDigestOf } from '../text/digest.ts';
+import { startThread, type Thread, untilInterrupted } from './sqlite-thread.ts';
+import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
+
+type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
+
+/** Makes the file where there is none, readable by its owner alone. */
+export async function openSqlite(ctx: Needs, named: string): Promise<Store> {
+  const path = await resolvedFile(named);
+  await makePrivateFile(path).catch((error) => {
+    throw diskFailure(error, `The copy ${path} could not be made`);
+  });
+  const locked = locking(ctx, path);
+  const work = alone();
+  let thread: Thread | undefined;
+  const opened = async (): Promise<Thread> => {
+    if (thread) return thread;
+    const started = startThread(path, { readOnly: false });
+    await started.ask('open');
+    thread = started;
+    return started;
+  };
+  const transaction =
+    (begin: string) =>
+    <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
+      work(() => locked('busy', 'the copy', async () => within(await opened(), begin, job)));
+
+  return {
+    engine: 'sqlite',
+    place: path,
+    write: transaction('BEGIN IMMEDIATE'),
+    read: transaction('BEGIN'),
+    alone: (account, job) => locked(pullName(account), 'the copy of this account', job),
+    query: (text, views, signal) => query({ ctx, path, recover: opened }, text, views, signal),
+    async remove() {
+      await closed(thread);
+      thread = undefined;
+      for (const file of [path, `${path}-journal`]) await removeFile(file);
+    },
+    async close() {
+      await work(async () => closed(thread));
+      thread = undefined;
+    },
+  };
+}
+
+async function closed(thread: Thread | undefined): Promise<void> {
+  await thread?.ask('close').catch(() => {});
+  await thread?.end();
+}
+
+async function within<T>(thread: Thread, begin: string, job: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql: Sql = {
+    engine: 'sqlite',
+    all: async (text, values = []) => (await thread.ask('all', { text, values: plain(values) })) as never,
+    run: async (text, values = []) => void (await thread.ask('run', { text, values: plain(values) })),
+  };
+  await thread.ask('exec', { text: begin });
+  try {
+    const value = await job(sql);
+    await thread.ask('exec', { text: 'COMMIT' });
+    return value;
+  } catch (error) {
+    await thread.ask('exec', { text: 'ROLLBACK' }).catch(() => {});
+    throw error;
+  }
+}
+
+/** SQLite has no truth values. */
+const plain = (values: readonly Value[]): readonly Value[] =>
+  values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+
+const pullName = ({ service, id }: Account): string => `pull-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}`;
+
+type Locked = <T>(name: string, what: string, work: () => Promise<T>) => Promise<T>;
+
+/** Beside the database, since whoever shares the file shares the lock. */
+const locking =
+  ({ clock, signal, progress, notice }: Needs, path: string): Locked =>
+  async (name, what, work) => {
+    const { withLock } = await import('../disk/lock.ts');
+    const waiting = { clock, signal, progress, notice, what };
+    return withLock(`${path}.${name}`, waiting, work).catch((error) => {
+      throw diskFailure(error, `The copy ${path} cannot be used`);
+    });
+  };
+
+/** One after the other: a connection has one transaction at a time. */
+function alone(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+const piece = 500;
+
+type Place = { readonly ctx: Needs; readonly path: string; readonly recover: () => Promise<Thread> };
+
+/** In a thread of its own that cannot write, under the lock until the last row is read. */
+async function query(place: Place, text: string, views: readonly View[], signal: AbortSignal): Promise<Answer> {
+  const { path } = place;
+  const lock = await held(place);
+  const thread = startThread(path, { readOnly: true });
+  const ask = <T>(work: Parameters<Thread['ask']>[0], given?: object) =>
+    untilInterrupted(thread, signal, thread.ask(work, given)) as Promise<T>;
+  const end = async () => {
+    await thread.end();
+    await lock.release();
+  };
+  try {
+    // What a killed process left half done is undone by whoever may write.
+    if (await sizeOf(`${path}-journal`)) await (await place.recover()).ask('all', { text: 'SELECT 1', values: [] });
+    await ask('open');
+    const columns = await ask<string[]>('query', { text, views });
+    async function* rows() {
+      try {
+        for (let done = false; !done; ) {
+          const next = await ask<{ rows: unknown[][]; done: boolean }>('next', { most: piece });
+          yield* next.rows;
+          done = next.done;
+        }
+      } finally {
+        await end();
+      }
+    }
+    return { columns, rows: rows() };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** The lock for as long as somebody reads. */
+async function held({ ctx, path }: Place): Promise<{ release(): Promise<void> }> {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let done: Promise<void> | undefined;
+  await new Promise<void>((taken, failed) => {
+    done = locking(ctx, path)('busy', 'the copy', async () => {
+      taken();
+      await released;
+    }).catch(failed);
+  });
+  return {
+    async release() {
+      release();
+      await done;
+    },
+  };
+}
