@@ -5,6 +5,7 @@ type Work = 'open' | 'run' | 'all' | 'exec' | 'query' | 'next' | 'close';
 
 /** SQLite in its thread. */
 export type Thread = {
+  readonly readOnly: boolean;
   ask(work: Work, given?: object): Promise<unknown>;
   /** Ends the thread, whatever it is doing. */
   end(): Promise<void>;
@@ -14,6 +15,7 @@ type Reply = { readonly id: number; readonly value?: unknown; readonly error?: s
 type Waiting = { readonly done: (value: unknown) => void; readonly failed: (error: unknown) => void };
 
 export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {
+  if (readOnly) withoutTierUp();
   const waiting = new Map<number, Waiting>();
   let asked = 0;
   const workerData = { path, readOnly };
@@ -34,6 +36,7 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
   worker.on('error', (error) => giveUp(error.message));
   worker.on('exit', () => giveUp('the database thread ended'));
   return {
+    readOnly,
     ask: (work, given = {}) =>
       new Promise((done, failed) => {
         if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended', undefined));
@@ -44,6 +47,15 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
       }),
     end: async () => void (await worker.terminate()),
   };
+}
+
+/** A question takes less time than to optimise SQLite for it. A pull is worth it. */
+function withoutTierUp(): void {
+  // A later Node may not know the flags, and would complain.
+  if (Number(process.versions.node.split('.')[0]) > 24) return;
+  const v8 = process.getBuiltinModule('node:v8');
+  v8.setFlagsFromString('--no-wasm-tier-up');
+  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
 const words: Readonly<Record<string, string>> = {

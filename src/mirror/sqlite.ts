@@ -8,43 +8,65 @@ import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
 
-/** Makes the file where there is none, readable by its owner alone. */
+/** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
 export async function openSqlite(ctx: Needs, named: string): Promise<Store> {
   const path = await resolvedFile(named);
   await makePrivateFile(path).catch((error) => {
     throw diskFailure(error, `The copy ${path} could not be made`);
   });
   const locked = locking(ctx, path);
+  const connection = connectionTo(path);
   const work = alone();
-  let thread: Thread | undefined;
-  const opened = async (): Promise<Thread> => {
-    if (thread) return thread;
-    const started = startThread(path, { readOnly: false });
-    await started.ask('open');
-    thread = started;
-    return started;
-  };
   const transaction =
-    (begin: string) =>
+    (use: Use, begin: string) =>
     <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
-      work(() => locked('busy', 'the copy', async () => within(await opened(), begin, job)));
+      work(() => locked('busy', 'the copy', async () => within(await connection.open(use), begin, job)));
 
   return {
     engine: 'sqlite',
     place: path,
-    write: transaction('BEGIN IMMEDIATE'),
-    read: transaction('BEGIN'),
+    write: transaction('write', 'BEGIN IMMEDIATE'),
+    read: transaction('read', 'BEGIN'),
     alone: (account, job) => locked(pullName(account), 'the copy of this account', job),
-    query: (text, views, signal) => query({ ctx, path, recover: opened }, text, views, signal),
+    query: (text, views, signal) => work(() => query({ ctx, path, connection }, text, views, signal)),
     async remove() {
-      await closed(thread);
-      thread = undefined;
+      await connection.close();
       for (const file of [path, `${path}-journal`]) await removeFile(file);
     },
-    async close() {
-      await work(async () => closed(thread));
-      thread = undefined;
+    close: () => work(connection.close),
+  };
+}
+
+type Use = 'read' | 'write';
+
+type Connection = {
+  /** Under the lock alone. */
+  open(use: Use): Promise<Thread>;
+  close(): Promise<void>;
+};
+
+/** One thread: for reading, until somebody writes. */
+function connectionTo(path: string): Connection {
+  let present: { readonly use: Use; readonly thread: Thread } | undefined;
+  const close = async () => {
+    const { thread } = present ?? {};
+    present = undefined;
+    await closed(thread);
+  };
+  return {
+    async open(wanted) {
+      // What a killed process left half done is undone by whoever may write.
+      const isTorn = !present && wanted === 'read' && (await sizeOf(`${path}-journal`)) > 0;
+      const isNew = !present && wanted === 'read' && (await sizeOf(path)) === 0;
+      const use = isTorn || isNew ? 'write' : wanted;
+      if (present && (present.use === 'write' || present.use === use)) return present.thread;
+      await close();
+      const thread = startThread(path, { readOnly: use === 'read' });
+      present = { use, thread };
+      await thread.ask('open');
+      return thread;
     },
+    close,
   };
 }
 
@@ -101,23 +123,27 @@ function alone(): <T>(work: () => Promise<T>) => Promise<T> {
 
 const piece = 500;
 
-type Place = { readonly ctx: Needs; readonly path: string; readonly recover: () => Promise<Thread> };
+type Place = { readonly ctx: Needs; readonly path: string; readonly connection: Connection };
 
-/** In a thread of its own that cannot write, under the lock until the last row is read. */
+/** In a thread that cannot write and that is not used again, under the lock until the last row is read. */
 async function query(place: Place, text: string, views: readonly View[], signal: AbortSignal): Promise<Answer> {
-  const { path } = place;
+  const { path, connection } = place;
   const lock = await held(place);
-  const thread = startThread(path, { readOnly: true });
-  const ask = <T>(work: Parameters<Thread['ask']>[0], given?: object) =>
-    untilInterrupted(thread, signal, thread.ask(work, given)) as Promise<T>;
+  // A thread that may write is not asked, whatever it would refuse.
+  let thread = await connection.open('read');
   const end = async () => {
     await thread.end();
+    await connection.close();
     await lock.release();
   };
+  const ask = <T>(work: Parameters<Thread['ask']>[0], given?: object) =>
+    untilInterrupted(thread, signal, thread.ask(work, given)) as Promise<T>;
   try {
-    // What a killed process left half done is undone by whoever may write.
-    if (await sizeOf(`${path}-journal`)) await (await place.recover()).ask('all', { text: 'SELECT 1', values: [] });
-    await ask('open');
+    if (!thread.readOnly) {
+      await connection.close();
+      thread = startThread(path, { readOnly: true });
+      await ask('open');
+    }
     const columns = await ask<string[]>('query', { text, views });
     async function* rows() {
       try {

@@ -18,6 +18,8 @@ export type Sweep = {
   readonly started: string | null;
   readonly latest: string | null;
   readonly total: number | null;
+  /** Of lists: those whose members are read. */
+  readonly done?: readonly number[];
 };
 
 /** How far the copy of one kind is. */

@@ -7,11 +7,17 @@ import { copied, request, truth, withoutContacts } from './truth.ts';
 
 type Change = (world: SandboxWorld, pick: number) => Promise<unknown>;
 
-const act = (world: SandboxWorld, body: object) => world.control('POST', 'act', { account_id: 1, ...body }).catch(() => {});
+const act = (world: SandboxWorld, body: object) =>
+  world.control('POST', 'act', { account_id: 1, ...body }).catch(() => {});
 let made = 0;
 const person = () => {
   const n = ++made;
-  return { name: `N${n}`, last_name: 'L', email: `p${n}@example.com`, phone: `+1415555${String(n % 10_000).padStart(4, '0')}` };
+  return {
+    name: `N${n}`,
+    last_name: 'L',
+    email: `p${n}@example.com`,
+    phone: `+1415555${String(n % 10_000).padStart(4, '0')}`,
+  };
 };
 
 /** What can happen to an account, by others. */
@@ -20,9 +26,11 @@ const changes: Record<string, Change> = {
   contacts: (world) => request(world, 'POST', '/contacts/create', { contacts: Array.from({ length: 120 }, person) }),
   edit: (world, pick) => request(world, 'PATCH', `/contacts/${1 + (pick % 264)}`, { company: `C${pick}` }),
   ticket: (world) => request(world, 'POST', '/tickets', { subject: 'New \u0000 one', contact_id: 1 }),
-  status: (world, pick) => request(world, 'PATCH', `/tickets/${1 + (pick % 44)}`, { status: pick % 2 ? 'open' : 'closed' }),
+  status: (world, pick) =>
+    request(world, 'PATCH', `/tickets/${1 + (pick % 44)}`, { status: pick % 2 ? 'open' : 'closed' }),
   reply: (world, pick) => request(world, 'POST', `/tickets/${1 + (pick % 44)}/replies`, { body: `Reply ${pick}` }),
-  chat: (world, pick) => act(world, { kind: 'customer_message', conversation_id: 1 + (pick % 22), body: `Chat ${pick}` }),
+  chat: (world, pick) =>
+    act(world, { kind: 'customer_message', conversation_id: 1 + (pick % 22), body: `Chat ${pick}` }),
   robot: (world, pick) => act(world, { kind: 'ai_message', conversation_id: 1 + (pick % 22), body: `AI ${pick}` }),
   resolve: (world, pick) => request(world, 'POST', `/conversations/${1 + (pick % 22)}/resolve`),
   call: (world, pick) => act(world, { kind: 'call_completed', contact_id: 1 + (pick % 264) }),
@@ -30,9 +38,13 @@ const changes: Record<string, Change> = {
   list: (world) => request(world, 'POST', '/contactslists/create', { name: 'L', target_industry: 'x', notes: 'n' }),
   unlist: (world, pick) => request(world, 'POST', `/contactslists/${1 + (pick % 6)}/delete`),
   members: (world, pick) =>
-    request(world, 'POST', `/contactslists/${1 + (pick % 6)}/sync_contacts`, { name: 'L', contacts_ids: [1 + (pick % 9), 20] }),
+    request(world, 'POST', `/contactslists/${1 + (pick % 6)}/sync_contacts`, {
+      name: 'L',
+      contacts_ids: [1 + (pick % 9), 20],
+    }),
   entry: (world, pick) => request(world, 'POST', '/changelog', { title: `Entry ${pick}`, content: 'Text' }),
-  publish: (world, pick) => request(world, 'PATCH', `/changelog/${1 + (pick % 32)}`, { content: `Now ${pick}`, status: 'published' }),
+  publish: (world, pick) =>
+    request(world, 'PATCH', `/changelog/${1 + (pick % 32)}`, { content: `Now ${pick}`, status: 'published' }),
   time: async (world, pick) => world.clock.advance((pick % 200) * 1000),
 };
 

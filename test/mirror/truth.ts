@@ -1,11 +1,11 @@
+import { join } from 'node:path';
+import type { Settings } from '../../src/config/settings.ts';
+import type { Context } from '../../src/context.ts';
 import { accountOf } from '../../src/mirror/account.ts';
 import { openStore } from '../../src/mirror/place.ts';
 import { readAll } from '../../src/mirror/read.ts';
 import { tables } from '../../src/mirror/tables.ts';
-import type { Settings } from '../../src/config/settings.ts';
-import type { Context } from '../../src/context.ts';
 import { origin, type SandboxWorld } from '../sandbox-world.ts';
-import { join } from 'node:path';
 
 type Fields = Record<string, unknown>;
 export type Records = Record<string, Fields[]>;
@@ -48,7 +48,9 @@ export async function truth(world: SandboxWorld): Promise<Records> {
   const { data: lists } = (await request(world, 'GET', '/contactslists/list')) as { data: Fields[] };
   const members: Fields[] = [];
   for (const { contacts_list_id } of lists) {
-    const { data } = (await request(world, 'GET', `/contactslists/${contacts_list_id}/get_contacts`)) as { data: Fields[] };
+    const { data } = (await request(world, 'GET', `/contactslists/${contacts_list_id}/get_contacts`)) as {
+      data: Fields[];
+    };
     members.push(...data.map((member) => ({ contacts_list_id, ...member })));
   }
   const tickets = await whole(world, '/tickets', 'tickets', 'ticket');
@@ -110,6 +112,9 @@ function inOrder(value: unknown): unknown {
 export const withoutContacts = (records: Records): Records => ({
   ...records,
   ...Object.fromEntries(
-    ['tickets', 'conversations'].map((name) => [name, (records[name] ?? []).map(({ contact: _, ...record }) => record)]),
+    ['tickets', 'conversations'].map((name) => [
+      name,
+      (records[name] ?? []).map(({ contact: _, ...record }) => record),
+    ]),
   ),
 });
