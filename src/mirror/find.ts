@@ -1,7 +1,29 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { knownAccount } from './account.ts';
 import type { Fields } from './cells.ts';
+import { openStoreIfThere } from './place.ts';
 import { owned, ownerOf } from './records.ts';
+import { readState } from './state.ts';
 import type { Account, Sql, Store } from './store.ts';
 import { digits, emailKey, findText } from './words-index.ts';
+
+/** The contacts of the copy, whose account is the one of this login. */
+export type ContactsCopy = { readonly store: Store; readonly account: Account };
+
+/**
+ * For commands that ask the copy before the service: undefined where there is no copy of this account, or not yet one of
+ * all its contacts. Nothing is sent. Whoever gets one closes the store.
+ */
+export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
+  const store = await openStoreIfThere(ctx);
+  if (!store) return undefined;
+  const account = await knownAccount(ctx, settings, store).catch(() => undefined);
+  const state = account && (await store.read((sql) => readState(sql, account, 'contacts')));
+  if (account && state?.complete) return { store, account };
+  await store.close();
+  return undefined;
+}
 
 /** What is found, as the service sent it, and when the copy last saw any contact. */
 export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };

@@ -17,7 +17,7 @@ type News =
   | 'whole list';
 
 /** Records inside of a record, kept in a table of their own. */
-export type Parts = {
+type Parts = {
   readonly table: string;
   /** The field of the whole record that holds them. */
   readonly field: string;

@@ -59,10 +59,11 @@ export async function openStore(
   }
 }
 
-/** Whether there is a copy at that place; nothing is opened. A database of a server may hold one. */
-export async function mayHaveCopy(ctx: Needs): Promise<boolean> {
+/** The copy of SVC_MIRROR_DB or the state folder; undefined where there is none. */
+export async function openStoreIfThere(ctx: Needs): Promise<Store | undefined> {
   const place = await placeOfCopy(ctx, undefined);
-  return isUrl(place) || isThere(place);
+  if (!isUrl(place) && !(await isThere(place))) return undefined;
+  return openStore(ctx, undefined, { make: false });
 }
 
 export const noCopy = (place: string): Failure =>

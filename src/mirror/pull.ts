@@ -8,7 +8,7 @@ import { readState } from './state.ts';
 import type { Sql } from './store.ts';
 import { pullKind } from './sweep.ts';
 
-export type KindReport = {
+type KindReport = {
   readonly kind: KindName;
   /** How many the account has now, as far as the copy knows. */
   readonly rows: number;

@@ -38,7 +38,7 @@ export const owned = 'service = $1 AND account_id = $2';
 export const ownerOf = ({ service, id }: Account): readonly [string, string] => [service, id];
 
 /** The field that is left out of `before` and `after`, for its records have rows and changes of their own. */
-export const partsFieldOf = ({ kind, name }: Table): string | undefined =>
+const partsFieldOf = ({ kind, name }: Table): string | undefined =>
   kind === name && (kind === 'tickets' || kind === 'conversations') ? 'messages' : undefined;
 
 /** Rows whose first key column is one of `ids`: records by their id, parts and members by what they belong to. */
@@ -115,7 +115,7 @@ function outcomeOf(table: Table, before: Present | undefined, { record }: Entry)
   return isSame(ownPart(table, before.data), ownPart(table, record)) ? 'inside' : 'updated';
 }
 
-export function ownPart(table: Table, record: Fields): Fields {
+function ownPart(table: Table, record: Fields): Fields {
   const field = partsFieldOf(table);
   if (field === undefined || !(field in record)) return record;
   const { [field]: _, ...own } = record;
@@ -191,7 +191,7 @@ async function upsert(
   }
 }
 
-export async function insertRows(
+async function insertRows(
   sql: Sql,
   table: string,
   columns: readonly string[],

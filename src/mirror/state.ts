@@ -39,7 +39,7 @@ export type KindState = {
   readonly followedFrom: string | null;
 };
 
-export const newState: KindState = {
+const newState: KindState = {
   complete: false,
   cursor: null,
   begun: 0,

@@ -165,7 +165,7 @@ export async function storeRecords(
   return present;
 }
 
-export function add(tally: { created: number; updated: number; gone: number }, more: typeof tally): void {
+function add(tally: { created: number; updated: number; gone: number }, more: typeof tally): void {
   tally.created += more.created;
   tally.updated += more.updated;
   tally.gone += more.gone;

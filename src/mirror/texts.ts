@@ -50,11 +50,11 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
-function isDue(row: Present | undefined, listed: Fields, { forced, started }: Sweep): boolean {
+function isDue(row: Present | undefined, listed: Fields, { forced, number }: Sweep): boolean {
   if (!row || row.isGone) return true;
   if (Object.entries(listed).some(([field, value]) => !isSame(row.data[field], value))) return true;
   const readAt = Date.parse(row.readAt ?? '');
-  if (forced && (started === null || !(readAt >= Date.parse(started)))) return true;
+  if (forced && row.lastSweep < number) return true;
   return readAt - Date.parse(String(listed.updated_at)) < sameMomentMs;
 }
 

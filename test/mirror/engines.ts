@@ -3,7 +3,7 @@ import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc } from '../svc.ts';
 import { type PostgresServer, startPostgres, withPostgres } from './postgres-server.ts';
 
-export type EngineName = 'sqlite' | 'postgres';
+type EngineName = 'sqlite' | 'postgres';
 
 /** The engine of one block of tests. */
 export type Tested = {
