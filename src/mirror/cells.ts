@@ -34,7 +34,7 @@ const escapes = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/gu;
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT/u.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Neither engine keeps U+0000 in a text, nor half a surrogate pair. */
-export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
 /** Whether two values of JSON say the same, whatever the order of their keys. */
 export function isSame(one: unknown, other: unknown): boolean {

@@ -43,7 +43,7 @@ export type Kind = {
 };
 
 /** Every kind that the copy holds, in the order in which it is pulled. CONTRIBUTING.md has a recipe for another one. */
-export const kinds = {
+const kinds = {
   contacts: {
     list: listContacts,
     news: 'newest first',

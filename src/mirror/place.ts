@@ -48,7 +48,7 @@ export async function openStore(
   if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('./postgres.ts')).openPostgres(ctx, place)
-    : await (await import('./sqlite.ts')).openSqlite(ctx, place);
+    : await (await import('./sqlite.ts')).openSqlite(ctx, place, make ? 'write' : 'read');
   try {
     const { prepareSchema } = await import('./schema.ts');
     await prepareSchema(store);

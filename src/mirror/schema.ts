@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { cellsOf } from './cells.ts';
 import { type Engine, quoted, type Sql, type Store } from './store.ts';
 import { type Column, type ColumnType, changeColumns, type Table, tables } from './tables.ts';
@@ -52,7 +53,10 @@ function createTable(engine: Engine, table: Table): string[] {
   const all = [...owner(engine), ...columns.map(column(engine)), ...ownColumns(engine), ...special, unique];
   const statements = [`CREATE TABLE ${name} (\n  ${all.join(',\n  ')}\n)`];
   if (special.includes('find_text TEXT')) {
-    statements.push(`CREATE INDEX contacts_email ON contacts (service, account_id, email_key)`);
+    statements.push(
+      'CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)',
+      'CREATE INDEX contacts_email ON contacts (service, account_id, email)',
+    );
     if (engine === 'sqlite') statements.push('CREATE INDEX contacts_find ON contacts (service, account_id, find_text)');
   }
   if (words.length > 0 && engine === 'postgres')
@@ -83,8 +87,8 @@ function createAll(engine: Engine): string[] {
     `CREATE TABLE svc_credentials (digest TEXT PRIMARY KEY, ${account})`,
     `CREATE TABLE svc_kinds (${account}, kind TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (service, account_id, kind))`,
     `CREATE TABLE svc_watchers (${account}, name TEXT NOT NULL, seq ${integer} NOT NULL, PRIMARY KEY (service, account_id, name))`,
-    'CREATE TABLE svc_schema (version INTEGER NOT NULL)',
-    `INSERT INTO svc_schema (version) VALUES (${version})`,
+    'CREATE TABLE svc_schema (version INTEGER NOT NULL, columns TEXT NOT NULL)',
+    `INSERT INTO svc_schema (version, columns) VALUES (${version}, '${fingerprint()}')`,
   ];
 }
 
@@ -105,18 +109,21 @@ export const shownSchema = (engine: Engine): string => {
 
 /** Makes the tables, or brings those of an older svc up to date; refuses those of a newer one. */
 export async function prepareSchema(store: Store): Promise<void> {
-  const present = await store.read(versionIn);
-  if (present !== undefined && present > version) throw tooNew(store.place, present);
-  if (present !== undefined && (await store.read(missingColumns)).length === 0) return;
+  const present = await store.read(presentSchema);
+  if (present && present.version > version) throw tooNew(store.place, present.version);
+  if (present?.columns === fingerprint()) return;
   await store.write(async (sql) => {
     if (sql.engine === 'postgres') {
       // Of two that come first, the second waits and finds it done.
       await sql.run("SELECT pg_advisory_xact_lock(hashtext('svc mirror schema'))");
       await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
     }
-    const now = await versionIn(sql);
-    if (now === undefined) for (const statement of createAll(sql.engine)) await sql.run(statement);
-    else for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
+    if (!(await presentSchema(sql))) {
+      for (const statement of createAll(sql.engine)) await sql.run(statement);
+      return;
+    }
+    for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
+    await sql.run('UPDATE svc_schema SET columns = $1', [fingerprint()]);
   });
 }
 
@@ -125,11 +132,16 @@ const tooNew = (place: string, present: number): Failure =>
     hint: 'Update svc, or keep a copy of your own with --db FILE.',
   });
 
-async function versionIn(sql: Sql): Promise<number | undefined> {
-  const isThere = await hasTable(sql, 'svc_schema');
-  if (!isThere) return undefined;
-  const [row] = await sql.all('SELECT max(version) AS version FROM svc_schema');
-  return Number(row?.version);
+/** What the columns of this svc are, so that one look tells whether the database has them. */
+const fingerprint = (): string =>
+  hexDigestOf(JSON.stringify(tables.map(({ name, columns }) => [name, columns]))).slice(0, 16);
+
+type Present = { readonly version: number; readonly columns: string };
+
+async function presentSchema(sql: Sql): Promise<Present | undefined> {
+  if (!(await hasTable(sql, 'svc_schema'))) return undefined;
+  const [row] = await sql.all('SELECT version, columns FROM svc_schema');
+  return { version: Number(row?.version), columns: String(row?.columns) };
 }
 
 async function hasTable(sql: Sql, name: string): Promise<boolean> {

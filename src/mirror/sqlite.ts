@@ -9,13 +9,13 @@ import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
 
 /** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
-export async function openSqlite(ctx: Needs, named: string): Promise<Store> {
+export async function openSqlite(ctx: Needs, named: string, use: Use): Promise<Store> {
   const path = await resolvedFile(named);
+  const connection = connectionTo(path, use);
   await makePrivateFile(path).catch((error) => {
     throw diskFailure(error, `The copy ${path} could not be made`);
   });
   const locked = locking(ctx, path);
-  const connection = connectionTo(path);
   const work = alone();
   const transaction =
     (use: Use, begin: string) =>
@@ -46,12 +46,26 @@ type Connection = {
 };
 
 /** One thread: for reading, until somebody writes. */
-function connectionTo(path: string): Connection {
+function connectionTo(path: string, likely: Use): Connection {
   let present: { readonly use: Use; readonly thread: Thread } | undefined;
+  // Its start takes a while, in which other things are done; it opens nothing by itself.
+  let ready: { readonly use: Use; readonly thread: Thread } | undefined = {
+    use: likely,
+    thread: startThread(path, { readOnly: likely === 'read' }),
+  };
+  const started = async (use: Use): Promise<Thread> => {
+    const { thread, use: its } = ready ?? {};
+    ready = undefined;
+    if (thread && its === use) return thread;
+    await thread?.end();
+    return startThread(path, { readOnly: use === 'read' });
+  };
   const close = async () => {
     const { thread } = present ?? {};
     present = undefined;
     await closed(thread);
+    await ready?.thread.end();
+    ready = undefined;
   };
   return {
     async open(wanted) {
@@ -60,8 +74,8 @@ function connectionTo(path: string): Connection {
       const isNew = !present && wanted === 'read' && (await sizeOf(path)) === 0;
       const use = isTorn || isNew ? 'write' : wanted;
       if (present && (present.use === 'write' || present.use === use)) return present.thread;
-      await close();
-      const thread = startThread(path, { readOnly: use === 'read' });
+      if (present) await close();
+      const thread = await started(use);
       present = { use, thread };
       await thread.ask('open');
       return thread;

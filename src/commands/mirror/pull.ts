@@ -55,7 +55,7 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
   }
 }
 
-export function parseKinds(text: string, flag: string): readonly KindName[] {
+function parseKinds(text: string, flag: string): readonly KindName[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
   if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));
