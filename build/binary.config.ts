@@ -47,12 +47,12 @@ export default defineConfig([
         })`,
       ]),
       replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [
-        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], workerData })",
+        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), options)",
         `new Worker(process.getBuiltinModule('node:sea').getAsset('sqlite-worker.cjs', 'utf8'), {
+          ...options,
           eval: true,
-          execArgv: [],
           workerData: {
-            ...workerData,
+            ...options.workerData,
             wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm'),
           },
         })`,

@@ -19,7 +19,7 @@ type Job = {
   readonly failed: (error: unknown) => void;
 };
 
-const mostWaiting = 16;
+const mostWaiting = 3;
 
 export function createWriter(store: Store): Writer {
   let queue: Job[] = [];

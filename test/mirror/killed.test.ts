@@ -104,3 +104,58 @@ test('of two pulls at once one waits for the other, and both end well', async ()
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
   expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
 });
+
+/** A request of somebody else. */
+async function request(method: string, url: string, body: unknown): Promise<void> {
+  const headers = { host: 'service.test', authorization: 'Bearer key_acme', 'content-type': 'application/json' };
+  await sandbox.handle({ method, url, headers, body: JSON.stringify(body) });
+}
+
+test('a watch that is killed again and again tells every change at least once, and in order for each record', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await newFolder();
+  const argv = ['watch', 'tickets', '--name', 'crm', '--json', '--interval', '1'];
+  await run(folder, ['mirror', 'pull', '--only', 'tickets']);
+  const told: { record_id: number; after: { subject: string } }[] = [];
+  const watchUntil = async (isEnough: () => boolean) => {
+    const child = start(folder, argv);
+    let rest = '';
+    for await (const piece of child.stdout) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      told.push(...lines.map((line) => JSON.parse(line)));
+      if (isEnough()) break;
+    }
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  const has = (subject: string) => told.some(({ after }) => after.subject === subject);
+  // The first run notes where it begins.
+  const first = start(folder, argv);
+  const marks = ['mirror', 'sql', 'SELECT count(*) AS n FROM main.svc_watchers'];
+  for (let isMarked = false; !isMarked; ) isMarked = (await run(folder, marks)).stdout === '1\n';
+  first.kill('SIGTERM');
+  await once(first, 'exit');
+
+  const wanted: string[] = [];
+  for (let round = 1; round <= 4; round++) {
+    for (const id of [3, 4, 5]) {
+      const subject = `${id} in round ${round}`;
+      wanted.push(subject);
+      await request('PATCH', `/tickets/${id}`, { subject });
+    }
+    // Killed in the middle of what it tells.
+    const before = told.length;
+    await watchUntil(() => told.length >= before + (round % 3));
+  }
+  await watchUntil(() => wanted.slice(-3).every(has));
+  expect(wanted.filter((subject) => !has(subject))).toEqual([]);
+  for (const id of [3, 4, 5]) {
+    const rounds = told
+      .filter(({ record_id }) => record_id === id)
+      .map(({ after }) => Number(after.subject.split(' ').at(-1)));
+    const firstTimes = [...new Set(rounds)];
+    expect(firstTimes).toEqual([...firstTimes].sort());
+  }
+});

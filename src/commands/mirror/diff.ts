@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { changesAfter, seqBefore } from '../../mirror/changes.ts';
 import { moment } from '../../mirror/moment.ts';
 import { openStore } from '../../mirror/place.ts';
 import { whatChanged } from '../../mirror/told.ts';
@@ -21,6 +20,7 @@ export const diffCopy = defineCommand({
   },
   examples: ['svc mirror diff --since 2d'],
   async run(ctx, { flags, settings }) {
+    const { changesAfter, seqBefore } = await import('../../mirror/changes.ts');
     const since = moment(flags.since, '--since', ctx.clock.now());
     const store = await openStore(ctx, flags.db, { make: false });
     try {

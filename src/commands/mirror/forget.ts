@@ -2,7 +2,6 @@ import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { accountOf } from '../../mirror/account.ts';
 import { openStore, placeOfCopy, removeDamaged } from '../../mirror/place.ts';
-import { forgetCopy } from '../../mirror/status.ts';
 import { dbFlag } from './copy.ts';
 
 export const forgetTheCopy = defineCommand({
@@ -23,6 +22,7 @@ export const forgetTheCopy = defineCommand({
       const account = await accountOf(ctx, settings, store);
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
       await confirmed(ctx, settings, `Delete the local copy of ${whose}?`);
+      const { forgetCopy } = await import('../../mirror/status.ts');
       const isGone = await forgetCopy(store, account);
       const what = isGone ? store.place : `the copy of ${whose}; those of other accounts stay in ${store.place}`;
       return { data: { shape: 'nothing' }, notes: [`Deleted ${what}.`] };

@@ -5,10 +5,10 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect } from '../../http/call.ts';
 import { accountOf, rememberAccount } from '../../mirror/account.ts';
-import { type KindName, kindNames } from '../../mirror/kinds.ts';
+import type { KindName } from '../../mirror/kinds.ts';
 import { openStore } from '../../mirror/place.ts';
-import { type PullReport, pull } from '../../mirror/pull.ts';
-import { datedContext, preparePull, type Wishes } from '../../mirror/pulling.ts';
+import type { PullReport } from '../../mirror/pull.ts';
+import type { Wishes } from '../../mirror/pulling.ts';
 import type { View } from '../../output/view.ts';
 import { dbFlag } from './copy.ts';
 
@@ -32,7 +32,7 @@ export const pullCopy = defineCommand({
   examples: ['svc mirror pull', 'svc mirror pull --only tickets,contacts --max-requests 500'],
   async run(ctx, { flags, settings }) {
     const wishes: Wishes = {
-      only: flags.only === undefined ? kindNames : parseKinds(flags.only, '--only'),
+      only: await kindsFrom(flags.only, '--only'),
       full: flags.full,
       rescan: flags.rescan,
       maxRequests: flags.maxRequests,
@@ -43,6 +43,10 @@ export const pullCopy = defineCommand({
 });
 
 async function pullOnce(ctx: Context, settings: Settings, db: string | undefined, wishes: Wishes): Promise<PullReport> {
+  const [{ pull }, { datedContext, preparePull }] = await Promise.all([
+    import('../../mirror/pull.ts'),
+    import('../../mirror/pulling.ts'),
+  ]);
   const dated = datedContext(ctx);
   const service = await connect(dated.ctx, settings);
   const store = await openStore(ctx, db, { make: true });
@@ -55,7 +59,9 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
   }
 }
 
-function parseKinds(text: string, flag: string): readonly KindName[] {
+async function kindsFrom(text: string | undefined, flag: string): Promise<readonly KindName[]> {
+  const { kindNames } = await import('../../mirror/kinds.ts');
+  if (text === undefined) return kindNames;
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
   if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));

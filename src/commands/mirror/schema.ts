@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { placeOfCopy } from '../../mirror/place.ts';
-import { shownSchema } from '../../mirror/schema.ts';
 
 export const copySchema = defineCommand({
   name: 'schema',
@@ -15,7 +14,7 @@ export const copySchema = defineCommand({
   },
   examples: ['svc mirror schema'],
   async run(ctx, { flags }) {
-    const place = await placeOfCopy(ctx, flags.db);
+    const [place, { shownSchema }] = await Promise.all([placeOfCopy(ctx, flags.db), import('../../mirror/schema.ts')]);
     return {
       data: { shape: 'text', text: shownSchema(/^postgres/iu.test(place) ? 'postgres' : 'sqlite') },
       read: true,

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
-import { search } from '../../mirror/search.ts';
 import { dbFlag, withCopy } from './copy.ts';
 
 export const searchCopy = defineCommand({
@@ -13,8 +12,8 @@ export const searchCopy = defineCommand({
   flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
   examples: ['svc mirror search export', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
-    const hits = await withCopy(ctx, { flags, settings }, (store, account) =>
-      search(store, account, args.words, flags.limit),
+    const hits = await withCopy(ctx, { flags, settings }, async (store, account) =>
+      (await import('../../mirror/search.ts')).search(store, account, args.words, flags.limit),
     );
     const columns = ['kind', 'id', 'of', 'field', 'text'];
     return {

@@ -3,7 +3,6 @@ import { param } from '../../command/param.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { openStore } from '../../mirror/place.ts';
-import { ask } from '../../mirror/query.ts';
 import { dbFlag, pulledAccount } from './copy.ts';
 
 export const queryCopy = defineCommand({
@@ -22,7 +21,9 @@ export const queryCopy = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const text = args.query === '-' ? await readUserText(ctx, '-', 'QUERY') : args.query;
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
-    const store = await openStore(ctx, flags.db, { make: false });
+    // The database starts while the rest is loaded.
+    const opening = openStore(ctx, flags.db, { make: false });
+    const [store, { ask }] = await Promise.all([opening, import('../../mirror/query.ts')]);
     try {
       const account = await pulledAccount(ctx, { flags, settings }, store);
       const { columns, rows } = await ask(store, account, text, ctx.signal);
