@@ -19,7 +19,7 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
   const waiting = new Map<number, Waiting>();
   let asked = 0;
   // Rows come and go: a large nursery would only grow.
-  const resourceLimits = { maxYoungGenerationSizeMb: 8 };
+  const resourceLimits = { maxYoungGenerationSizeMb: 4 };
   const options = { execArgv: [], workerData: { path, readOnly }, resourceLimits };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
   const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), options);

@@ -64,7 +64,7 @@ const statements = {
   open() {
     db = new Database(path, { readOnly });
     if (!readOnly) db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
-    db.exec('PRAGMA cache_size = -8000; PRAGMA foreign_keys = OFF');
+    db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF');
   },
   run({ text, values }) {
     prepared(text).run(values);
@@ -108,7 +108,7 @@ const statements = {
 function prepared(text) {
   let statement = kept.get(text);
   if (!statement) {
-    if (kept.size >= 64) {
+    if (kept.size >= 32) {
       const [[oldest, first]] = kept;
       first.finalize();
       kept.delete(oldest);
