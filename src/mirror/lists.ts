@@ -2,11 +2,12 @@ import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import type { Fields } from './cells.ts';
 import { type Kind, type KindName, kindOf } from './kinds.ts';
+import { readPage, tell } from './page.ts';
 import type { Pulling } from './pulling.ts';
 import { owned, ownerOf } from './records.ts';
 import { beginSweep, type KindState, readState, type Sweep, saveState } from './state.ts';
 import type { Sql } from './store.ts';
-import { forgetRecords, idFieldOf, readingOf, readPage, storeRecords, tell } from './sweep.ts';
+import { forgetRecords, idFieldOf, readingOf, storeRecords } from './sweep.ts';
 import { tableOf } from './tables.ts';
 import { storeInside } from './texts.ts';
 

@@ -2,6 +2,7 @@ import type { Client, ClientConfig } from 'pg';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
+import { typeParser } from './postgres-values.ts';
 import type { Account, Answer, Sql, Store, View } from './store.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
@@ -213,31 +214,6 @@ async function cancel(connect: () => Promise<Client>, client: Client): Promise<v
   await other?.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
   await other?.end().catch(() => {});
 }
-
-/** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
-function typeParser(types: typeof import('pg')['types']) {
-  const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-    20: exactNumber,
-    1700: exactNumber,
-    114: (text) => text,
-    3802: (text) => text,
-    1114: (text) => `${text.replace(' ', 'T')}Z`,
-    1184: isoTime,
-    1082: (text) => text,
-  };
-  return (oid: number, format?: 'text' | 'binary') =>
-    (parsers[oid] ?? types.getTypeParser(oid as never, format as never)) as (text: string) => unknown;
-}
-
-function exactNumber(text: string): number | string {
-  const value = Number(text);
-  return String(value) === text || (Number.isFinite(value) && /^-?\d{1,14}(?:\.\d+)?$/u.test(text)) ? value : text;
-}
-
-const isoTime = (text: string): string => {
-  const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/u, '$1:00'));
-  return Number.isNaN(time.getTime()) ? text : time.toISOString();
-};
 
 const unreachable = new Set([
   'ECONNREFUSED',

@@ -1,9 +1,10 @@
 import { type KindName, kindNames, kindOf } from './kinds.ts';
+import { readPage } from './page.ts';
 import type { Pulling } from './pulling.ts';
 import { owned, ownerOf } from './records.ts';
 import { readState } from './state.ts';
 import type { Sql } from './store.ts';
-import { forgetRecords, isAbsent, readingOf, readPage, storeRecords } from './sweep.ts';
+import { forgetRecords, isAbsent, readingOf, storeRecords } from './sweep.ts';
 import { tableOf } from './tables.ts';
 
 const perPage = 100;

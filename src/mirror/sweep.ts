@@ -3,6 +3,7 @@ import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import type { Fields } from './cells.ts';
 import { type Kind, type KindName, kindOf } from './kinds.ts';
+import { type Page, readPage, tell } from './page.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
 import {
   applyRecords,
@@ -19,7 +20,6 @@ import type { Sql } from './store.ts';
 import { tableOf } from './tables.ts';
 import { storeTexts } from './texts.ts';
 
-const perPage = 100;
 /** A change may become visible a little later than its time says. */
 const overlapMs = 120_000;
 const sweepsAtMost = 3;
@@ -73,29 +73,6 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: KindState): P
     await pulling.writer.done();
   }
   return state;
-}
-
-type Page = {
-  readonly records: readonly Fields[];
-  readonly isLast: boolean;
-  readonly total: number | null;
-  /** Nothing in it is new to the reading. */
-  isKnown?: boolean;
-};
-
-export async function readPage(pulling: Pulling, name: KindName, { page, since }: Pick<Sweep, 'page' | 'since'>) {
-  const { list } = kindOf(name);
-  const { key, paged } = list.answer as Extract<Operation['answer'], { shape: 'list' }>;
-  const query = paged ? { page, per_page: perPage, ...(since !== null && { updated_since: since }) } : undefined;
-  // What the query may hold follows from the list, which only the run knows.
-  const body = await pulling.ask(list, (query ? { query } : {}) as Input<Operation>);
-  const records = (Array.isArray(body[key]) ? body[key] : []) as readonly Fields[];
-  const { last_page: last, total } = (body.meta ?? {}) as { last_page?: unknown; total?: unknown };
-  return {
-    records,
-    isLast: records.length === 0 || page >= (typeof last === 'number' ? last : page),
-    total: typeof total === 'number' ? total : null,
-  } as Page;
 }
 
 async function storePage(pulling: Pulling, name: KindName, before: KindState, page: Page): Promise<KindState> {
@@ -280,20 +257,4 @@ export async function isAbsent(pulling: Pulling, operation: Operation, id: numbe
     if (error instanceof Failure && error.kind === 'not-found') return true;
     throw error;
   }
-}
-
-const spoken = new WeakMap<Pulling, number>();
-
-/** On a terminal at every page, else a line every ten seconds. */
-export function tell(pulling: Pulling, name: KindName, { sweep }: KindState): void {
-  const { ctx } = pulling;
-  const total = sweep?.total;
-  const read = Math.min(((sweep?.page ?? 1) - 1) * perPage, total ?? Number.POSITIVE_INFINITY);
-  const text = `Pulling ${name}: ${read.toLocaleString('en')}${total ? ` of ${total.toLocaleString('en')}` : ''}`;
-  ctx.progress(text);
-  const now = ctx.clock.ticks();
-  const last = spoken.get(pulling) ?? spoken.set(pulling, now).get(pulling) ?? now;
-  if (ctx.stderr.isTTY || now - last < 10_000) return;
-  spoken.set(pulling, now);
-  ctx.notice(`${text}.`);
 }
