@@ -5,11 +5,12 @@ export default {
   vitest: { configFile: 'build/mutation-vitest.config.ts', related: false },
   mutate: process.env.MUTATION_FILES?.split(' ') ?? [],
   coverageAnalysis: 'perTest',
-  // A constant of a module is read once; changing it costs a restart for each test file.
-  ignoreStatic: true,
-  concurrency: 2,
+  // What is read once, as tables are, is changed too, and held against all tests of the part.
+  ignoreStatic: false,
+  concurrency: Number(process.env.MUTATION_RUNNERS ?? 2),
   timeoutMS: 10_000,
   tempDirName: '.stryker-tmp',
+  cleanTempDir: 'always',
   // There is none of that name: Stryker rewrites it by a part of TypeScript's API that version 7 does not have.
   tsconfigFile: 'tsconfig.mutation.json',
   reporters: ['clear-text'],

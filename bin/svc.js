@@ -11,10 +11,15 @@ if (major < 20 || (major === 20 && minor < 18)) {
 
 async function run(argv) {
   const { quickAnswer } = require('../dist/quick.cjs');
-  const said = await quickAnswer(argv);
+  const said = await quickAnswer(argv, columns);
   if (said !== undefined) return write(said);
   const [{ main }, { nodeContext }] = [require('../dist/main.cjs'), require('../dist/context-node.cjs')];
   process.exitCode = await main(argv, nodeContext());
+}
+
+/** The width of the terminal, asked for only where there is one and the answer needs it. */
+function columns() {
+  return require('node:fs').fstatSync(1).isCharacterDevice() ? process.stdout.columns : undefined;
 }
 
 /** Opening process.stdout alone takes a seventh of a bare Node's start. */

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * `npm run mutation [-- PART …]` changes the files that decide what happens to a person's data, one small change at a
- * time, and counts how many of the changes no test notices. Each part has few tests, so that it ends within minutes.
+ * `npm run mutation [-- PART … --OPTION=VALUE …]` changes the files that decide what happens to a person's data, one
+ * small change at a time, and counts how many of the changes no test notices. Each part has few tests, so that it ends
+ * within minutes. MUTATION_RUNNERS says how many run at once.
  */
 const parts = {
   retry: {
@@ -16,11 +19,13 @@ const parts = {
   },
   look: {
     files: ['http/look.ts', 'http/lookings.ts'],
-    tests: ['http/look.test.ts', 'http/agree.test.ts', 'http/late.test.ts'],
+    tests: ['looked-replies', 'own-writes', 'long-lists', 'agree', 'look'].map((name) => `http/${name}.test.ts`),
   },
   send: {
     files: ['http/send.ts', 'http/answer.ts', 'http/endings.ts', 'http/attempt.ts'],
-    tests: ['http/*.test.ts'],
+    tests: ['sending', 'sending-again', 'answers', 'endings', 'own-writes', 'look'].map(
+      (name) => `http/${name}.test.ts`,
+    ),
   },
   sync: {
     files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],
@@ -28,11 +33,11 @@ const parts = {
   },
   refresh: {
     files: ['auth/refresh.ts'],
-    tests: ['auth/refresh.test.ts', 'auth/token-answers.test.ts', 'auth/session.test.ts', 'auth/containers.test.ts'],
+    tests: ['auth/refresh-or-not.test.ts', 'auth/refresh.test.ts'],
   },
   receiving: {
-    files: ['webhooks/receiving/*.ts'],
-    tests: ['signature', 'receiver', 'judge', 'odd-deliveries'].map((name) => `webhooks/${name}.test.ts`),
+    files: ['delivery', 'diagnose', 'judge', 'receiver'].map((name) => `webhooks/receiving/${name}.ts`),
+    tests: ['judge', 'diagnose', 'delivery', 'receiver-edges', 'receiver'].map((name) => `webhooks/${name}.test.ts`),
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],
@@ -40,7 +45,10 @@ const parts = {
   },
 };
 
-const asked = process.argv.slice(2);
+const given = process.argv.slice(2);
+const asked = given.filter((word) => !word.startsWith('-'));
+/** Stryker's own, for example `--mutate=src/http/look.ts:60-70`. */
+const options = given.filter((word) => word.startsWith('-'));
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   process.stderr.write(`No such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}\n`);
@@ -48,13 +56,21 @@ if (unknown.length > 0) {
 }
 
 const stryker = join(import.meta.dirname, '../node_modules/@stryker-mutator/core/bin/stryker.js');
+const folder = mkdtempSync(join(tmpdir(), 'svc-mutation-'));
+// Ctrl-C ends Stryker; what the tests have left is removed all the same.
+process.on('SIGINT', () => {});
 for (const [name, { files, tests }] of Object.entries(parts)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const env = {
     ...process.env,
     MUTATION_FILES: files.map((file) => `src/${file}`).join(' '),
     MUTATION_TESTS: tests.map((file) => `test/${file}`).join(' '),
+    MUTATION_FOLDER: folder,
+    TMPDIR: folder,
   };
-  const { status } = spawnSync(process.execPath, [stryker, 'run'], { stdio: 'inherit', env });
+  const { status, signal } = spawnSync(process.execPath, [stryker, 'run', ...options], { stdio: 'inherit', env });
   if (status !== 0) process.exitCode = 1;
+  if (signal || status === 130) break;
 }
+// Stryker's processes may end a moment after it.
+rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });

@@ -91,6 +91,12 @@ export type Ask = {
   edit(initial: string, options?: { readonly extension?: string }): Promise<string>;
 };
 
+/**
+ * `wait`: for something that is named. `look`: for a write whose answer was lost. `work`: much of the same, of which
+ * some is done. `request`: for any answer.
+ */
+export type Doing = 'wait' | 'look' | 'work' | 'request';
+
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -105,8 +111,11 @@ export type Context = {
   readonly random: (bytes: number) => Uint8Array;
   readonly tokens: TokenStore;
   readonly ask: Ask;
-  /** A line about what is going on, replaced by the next; undefined clears it. Shown on a terminal only. */
-  readonly progress: (text: string | undefined) => void;
+  /**
+   * What is going on, replaced by the next text of the same `doing` (default: `wait`); undefined ends it. Shown on
+   * standard error once it takes long. `progress(undefined)` also makes room for what is written next.
+   */
+  readonly progress: (text: string | undefined, doing?: Doing) => void;
   /** A lasting line on standard error: notes and warnings. */
   readonly notice: (text: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */

@@ -93,4 +93,8 @@ export const notFoundNames =
   };
 
 /** What went wrong, of whatever was thrown. */
+/** The code of an error of the system (`ENOENT`) or of Node (`ERR_INVALID_URL`). */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,26 +1,32 @@
+import type { Settings } from './config/settings.ts';
 import type { Context } from './context.ts';
 import { Failure, interruption } from './errors.ts';
+import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
+import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
-  const said = await quickAnswer(argv);
+  const said = await quickAnswer(argv, () => ctx.stdout.columns);
   if (said !== undefined) {
     ctx.stdout.write(said);
     return 0;
   }
+  let line = argv;
   try {
-    return await run(argv, ctx);
+    const { withoutAlias } = await import('./program/argv.ts');
+    line = await withoutAlias(argv, ctx.files);
+    return await run(line, ctx);
   } catch (error) {
     const { printFailure } = await import('./output/failure.ts');
     const { wishesOf } = await import('./program/argv.ts');
-    return printFailure(ctx, asFailure(error, ctx), wishesOf(argv, ctx.env));
+    return printFailure(ctx, asFailure(error, ctx), wishesOf(line, ctx.env));
   }
 }
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
-  const { parse, given } = await import('./program/program.ts');
-  const invocation = await parse(typed);
+  const { parse } = await import('./program/program.ts');
+  const invocation = await parse(typed, outer.stdout.columns);
   if ('help' in invocation) {
     const { sinkTo } = await import('./output/write.ts');
     const sink = sinkTo(outer.stdout, () => {});
@@ -34,25 +40,31 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     throw error;
   });
   const settings = settle(invocation.globals, outer.env, config);
-  const ctx = settings.quiet ? quieted(outer) : outer;
-  const values = await given(invocation, async (label, param) => {
-    if (!ctx.ask.canAsk || settings.noInput) return undefined;
-    const question = `${param.description} (${label})`;
-    return param.choices
-      ? ctx.ask.choose(
-          question,
-          param.choices.map((value) => ({ value })),
-        )
-      : ctx.ask.text(question);
-  });
+  const { advised, typeableNote } = await import('./config/advice.ts');
+  const notice = settings.quiet ? () => {} : (text: string) => outer.notice(typeableNote(text, settings.carried));
+  const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
+  const told: Context = Object.create(outer, { notice: { value: notice }, progress: { value: progress } });
+  const ctx = showingWaits(told);
+  // Another program is told of Ctrl-C by the terminal itself.
+  const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx);
+  try {
+    return await carryOut(ctx, invocation, settings);
+  } catch (error) {
+    // Advice is made typeable here, for every command at once.
+    throw error instanceof Failure ? advised(error, settings.carried) : error;
+  } finally {
+    isOver();
+  }
+}
+
+async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {
+  const { given } = await import('./program/given.ts');
+  const values = await given(ctx, invocation, settings);
   const { checkOutput, print } = await import('./output/print.ts');
   await checkOutput(settings, ctx.signal);
   const view = await invocation.command.run(ctx, { ...values, settings });
   return print(ctx, view, settings);
 }
-
-const quieted = (ctx: Context): Context =>
-  Object.create(ctx, { notice: { value: () => {} }, progress: { value: () => {} } }) as Context;
 
 /** The last catch. What is not a Failure is a bug in svc. */
 function asFailure(error: unknown, ctx: Context): Failure {

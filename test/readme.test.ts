@@ -47,11 +47,10 @@ async function commandTable(): Promise<string> {
 }
 
 function exitCodeTable(): string {
-  const text = topics.find(({ name }) => name === 'exit-codes')?.text() ?? '';
-  const rows = [...text.matchAll(/^ +(\d+) {2}(.*)$/gmu)].map(([, code, about = '']) => {
-    const [kind = '', ...meaning] = about.split(/ {2,}/u);
-    return meaning.length > 0 ? `| ${code} | ${kind} | ${meaning.join(' ')} |` : `| ${code} | | ${kind} |`;
-  });
+  const text = topics.find(({ name }) => name === 'exit-codes')?.text(120) ?? '';
+  const rows = [...text.matchAll(/^ +(\d+) {2}(?:([\w-]+): )?(.*)$/gmu)].map(([, code, kind, meaning]) =>
+    kind ? `| ${code} | ${kind} | ${meaning} |` : `| ${code} | | ${meaning} |`,
+  );
   return ['| code | kind | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 

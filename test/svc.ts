@@ -73,10 +73,14 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whole, or as it comes. */
   readonly stdin?: string | Uint8Array | AsyncIterable<string>;
+  /** Typed at the terminal, to its end. */
+  readonly typed?: string;
   /** A terminal of that many columns instead of a pipe. */
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
+  /** The editor: what it is opened with → what is saved. Without it the next answer is. */
+  readonly edit?: (initial: string) => string;
   readonly signal?: AbortSignal;
   readonly openBrowser?: Context['openBrowser'];
   /** Told of every piece of output as it comes, for commands that run until they are told to end. */
@@ -125,15 +129,16 @@ function collector(columns: number | undefined, seen: (text: string) => void) {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-function stdinOf({ stdin, columns }: RunOptions): Context['stdin'] {
+function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   async function* bytes() {
+    if (typed !== undefined) yield Buffer.from(typed);
     if (typeof stdin === 'string' || stdin instanceof Uint8Array) yield Buffer.from(stdin as string);
     else if (stdin) for await (const text of stdin) yield Buffer.from(text);
   }
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }
 
-function askWith({ answers = [], columns }: RunOptions): Ask {
+function askWith({ answers = [], columns, edit }: RunOptions): Ask {
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
@@ -147,6 +152,6 @@ function askWith({ answers = [], columns }: RunOptions): Ask {
     text,
     secret: text,
     choose: text,
-    edit: text,
+    edit: edit ? async (initial) => edit(initial) : text,
   };
 }

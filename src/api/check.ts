@@ -37,7 +37,7 @@ type Container = {
  */
 export function listsForObjects(schema: Schema | Container, value: unknown, path = '', found: string[] = []): string[] {
   if (typeof value !== 'object' || value === null) return found;
-  let inner = schema as Container;
+  let inner: Container = schema;
   while (inner.wrapped) inner = inner.wrapped;
   const isList = Array.isArray(value);
   if (isList && inner.type !== 'array') {
@@ -54,16 +54,19 @@ export function listsForObjects(schema: Schema | Container, value: unknown, path
 
 const objectTypes = ['object', 'loose_object', 'record'];
 
+/** What valibot's schemas of a choice hold besides. */
+type Choosing = Schema & { readonly options?: readonly (Schema & { readonly entries?: object })[] };
+
 /**
  * A body that may be one of two objects (createContacts) is judged by the one whose first field it carries, so that
- * the errors speak of what was meant and not of both.
+ * the errors are about the one that was meant.
  */
 function chosen(schema: Schema, value: unknown): Schema {
   if (schema.type !== 'union' || typeof value !== 'object' || value === null) return schema;
-  const options = (schema as Schema & { options: readonly Schema[] }).options;
+  const { options = [] }: Choosing = schema;
   if (Array.isArray(value)) return options.find(({ type }) => type === 'array') ?? options.at(-1) ?? schema;
   const meant = options.find((option) => {
-    const first = Object.keys((option as Schema & { entries?: object }).entries ?? {})[0];
+    const first = Object.keys(option.entries ?? {})[0];
     return first !== undefined && first in value;
   });
   return meant ?? options.at(-1) ?? schema;

@@ -1,9 +1,12 @@
 import * as v from 'valibot';
-import { described, id, pageOf, pageQuery, text, when, whole } from './fields.ts';
+import { described, id, known, pageOf, pageQuery, text, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { Attachment, Person, updatedSince } from './tickets.ts';
 
 const handlingMode = described('Who answers: the AI or a person', v.picklist(['ai', 'human']));
+
+/** What the document names: two statuses and a filter. */
+const conversationStatuses = ['resolved', 'closed', 'unresolved'] as const;
 
 /** As in lists and in the answer of resolve: without the messages. */
 export const ConversationItem = v.looseObject({
@@ -49,7 +52,7 @@ export const listConversations = defineOperation({
   module: 'support',
   query: v.object({
     ...pageQuery,
-    status: v.optional(described('One exact status, or unresolved', v.string())),
+    status: v.optional(described('One exact status, or unresolved', known(conversationStatuses, v.string()))),
     contact_id: v.optional(id),
     updated_since: updatedSince,
   }),

@@ -5,21 +5,24 @@ import { defineOperation } from './operation.ts';
 /** Triggers that record a conversion when the attribution carries ad parameters; others are not shown. */
 export const conversionTriggers = ['order_create', 'user_create', 'user_subscriptions_create'] as const;
 
-export const attributionKeys = [
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_content',
-  'utm_term',
-  'fbclid',
-  'gclid',
-  'svc_ad',
-] as const;
+const told = (about: string) => v.optional(described(about, v.string()));
 
-const attributionEntries = Object.fromEntries(attributionKeys.map((key) => [key, v.optional(v.string())])) as Record<
-  (typeof attributionKeys)[number],
-  v.OptionalSchema<v.StringSchema<undefined>, undefined>
->;
+/** Where a visitor came from, as the address that they followed tells it. */
+const attributionEntries = {
+  utm_source: told('Site or letter that sent the visitor, for example newsletter'),
+  utm_medium: told('Kind of link, for example email or cpc'),
+  utm_campaign: told('Campaign that the link belongs to'),
+  utm_content: told('Which of several links it was'),
+  utm_term: told('Search words that were paid for'),
+  fbclid: told('Click id that Facebook adds to a link'),
+  gclid: told('Click id that Google Ads adds to a link'),
+  svc_ad: told("The product's own ad parameter"),
+};
+
+export type AttributionKey = keyof typeof attributionEntries;
+
+// Object.keys does not know that these are all.
+export const attributionKeys = Object.keys(attributionEntries) as AttributionKey[];
 
 export const EventContact = v.pipe(
   v.object({

@@ -26,7 +26,10 @@ export const lengthOf = (text: string): number => {
 
 const tooShort = (min: number) => (min === 1 ? 'must not be empty' : `must have at least ${min} characters`);
 
-/** Text of `min` to `max` code points; where it must not be empty, it must not be blank either. The metadata carries the limits into JSON Schema, which counts the same way. */
+/**
+ * Text of `min` to `max` code points. Where it must not be empty, it must not be blank either. The metadata carries the
+ * limits into JSON Schema, which counts the same way.
+ */
 export const text = (min: number, max: number) =>
   v.pipe(
     v.string(),
@@ -120,10 +123,12 @@ export const pageMeta = v.looseObject({ current_page: whole, last_page: whole, t
 
 /** The body of a page of records; `meta` stands beside them. */
 export const pageOf = <const Key extends string, Item extends v.GenericSchema>(key: Key, item: Item) =>
-  v.looseObject({ [key]: v.array(item), meta: pageMeta } as Record<Key, v.ArraySchema<Item, undefined>> & {
-    meta: typeof pageMeta;
-  });
+  v.looseObject({ ...v.entriesFromList([key], v.array(item)), meta: pageMeta });
 
 /** `description` first, so that a schema reads like a sentence in the tables of fields. */
 export const described = <const S extends v.GenericSchema>(description: string, schema: S) =>
   v.pipe(schema, v.description(description));
+
+/** Any text, of which the document names these: others may exist (Gaps in resource fields). */
+export const known = <const S extends v.GenericSchema>(values: readonly string[], schema: S) =>
+  v.pipe(schema, v.metadata({ examples: values }));

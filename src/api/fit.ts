@@ -12,7 +12,8 @@ function shaped(shape: Shape, value: unknown): unknown {
   if (shape.nullable && (value === null || value === undefined)) return null;
   switch (shape.type) {
     case 'text':
-      return typeof value === 'string' ? value : shape.nullable ? null : '';
+      if (typeof value === 'string') return value;
+      return shape.nullable ? null : '';
     case 'number':
     case 'integer':
       return typeof value === 'number' ? value : undefined;

@@ -52,7 +52,7 @@ type Answer =
       readonly key: string;
       readonly paged: boolean;
       readonly sortedBy: SortedBy;
-      /** What the records are, where they are no records of the operation's own resource. */
+      /** The kind of the records, where it is not the operation's own resource. */
       readonly of?: ResourceName;
     };
 
@@ -92,7 +92,7 @@ type Described = {
   readonly secret?: 'signing_secret';
   /** Fields that the service lets one leave out and then clears what is there: an assistant must give them. */
   readonly clearsWithout?: readonly string[];
-  /** A full sentence for whoever sees the schema alone. */
+  /** A full sentence for readers who only see the schema. */
   readonly remark?: string;
 };
 
@@ -110,9 +110,9 @@ type Read = {
 type Write = {
   readonly method: Exclude<Method, 'GET'>;
   readonly effect: Effect;
-  /** Its record is gone afterwards: a repetition that finds none is done. */
+  /** Its record is gone afterwards: a repetition that finds no record counts as done. */
   readonly deletes?: true;
-  /** Removes something that cannot be had back. */
+  /** Removes something for good. */
   readonly destructive?: true;
 } & Verified &
   Reaching;
@@ -152,7 +152,7 @@ export type Input<Op extends Operation> = (Op['params'] extends v.GenericSchema
     ? { readonly body: Part<Op['body']> }
     : { readonly body?: Perhaps<Op['body']> });
 
-/** What a part may be of an operation that only the run knows: its schema judges it then. */
+/** The part of an operation that is only known at run time: its schema checks it then. */
 type Perhaps<S> = unknown extends S ? undefined : S extends v.GenericSchema ? v.InferOutput<S> : undefined;
 
 /** The parsed body of the operation's successful answer; fields that the table does not know are kept. */
@@ -160,10 +160,10 @@ export type Output<Op extends Operation> = v.InferOutput<Op['response']>;
 
 const accountCredentials = ['api_key', 'oauth'] as const;
 
-/** An entry as it is written: without what follows from the rest of it. */
+/** An entry as it is written, without the fields that are derived from the others. */
 type Entry = Omit<Described, 'credentials' | 'params'> & Partial<Pick<Described, 'credentials'>> & (Read | Write);
 
-/** A path with ids must say whose each of them is, and one without must not. */
+/** For a path with ids, says which kind each of them names; a path without ids says nothing. */
 type IdsOf<Path extends string> = [IdName<Path>] extends [never]
   ? { readonly ids?: undefined }
   : { readonly ids: { readonly [Name in IdName<Path>]: ResourceName } };
@@ -182,7 +182,7 @@ type Completed<Op extends Entry> = Op & {
 export function defineOperation<const Op extends Entry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
   const { ids, credentials = accountCredentials } = operation;
   // The compiler cannot follow a mapped type through Object.entries.
-  const params = ids && (v.object(idSchemas(ids)) as unknown);
+  const params: unknown = ids && v.object(idSchemas(ids));
   return { ...operation, credentials, params: params as ParamsOf<Op['ids']> };
 }
 

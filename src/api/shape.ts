@@ -1,4 +1,3 @@
-import type * as v from 'valibot';
 import type { Schema } from './operation.ts';
 
 /** What a field of the table is, for whoever derives something from it: flags, prompts, query strings. */
@@ -8,6 +7,8 @@ export type Shape = {
   readonly nullable: boolean;
   readonly description?: string;
   readonly choices?: readonly string[];
+  /** Values that the document names, where others may exist. */
+  readonly known?: readonly string[];
   /** JSON-Schema format, for example `date-time`. */
   readonly format?: string;
   /** Of a list: its items. */
@@ -18,19 +19,21 @@ export type Shape = {
   readonly schema: Schema;
 };
 
+/** What one or the other of valibot's schemas holds besides. */
 type AnySchema = Schema & {
-  readonly wrapped?: Schema;
-  readonly pipe?: readonly unknown[];
-  readonly item?: Schema;
-  readonly entries?: Record<string, Schema>;
-  readonly options?: readonly unknown[];
+  readonly wrapped?: AnySchema;
+  /** The schema that is piped, then what it goes through. */
+  readonly pipe?: readonly [AnySchema, ...Action[]];
+  readonly item?: AnySchema;
+  readonly entries?: Readonly<Record<string, AnySchema>>;
+  readonly options?: readonly string[];
 };
 
 type Action = {
   readonly kind: string;
   readonly type: string;
   readonly description?: string;
-  readonly metadata?: { readonly format?: string };
+  readonly metadata?: { readonly format?: string; readonly examples?: readonly string[] };
 };
 
 /** The fields of an object schema, in order; none for anything else. */
@@ -39,27 +42,30 @@ export function fieldsOf(schema: Schema | undefined): Readonly<Record<string, Sh
 }
 
 export function shapeOf(schema: Schema): Shape {
-  let inner = schema as AnySchema;
+  let inner: AnySchema = schema;
   let required = true;
   let nullable = false;
   let description: string | undefined;
   let format: string | undefined;
+  let known: readonly string[] | undefined;
   let whole = false;
   // Walk in through optional(), nullable() and pipe(), picking up what each says.
   for (;;) {
-    for (const step of (inner.pipe ?? []).slice(1) as Action[]) {
+    const [piped, ...steps] = inner.pipe ?? [];
+    for (const step of steps) {
       if (step.type === 'description') description ??= step.description;
-      if (step.type === 'metadata') format ??= step.metadata?.format;
+      if (step.type === 'metadata') {
+        format ??= step.metadata?.format;
+        known ??= step.metadata?.examples;
+      }
       if (step.type === 'integer') whole = true;
     }
     if (inner.wrapped) {
       if (inner.type === 'optional') required = false;
       if (inner.type === 'nullable') nullable = true;
-      inner = inner.wrapped as AnySchema;
-    } else if (inner.pipe && inner.pipe[0] !== inner && (inner.pipe[0] as AnySchema | undefined)?.pipe) {
-      inner = inner.pipe[0] as AnySchema;
-    } else if (inner.pipe && (inner.pipe[0] as AnySchema).wrapped) {
-      inner = inner.pipe[0] as AnySchema;
+      inner = inner.wrapped;
+    } else if (piped && piped !== inner && (piped.pipe || piped.wrapped)) {
+      inner = piped;
     } else break;
   }
   return {
@@ -68,7 +74,8 @@ export function shapeOf(schema: Schema): Shape {
     nullable,
     description,
     format,
-    schema: bare(schema as AnySchema),
+    known,
+    schema: bare(schema),
   };
 }
 
@@ -81,9 +88,9 @@ function kindOf(schema: AnySchema, whole: boolean): Pick<Shape, 'type' | 'choice
     case 'boolean':
       return { type: 'boolean' };
     case 'picklist':
-      return { type: 'text', choices: schema.options as readonly string[] };
+      return { type: 'text', choices: schema.options };
     case 'array':
-      return { type: 'list', item: shapeOf(schema.item as Schema) };
+      return { type: 'list', item: schema.item && shapeOf(schema.item) };
     case 'record':
       return { type: 'pairs' };
     case 'object':
@@ -100,7 +107,7 @@ function kindOf(schema: AnySchema, whole: boolean): Pick<Shape, 'type' | 'choice
 /** The schema that judges a present, non-null value. */
 function bare(schema: AnySchema): Schema {
   let inner = schema;
-  const isWrapping = (step: unknown, at: number) => at === 0 || (step as Action).kind === 'metadata';
-  while (inner.wrapped && (inner.pipe ?? []).every(isWrapping)) inner = inner.wrapped as AnySchema;
-  return inner as v.GenericSchema;
+  const isWrapping = ({ kind }: { readonly kind: string }, at: number) => at === 0 || kind === 'metadata';
+  while (inner.wrapped && (inner.pipe ?? []).every(isWrapping)) inner = inner.wrapped;
+  return inner;
 }

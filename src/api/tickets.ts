@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { described, filled, id, pageOf, pageQuery, priority, text, time, when, whole } from './fields.ts';
+import { described, filled, id, known, pageOf, pageQuery, priority, text, time, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** Statuses that the document names; others may exist (Gaps in resource fields). */
@@ -70,7 +70,9 @@ export const listTickets = defineOperation({
   module: 'support',
   query: v.object({
     ...pageQuery,
-    status: v.optional(described('One exact status, or unresolved', v.string())),
+    status: v.optional(
+      described('One exact status, or unresolved', known([...ticketStatuses, 'unresolved'], v.string())),
+    ),
     q: v.optional(described('Matches subject or ticket number', v.string())),
     contact_id: v.optional(id),
     updated_since: updatedSince,
@@ -144,7 +146,7 @@ export const updateTicket = defineOperation({
     subject: v.optional(text(1, 255)),
     description,
     priority: v.optional(described('0 (lowest) to 4 (highest)', priority)),
-    status: v.optional(described('open, pending, resolved or closed', ticketStatus)),
+    status: v.optional(described('The new status', known(ticketStatuses, ticketStatus))),
     due_at: v.optional(v.nullable(time)),
   }),
   status: 200,

@@ -140,7 +140,7 @@ export const createWebhook = defineOperation({
     signing_secret: described('Shown once', filled),
   }),
   answer: { shape: 'record' },
-  safety: 'verify', // found by looking, its secret is lost: the look deletes it, so that it is made again
+  safety: 'verify', // one that is found by looking has lost its secret: the look deletes it, so that it is made again
   effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
   makes: ['id'],
   grant: 'webhooks',

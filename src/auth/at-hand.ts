@@ -64,18 +64,19 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
 }
 
 export async function notLoggedIn(
-  { tokens }: Pick<Context, 'tokens'>,
-  { profile, baseUrl }: Settings,
+  { env, tokens }: Pick<Context, 'env' | 'tokens'>,
+  { profile }: Settings,
 ): Promise<Failure> {
   const [other] = (await heldByProfile(tokens)).keys();
-  const login = loginCommand('oauth', profile, baseUrl ? undefined : 'URL');
-  const elsewhere = other ? ` There is a login under ${other}: svc --profile ${other} …` : '';
-  return new Failure('auth', `Profile ${profile} is not logged in.`, {
-    hint: `Run: ${login} (or with --with-api-key). In CI, set SVC_API_KEY.${elsewhere}`,
-  });
+  const login = `Run: ${loginCommand('oauth', profile)} (or with --with-api-key).`;
+  const variable = 'SVC_API_KEY';
+  // Nobody can log in there.
+  const ways = env.CI ? [`Set ${variable} from a secret of this CI service.`] : [login, `In CI, set ${variable}.`];
+  if (other && !env.CI) ways.push(`Another login is saved: add --profile ${other}`);
+  return new Failure('auth', `Profile ${profile} is not logged in.`, { hint: ways.join(' ') });
 }
 
-/** None of those at hand is one that the operation takes. */
+/** The operation takes none of the credentials at hand. */
 export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { profile }: Settings): Failure {
   const [wanted = 'api_key'] = credentials;
   const login = loginCommand(wanted, profile);

@@ -30,11 +30,21 @@ const OAuth = v.looseObject({
 /** The pre-registered client: its secret is kept like a token, and outlives a login that has ended. */
 const Client = v.looseObject({ auth_url: v.string(), client_id: v.string(), client_secret: v.string() });
 
-const schemas = { api_key: Static, m2m: Static, oauth: OAuth, client: Client } as const;
+type Secrets = {
+  readonly api_key: v.InferOutput<typeof Static>;
+  readonly m2m: v.InferOutput<typeof Static>;
+  readonly oauth: v.InferOutput<typeof OAuth>;
+  readonly client: v.InferOutput<typeof Client>;
+};
+export type SecretKind = keyof Secrets;
+export type Stored<K extends SecretKind> = Secrets[K];
 
-type Schemas = typeof schemas;
-export type SecretKind = keyof Schemas;
-export type Stored<K extends SecretKind> = v.InferOutput<Schemas[K]>;
+const schemas: { readonly [K in SecretKind]: v.GenericSchema<unknown, Secrets[K]> } = {
+  api_key: Static,
+  m2m: Static,
+  oauth: OAuth,
+  client: Client,
+};
 
 export const secretName = (profile: string, kind: SecretKind): string => `profile/${profile}/${kind}`;
 
@@ -46,27 +56,26 @@ export async function readStored<K extends SecretKind>(
   return parseStored(await tokens.read(secretName(profile, kind)), profile, kind);
 }
 
-/** The words for what is stored never repeat it. */
+/** No message repeats what is stored. */
 export function parseStored<K extends SecretKind>(
   text: string | undefined,
   profile: string,
   kind: K,
 ): Stored<K> | undefined {
   if (text === undefined) return undefined;
-  const parsed = v.safeParse(schemas[kind], fromJson(text));
-  if (parsed.success) return parsed.output as Stored<K>;
+  const schema: v.GenericSchema<unknown, Stored<K>> = schemas[kind];
+  const parsed = v.safeParse(schema, fromJson(text));
+  if (parsed.success) return parsed.output;
   throw new Failure('auth', `The saved ${nameOf(kind)} of profile ${profile} is damaged.`, {
     hint: `Log in again with: ${loginCommand(kind, profile)}`,
   });
 }
 
-/** Keeps it, durably, when this resolves. */
+/** It is saved durably when this resolves. */
 export async function store<K extends SecretKind>(
   tokens: TokenStore,
-  profile: string,
-  kind: K,
+  { profile, kind, place = 'best' }: { readonly profile: string; readonly kind: K; readonly place?: 'best' | 'file' },
   secret: Stored<K>,
-  place: 'best' | 'file' = 'best',
 ): Promise<void> {
   await tokens.update(secretName(profile, kind), async () => JSON.stringify(secret), place);
 }
@@ -93,9 +102,16 @@ export const nameOf = (kind: SecretKind): string =>
 
 /** The command that gets a credential of that kind. */
 export function loginCommand(kind: SecretKind, profile: string, baseUrl?: string): string {
-  const flag = kind === 'api_key' ? ' --with-api-key' : kind === 'm2m' ? ' --with-m2m-token' : '';
+  const flag = { api_key: ' --with-api-key', m2m: ' --with-m2m-token', oauth: '', client: '' }[kind];
   return `svc login${profile === 'default' ? '' : ` --profile ${profile}`}${baseUrl ? ` --base-url ${baseUrl}` : ''}${flag}`;
 }
+
+/** A name for a profile of its own at that service, so that advice can be typed as it stands. */
+export const newProfile = (baseUrl: string): string =>
+  new URL(baseUrl).host
+    .replaceAll(/[^\w.]+/gu, '-')
+    .replace(/^[^A-Za-z0-9]+/u, '')
+    .slice(0, 64);
 
 /** A minute before the end, or a tenth of a shorter life: time enough for a request that is on its way. */
 export function endsSoon({ issued_at, expires_at }: Stored<'oauth'>, now: Date): boolean {

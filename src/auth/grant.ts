@@ -1,3 +1,4 @@
+import { isRecord } from '../text/record.ts';
 import type { Answered } from './token-endpoint.ts';
 
 /** What the token endpoint grants; `scopes` may be fewer than were asked for. */
@@ -36,17 +37,17 @@ export function grantOf({ answer, sentAt }: Answered, asked: readonly string[]):
 function objectIn(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body.replace(/^\uFEFF/u, ''));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What could not stand in a header, or in a form, is no token. */
+/** A token must fit into a header and into a form. */
 const tokenIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\x21-\x7e]+$/u.test(value) ? value : undefined;
 
-/** Without a lifetime that makes sense it is the document's; if the token ends sooner, a 401 will tell. */
+/** Without a sensible lifetime the document's counts. If the token ends sooner, a 401 will tell. */
 function lifetimeIn(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, longestLifetime) : usualLifetime;

@@ -46,7 +46,12 @@ export async function beginAttempt(
 }
 
 /** Turns the redirect's parameters into tokens. The code works once, so a lost answer cannot be repeated. */
-export async function redeem(ports: Ports, limits: Limits, client: Client, attempt: Attempt, answer: URLSearchParams) {
+export async function redeem(
+  ports: Ports,
+  limits: Limits,
+  { client, attempt }: { readonly client: Client; readonly attempt: Attempt },
+  answer: URLSearchParams,
+): Promise<Grant> {
   const oauth = await import('oauth4webapi');
   // RFC 9207's `iss` is no part of the service's redirect, and we know of no issuer name to compare it with.
   const params = new URLSearchParams(answer);

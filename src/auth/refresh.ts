@@ -53,7 +53,7 @@ export async function liveLogin(
       ended = loginEnded(profile, answer.said ?? '', answer.failure.status);
       return undefined;
     }
-    // Early, and in vain: what we have still works for a while.
+    // It was an early refresh, and it failed: the token that we have still works for a while.
     if (!refused && !force && !hasEnded(current, ctx.clock.now())) return text;
     throw answer.failure;
   };
@@ -68,7 +68,7 @@ export async function liveLogin(
 
 const hasEnded = ({ expires_at }: Login, now: Date): boolean => !(now.getTime() < Date.parse(expires_at));
 
-/** The client that the login was given to. Its secret goes to the service that it was kept for, and to no other. */
+/** The client that the login was given to. Its secret only goes to the service that it was saved for. */
 export async function clientOf(
   env: Environment,
   tokens: Context['tokens'],

@@ -13,7 +13,7 @@ import {
   notLoggedIn,
   refuseTwoSources,
 } from './at-hand.ts';
-import { checkToken, endsSoon, loginCommand, nameOf, readStored, type Stored } from './credentials.ts';
+import { checkToken, endsSoon, loginCommand, nameOf, newProfile, readStored, type Stored } from './credentials.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
 export type Bearer = {
@@ -145,6 +145,6 @@ export function refuseOtherOrigin(storedFor: string, baseUrl: string, kind: Cred
   throw new Failure(
     'usage',
     `The ${nameOf(kind)} of profile ${profile} belongs to ${originOf(storedFor)}, not to ${originOf(baseUrl)}; nothing was sent.`,
-    { hint: `Log in there under a separate profile: ${loginCommand(kind, 'NAME', baseUrl)}` },
+    { hint: `Log in there under a separate profile: ${loginCommand(kind, newProfile(baseUrl), baseUrl)}` },
   );
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 
-/** A keyring of the system. What it cannot do, it throws with a sentence that says why. */
+/** A keyring of the system. Where it fails, it throws with a sentence that says why. */
 export type Keyring = {
   read(entry: string): Promise<string | undefined>;
   write(entry: string, secret: string): Promise<void>;
@@ -20,13 +21,15 @@ export type Contents = {
 
 export const inKeyring = { in: 'keyring' } as const;
 
+/** A secret that is kept for a moment, to see whether it can be. */
+export const probeName = 'doctor/probe';
+
 export function whereIs(contents: Contents, name: string): 'keyring' | 'file' | undefined {
   if (!Object.hasOwn(contents.secrets, name)) return undefined;
   return isInKeyring(contents.secrets[name]) ? 'keyring' : 'file';
 }
 
-export const isInKeyring = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && (value as { in?: unknown }).in === 'keyring';
+export const isInKeyring = (value: unknown): boolean => fieldsIn(value).in === inKeyring.in;
 
 export function parse(text: string, path: string): Contents {
   let value: unknown;
@@ -36,13 +39,13 @@ export function parse(text: string, path: string): Contents {
     throw unreadable(path, 'it is not valid JSON');
   }
   if (typeof value !== 'object' || value === null) throw unreadable(path, 'it is not a JSON object');
-  const { version, secrets } = value as Partial<Contents>;
+  const { version } = fieldsIn(value);
   if (version !== 1) throw unreadable(path, 'it was written by another version of svc');
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) {
-    throw unreadable(path, 'it has no "secrets"');
-  }
-  return value as Contents;
+  if (!holdsSecrets(value)) throw unreadable(path, 'it has no "secrets"');
+  return value;
 }
+
+const holdsSecrets = (value: object): value is Contents => isRecord(fieldsIn(value).secrets);
 
 export const unreadable = (path: string, why: string): Failure =>
   new Failure('failed', `The saved logins in ${path} cannot be read: ${why}.`, {

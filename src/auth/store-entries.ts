@@ -49,7 +49,7 @@ export function credentialsFile(options: Options): CredentialsFile {
     put: (name, value) =>
       locked('store', async (held) => {
         const contents = await load();
-        // What was read may be old where this process stood still.
+        // What was read may be old, if this process was stopped meanwhile.
         await held.check();
         const { [name]: _, ...others } = contents.secrets;
         await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });

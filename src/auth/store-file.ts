@@ -3,7 +3,15 @@ import { isCode, type replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import type { Held } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
-import { type Contents, inKeyring, isInKeyring, type Keyring, unreadable, whereIs } from './store-contents.ts';
+import {
+  type Contents,
+  inKeyring,
+  isInKeyring,
+  type Keyring,
+  probeName,
+  unreadable,
+  whereIs,
+} from './store-contents.ts';
 import { type CredentialsFile, credentialsFile } from './store-entries.ts';
 import { rescueFile } from './store-rescue.ts';
 
@@ -86,7 +94,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
   try {
     stored = await readFrom(store, contents, name);
   } catch (error) {
-    // Who saves from scratch replaces whatever is there, also what is damaged or locked away in a keyring.
+    // A new login replaces whatever is there, also what is damaged or locked in a keyring.
     if (place === 'as-is') throw error;
     isReadable = false;
   }
@@ -98,7 +106,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     proven = true;
     await prove(store, name, current);
     await held.check().catch((error) => {
-      // The room is another's now.
+      // Another process has the room now.
       proven = false;
       throw error;
     });
@@ -112,7 +120,7 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     return undefined;
   }
   const at = whereIs(contents, name);
-  const where = place === 'as-is' ? (at ?? store.preferred) : place === 'file' ? 'file' : store.preferred;
+  const where = placeFor(store, place, at);
   if (next === stored && where === at) {
     await rescue.drop(name);
   } else if (proven || next === rescued) {
@@ -123,6 +131,11 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     await rescue.drop(name);
   }
   return next;
+}
+
+function placeFor({ preferred }: Store, place: Place, at: Where | undefined): Where {
+  if (place === 'file') return 'file';
+  return place === 'as-is' && at !== undefined ? at : preferred;
 }
 
 async function forget(store: Store, contents: Contents, name: string): Promise<void> {
@@ -149,7 +162,7 @@ async function prove({ file, rescue }: Store, name: string, secret: string | und
   }
 }
 
-/** The file, once it names the secret's place, is what counts; so each step leaves the old or the new secret. */
+/** What counts is the place that the file names, so each step leaves either the old or the new secret. */
 async function save(store: Store, name: string, secret: string, where: Where): Promise<void> {
   const { file, keyring, random, warn } = store;
   const contents = await file.load();
@@ -162,18 +175,23 @@ async function save(store: Store, name: string, secret: string, where: Where): P
       return;
     } catch (error) {
       if (error instanceof Failure) throw error;
-      warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
+      if (isNews(contents, name))
+        warn(`${reason(error)} Secrets are kept in ${file.path} instead, where only you can read them.`);
     }
   }
   await file.put(name, secret);
   if (wasInKeyring) await removeFromKeyring(store, contents, name);
 }
 
+/** Said with the first secret that goes to the file: every further one would say the same. */
+const isNews = (contents: Contents, name: string): boolean =>
+  name !== probeName && !Object.keys(contents.secrets).some((kept) => whereIs(contents, kept) === 'file');
+
 type Proven = { readonly secret: string; readonly stored: string | undefined; readonly where: Where };
 
 /**
- * Saves a secret that cannot be had again. First into the room that was taken for it; so where the rest fails, or this
- * process is killed, the next start finds it there.
+ * Saves a secret that cannot be had again. It goes into its reserved room first, so that the next start finds it there
+ * where the rest fails or this process is killed.
  */
 async function saveProven(store: Store, name: string, { secret, stored, where }: Proven): Promise<void> {
   const { file, rescue, warn } = store;

@@ -11,7 +11,7 @@ type Options = {
 
 type Request = { readonly act: 'read' | 'write' | 'remove'; readonly entry: string; readonly secret?: string };
 
-/** Under which all entries stand, as the keyring's own window shows them. */
+/** The name of all our entries, as the keyring's own window shows it. */
 const serviceName = 'svc';
 
 /** What Windows' Credential Manager holds per entry, in bytes. */
@@ -21,7 +21,7 @@ const windowsLimit = 2560;
 export function systemKeyring({ env, platform, timeoutMs = 3000 }: Options): Keyring {
   let silent = false;
   const act = async (request: Request): Promise<string | undefined> => {
-    // It is given its time once, not for each of a login's secrets.
+    // It gets its time once, not again for each secret of a login.
     if (silent) throw tooSlow(timeoutMs);
     // Asking without a bus would end in a refusal anyway; this says it in better words and at no cost.
     if (platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) {
@@ -102,7 +102,7 @@ async function actInChild(
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, ['-e', childSource], {
     // Nothing of ours that the child does not need, and no options meant for us.
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|NODE_)/u.test(name))) as NodeJS.ProcessEnv,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SVC_|NODE_)/u.test(name))),
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
@@ -119,7 +119,7 @@ async function actInChild(
   });
   if (end === 'SIGKILL') return 'silent';
   if (end !== undefined) throw refusal(end);
-  const { value, error } = JSON.parse(answer) as { value?: string; error?: string };
+  const { value, error }: { value?: string; error?: string } = JSON.parse(answer);
   if (error !== undefined) throw refusal(error);
   return { value };
 }

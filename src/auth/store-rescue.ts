@@ -3,10 +3,11 @@ import { isThere } from '../disk/atomic-file.ts';
 import { removeFile } from '../disk/folder.ts';
 import { fillFile, readReserved, reserveFile } from '../disk/reserved-file.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { fieldsIn } from '../text/record.ts';
 
 /**
  * Beside `credentials.json`, one for each secret that is being exchanged: its room is taken before the old secret is
- * spent, and the new one stands there until it is saved in its place. Only who holds the lock of the secret writes it.
+ * spent, and the new one stands there until it is saved in its place. Only the holder of the secret's lock writes it.
  */
 export type RescueFile = {
   pathOf(name: string): string;
@@ -27,7 +28,7 @@ export function rescueFile(folder: string): RescueFile {
     pathOf,
     reserve: (name, present) => reserveFile(pathOf(name), 2 * JSON.stringify(present).length + 4096),
     async fill(name, secret, stored) {
-      // The old secret itself does not stand in the file.
+      // The file does not hold the old secret itself.
       const rescued: Rescued = { version: 1, secret, newer_than: hexDigestOf(stored ?? '') };
       return fillFile(pathOf(name), JSON.stringify(rescued)).then(
         () => true,
@@ -47,8 +48,10 @@ export function rescueFile(folder: string): RescueFile {
 
 function parse(text: string | undefined): Rescued | undefined {
   try {
-    const value = JSON.parse(text ?? '') as Partial<Rescued>;
-    return typeof value.secret === 'string' && typeof value.newer_than === 'string' ? (value as Rescued) : undefined;
+    const { secret, newer_than } = fieldsIn(JSON.parse(text ?? ''));
+    return typeof secret === 'string' && typeof newer_than === 'string'
+      ? { version: 1, secret, newer_than }
+      : undefined;
   } catch {
     return undefined;
   }

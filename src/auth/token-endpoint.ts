@@ -67,7 +67,7 @@ export function prepare(oauth: Library, ports: Ports, limits: Limits, { client, 
   return {
     as,
     who: { client_id: client.clientId },
-    // In the body, not by Basic: its percent-encoding of the secret (RFC 6749, 2.3.1) is often left undone by servers.
+    // In the body, not by Basic: servers often forget to undo its percent-encoding of the secret (RFC 6749, 2.3.1).
     auth: oauth.ClientSecretPost(client.clientSecret),
     options,
     answered: (): Answered => {
@@ -200,7 +200,7 @@ function explained(code: string | undefined, said: string, status: number, origi
   ];
 }
 
-/** RFC 6749, section 5.2: errors come with a status of 400 or 401. What another status says of a grant is not believed. */
+/** RFC 6749, section 5.2: errors come with a status of 400 or 401. Another status says nothing about a grant. */
 function errorOf({ status, body }: HttpResponse): { readonly code?: string; readonly description?: string } {
   if (status < 400 || status > 499) return {};
   try {

@@ -4,6 +4,7 @@ import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
+import { withoutSeed } from './seed.ts';
 
 /** The flags through which a longer text comes, beside the one that holds it (`--body`, `--description`, `--content`). */
 export const textFlags = {
@@ -22,7 +23,8 @@ type GivenText = {
   readonly required: boolean;
   /** `kept`: a blank text from its own flag is sent as it is, since it empties the field. */
   readonly blank: 'refused' | 'kept';
-  readonly initial?: string;
+  /** What the editor opens with, asked for only when it opens; it is left out of what was written. */
+  readonly seed?: () => Promise<string>;
 };
 
 /** The text, from exactly one of its three ways; undefined where none was given and none is required. */
@@ -37,6 +39,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
   if (given.text !== undefined) return given.blank === 'kept' ? given.text : notBlank(given.text, flag);
   if (given.bodyFile !== undefined) {
+    if (given.bodyFile === '-' && ctx.stdin.isTTY) ctx.notice('Type the text. Ctrl-D on an empty line ends it.');
     const text = await readUserText(ctx, given.bodyFile, '--body-file');
     return notBlank(text.replace(/\r?\n$/u, ''), given.bodyFile === '-' ? 'Standard input' : given.bodyFile);
   }
@@ -49,7 +52,9 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     });
   }
   if (given.editor || (given.opensEditor && canEdit)) {
-    const text = (await ctx.ask.edit(given.initial ?? '', { extension: '.md' })).trimEnd();
+    const seed = (await given.seed?.()) ?? '';
+    const saved = await ctx.ask.edit(seed, { extension: '.md' });
+    const text = (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     return text;
   }

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
@@ -12,9 +13,17 @@ export type Param<T> = {
   /** Shown in help in place of the value: `ID`, `FILE`, `KEY=VALUE`. Without one the flag is a switch. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
+  /** Said of a value that is taken and may yet be a mistake. */
+  readonly doubt?: (texts: readonly string[], flag: string) => string | undefined;
   /** May be given several times; `parse` gets every value. */
   readonly many?: boolean;
   readonly required?: boolean;
+  /** Required, but not where one of these flags of the same command is given. */
+  readonly unless?: readonly string[];
+  /** A longer text: on a terminal the editor opens for it, so no question is asked. */
+  readonly written?: true;
+  /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */
+  readonly record?: ResourceName;
   /** One letter, for a flag that people type all day. */
   readonly short?: string;
   /** Not shown in help, still accepted. */
@@ -22,9 +31,9 @@ export type Param<T> = {
   /** Keys of flags of the same command that cannot be given beside it. */
   readonly conflicts?: readonly string[];
   /** What completions offer for the value. */
-  readonly completes?: 'files' | 'profiles';
-  /** Text as typed → the value. Throws a usage Failure that names `flag`. */
-  readonly parse: (texts: readonly string[], flag: string) => T;
+  readonly completes?: 'files' | 'profiles' | 'aliases';
+  /** Text as typed → the value. Throws a usage Failure that names `flag`. `now`: for times like `2d`. */
+  readonly parse: (texts: readonly string[], flag: string, now?: Date) => T;
   readonly fallback?: T;
 };
 
@@ -35,7 +44,7 @@ export type Values<P extends Params> = {
   readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never;
 };
 
-/** What a command is run with: parsed, not yet checked against each other. */
+/** What a command is run with: each value is parsed, their combination is not yet checked. */
 export type Given<A extends Params = Params, F extends Params = Params> = {
   readonly args: Values<A>;
   readonly flags: Values<F>;
@@ -58,7 +67,7 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly hidden?: boolean;
   /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */
   readonly passThrough?: boolean;
-  /** It runs without a configuration that cannot be read, which it says itself (`doctor`). */
+  /** It runs also where the configuration cannot be read, and reports that itself (`doctor`). */
   readonly judgesConfig?: boolean;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };
@@ -74,6 +83,19 @@ export type Group = {
 
 // biome-ignore lint/suspicious/noExplicitAny: a group holds commands of every signature
 export type AnyCommand = Command<any, any>;
+
+const habits: Readonly<Record<string, readonly string[]>> = {
+  list: ['ls'],
+  get: ['view', 'show'],
+  create: ['new'],
+  delete: ['rm'],
+};
+
+/** Its own other names, and those that people bring along from other programs, unless a sibling has that name. */
+export const aliasesOf = (node: AnyCommand | Group, siblings: Group['commands']): readonly string[] => {
+  const habitual = (habits[node.name] ?? []).filter((alias) => !siblings.some(({ name }) => name === alias));
+  return [...('aliases' in node ? (node.aliases ?? []) : []), ...habitual];
+};
 
 /** Infers the types of `args` and `flags` for `run`. */
 export const defineCommand = <A extends Params, F extends Params>(command: Command<A, F>): Command<A, F> => command;

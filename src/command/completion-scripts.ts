@@ -101,5 +101,5 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
 }
 `;
 
-/** A script that asks svc itself at every Tab, so it never grows old. */
+/** A script that asks svc itself at every Tab, so it is never out of date. */
 export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish, powershell };

@@ -2,7 +2,9 @@ import { check } from '../api/check.ts';
 import type { Schema } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
-import { parseTime } from '../text/time.ts';
+import { nearest } from '../text/near.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { parsePast, parseTime } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { splitPair } from './param.ts';
 
@@ -32,25 +34,60 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
   const wireName = field.replaceAll('_', '-');
   return {
     name,
-    // Who knows the service's own name of the field may type that.
+    // People who know the service's own name of the field may type that.
     aliases: wireName === name ? [] : [wireName],
-    description: shape.description ?? describe(field, shape),
+    description: withKnown(shape.description ?? describe(field, shape), shape),
     placeholder: placeholderOf(field, shape),
-    choices: shape.choices,
+    choices: shape.choices ?? shape.known,
+    doubt: shape.known && doubtful(shape.known),
     many,
     required: shape.required && !optional,
-    parse(texts, flag) {
-      const read = (text: string) => readText(text, shape.item ?? shape, flag);
-      const value =
-        shape.type === 'pairs'
-          ? Object.fromEntries(texts.map((text) => splitPair(text, flag)))
-          : shape.type === 'list'
-            ? texts.map(read)
-            : read(texts.at(-1) ?? '');
-      return judged(shape.schema, value, flag);
+    record: field === 'contact_id' || field === 'contacts_ids' ? 'contacts' : undefined,
+    parse(texts, flag, now = new Date()) {
+      if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
+      const read = (text: string) =>
+        field.endsWith('_since') ? parsePast(text, flag, now) : readText(text, shape.item ?? shape, flag);
+      return judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
     },
   };
 }
+
+type Reading = { readonly flag: string; readonly read: (text: string) => unknown };
+
+function typedValue(texts: readonly string[], shape: Shape, { flag, read }: Reading): unknown {
+  if (shape.type === 'pairs') return Object.fromEntries(texts.map((text) => splitPair(text, flag)));
+  return shape.type === 'list' ? texts.map(read) : read(texts.at(-1) ?? '');
+}
+
+/** In what is written, only what the document names: a filter may be answered with nothing, a write changes a record. */
+export const closed = (flag: Param<unknown>): Param<unknown> =>
+  flag.doubt === undefined
+    ? flag
+    : {
+        ...flag,
+        doubt: undefined,
+        parse(texts, label, now) {
+          const value = flag.parse(texts, label, now);
+          const { choices = [] } = flag;
+          const strange = texts.find((text) => !choices.includes(text));
+          if (strange === undefined) return value;
+          throw new Failure('usage', `${label} must be one of ${choices.join(', ')}, not "${strange}".`);
+        },
+      };
+
+/** One that the document names, with a slip of the finger: an empty list would be taken for an answer. */
+function refuseSlip(text: string, known: readonly string[], flag: string): void {
+  const meant = known.includes(text) ? undefined : nearest(text, known);
+  if (meant === undefined) return;
+  throw new Failure('usage', `${flag} does not know "${text}".`, { hint: `Did you mean ${meant}?` });
+}
+
+const doubtful =
+  (known: readonly string[]) =>
+  (texts: readonly string[], flag: string): string | undefined => {
+    const strange = texts.find((text) => !known.includes(text));
+    return strange && `Warning: ${flag} ${sanitize(strange)} is none of ${known.join(', ')}; the service decides.`;
+  };
 
 /** Text as typed → the value that goes on the wire. */
 function readText(text: string, shape: Shape, flag: string): unknown {
@@ -72,6 +109,9 @@ function judged(schema: Schema, value: unknown, flag: string): unknown {
   const [[path, messages] = ['', []]] = Object.entries(checked.fields);
   throw new Failure('usage', `${flag}${path ? ` (${path})` : ''} ${messages[0] ?? 'is not valid'}.`);
 }
+
+const withKnown = (description: string, { known }: Shape): string =>
+  known ? `${description}: ${known.join(', ')}` : description;
 
 const describe = (field: string, shape: Shape): string => {
   const words = field

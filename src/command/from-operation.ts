@@ -1,21 +1,26 @@
 import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { resources } from '../api/resources.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
+import { fieldsIn } from '../text/record.ts';
 import { bodyText, textFlags } from './body-text.ts';
 import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { flagsOf, typedName } from './flags.ts';
+import { closed, flagsOf, typedName } from './flags.ts';
 import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
+import { type Seed, seedOrNone } from './seed.ts';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** What was sent; `changed`: an update in words. */
+type Written = { readonly body: Values; readonly changed: string };
 
 export type Derivation = {
   readonly summary?: string;
@@ -26,6 +31,8 @@ export type Derivation = {
   readonly columns?: readonly Column[];
   /** The body's field for a longer text: it may also come from a file or the editor. */
   readonly text?: string;
+  /** The record that a text is about, for the editor: how it is read, and what of it is shown there. */
+  readonly seed?: { readonly operation: Operation; readonly of: (record: never) => Seed };
   /** `get` takes several ids. */
   readonly several?: boolean;
   /** An update: what is null or empty is asked for with --clear, and no flag at all is an error. */
@@ -34,16 +41,17 @@ export type Derivation = {
   readonly confirm?: (id: number) => string;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
-  /** Said on standard error once it is done. */
-  readonly note?: (record: never, id: number) => string | undefined;
+  /** Of a write: one line about what it changed. */
+  readonly done?: (record: never, id: number, written: Written) => string;
+  /** It is also a note where the record is printed. */
+  readonly noted?: boolean;
 };
 
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
 export function fromOperation(name: string, operation: Operation, about: Derivation): Command {
   const idField = Object.keys(fieldsOf(operation.params))[0];
-  const args: Params = idField
-    ? { id: about.several ? param.ids(idWords(operation)) : param.requiredId(idWords(operation)) }
-    : {};
+  const idParam = about.several ? param.ids : param.requiredId;
+  const args: Params = idField ? { id: idParam(idWords(operation), recordOf(operation)) } : {};
   return {
     name,
     summary: about.summary ?? operation.summary,
@@ -53,27 +61,41 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     examples: about.examples,
     aliases: about.aliases,
     async run(ctx, { args, flags, settings }) {
-      const ids = [args.id].flat() as (number | undefined)[];
-      const body = operation.body ? await bodyOf(ctx, settings, operation, about, flags) : undefined;
+      const ids: readonly (number | undefined)[] = [args.id].flat();
+      const seed = about.seed && (() => seedFor(ctx, settings, about.seed, ids[0]));
+      const body = operation.body ? await bodyOf({ ctx, settings, flags, seed }, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
-      const inputFor = (id: number | undefined) =>
-        ({ ...(idField && { params: { [idField]: id } }), ...(body && { body }) }) as Input<Operation>;
+      const inputFor = (id: number | undefined): Input<Operation> => ({
+        ...(idField && id !== undefined && { params: { [idField]: id } }),
+        ...(body && { body }),
+      });
       if (operation.answer.shape === 'list') {
         const query = pickGiven(flags, fieldsOf(operation.query));
-        return listView(service, operation, { ...inputFor(ids[0]), query }, rangeOf(flags), about.columns ?? []);
+        const shown = { range: rangeOf(flags), columns: about.columns ?? [] };
+        return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      return recordsView(service, operation, about, ids, inputFor);
+      const view = await recordsView(service, operation, about, { ids, inputFor });
+      if (!about.done || view.data.shape !== 'record') return view;
+      const shown = recordFitted(operation, view.data.record) as never;
+      const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
+      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed });
+      return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };
 }
+
+/** One record for each id, or the only one of an operation without ids. */
+type Asking = {
+  readonly ids: readonly (number | undefined)[];
+  readonly inputFor: (id: number | undefined) => Input<Operation>;
+};
 
 async function recordsView(
   service: Service,
   operation: Operation,
   about: Derivation,
-  ids: readonly (number | undefined)[],
-  inputFor: (id: number | undefined) => Input<Operation>,
+  { ids, inputFor }: Asking,
 ): Promise<View> {
   const records: unknown[] = [];
   for (const id of ids) {
@@ -81,16 +103,26 @@ async function recordsView(
     records.push(unwrap(operation, await (ids.length > 1 ? answer.catch(notFoundNames(`${id}`)) : answer)));
   }
   const read = operation.safety === 'read';
-  if (records.length > 1) return { data: { shape: 'list', records, columns: about.columns ?? [] }, read };
+  const { human } = about;
+  if (records.length > 1) {
+    return {
+      data: { shape: 'list', records, columns: about.columns ?? [] },
+      read,
+      human:
+        human &&
+        (async (terminal) => {
+          const pages = await Promise.all(records.map((one) => human(recordFitted(operation, one) as never, terminal)));
+          return pages.join('\n\n');
+        }),
+    };
+  }
   const [record] = records;
-  // People see what fits; --json and its siblings print what came.
+  // People see what fits; --json and its siblings print what came. Each derivation knows its own operation's record.
   const shown = recordFitted(operation, record) as never;
-  const note = about.note?.(shown, ids[0] ?? 0);
   return {
     data: { shape: 'record', record },
     read,
-    human: about.human && ((terminal) => about.human?.(shown, terminal) ?? ''),
-    notes: note ? [note] : [],
+    human: human && ((terminal) => human(shown, terminal)),
   };
 }
 
@@ -102,7 +134,7 @@ function recordFitted({ response, answer }: Operation, record: unknown): unknown
 /** The record itself, without the key that the service wraps it in; an empty one where the answer holds none. */
 export function unwrap({ answer: { key } }: Pick<Operation, 'answer'>, answer: unknown): unknown {
   if (answer === undefined) return {};
-  return key === undefined ? answer : ((answer as Record<string, unknown>)[key] ?? answer);
+  return key === undefined ? answer : (fieldsIn(answer)[key] ?? answer);
 }
 
 /** A list is filtered by `--category`, as by `--contact`; a record that is written is given a `--category-id`. */
@@ -115,9 +147,15 @@ function flagsFor(operation: Operation, about: Derivation): Params {
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
     if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
-  if (operation.answer.shape === 'list' && operation.answer.paged) Object.assign(flags, rangeFlags);
-  for (const [field, flag] of Object.entries(flagsOf(operation.body))) {
-    flags[field] = field === about.text ? { ...flag, required: false } : flag;
+  if (operation.answer.shape === 'list') {
+    Object.assign(
+      flags,
+      operation.answer.paged ? rangeFlags : { limit: param.integer('At most N records', { min: 1 }) },
+    );
+  }
+  for (const [field, open] of Object.entries(flagsOf(operation.body))) {
+    const flag = closed(open);
+    flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
   }
   if (about.text) Object.assign(flags, textFlags);
   const clear = about.update ? clearFlag(operation.body) : undefined;
@@ -125,27 +163,46 @@ function flagsFor(operation: Operation, about: Derivation): Params {
   return flags;
 }
 
-async function bodyOf(ctx: Context, settings: Settings, operation: Operation, about: Derivation, flags: Values) {
+type Run = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly flags: Values;
+  readonly seed: (() => Promise<string>) | undefined;
+};
+
+async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation, about: Derivation) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
     const text = await bodyText(ctx, settings, {
       field: about.text,
-      text: flags[about.text] as string | undefined,
-      bodyFile: flags.bodyFile as string | undefined,
+      text: textIn(flags[about.text]),
+      bodyFile: textIn(flags.bodyFile),
       editor: flags.editor === true,
       opensEditor: !about.update,
       required,
       blank: required ? 'refused' : 'kept',
+      seed,
     });
     if (text !== undefined) body[about.text] = text;
   }
   if (!about.update) return body;
-  const whole = cleared(body, flags.clear as readonly string[] | undefined, fields);
+  const whole = cleared(body, Array.isArray(flags.clear) ? flags.clear : undefined, fields);
   if (Object.keys(whole).length > 0) return whole;
   const names = Object.keys(fields).map((field) => `--${typedName(field)}`);
   throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
+}
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function seedFor(ctx: Context, settings: Settings, seed: Derivation['seed'], id: number | undefined): Promise<string> {
+  return seedOrNone(async () => {
+    if (!seed || id === undefined) throw new Failure('failed', 'There is nothing to read.');
+    const service = await connect(ctx, settings);
+    const answer = await call(service, seed.operation, { params: { id } });
+    return seed.of(recordFitted(seed.operation, unwrap(seed.operation, answer)) as never);
+  });
 }
 
 /** The values that were given, by the wire's names. */
@@ -155,5 +212,12 @@ function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Re
   );
 }
 
-const idWords = ({ ids, resource }: Operation): string =>
-  `Id of the ${resources[Object.values(ids ?? {})[0] ?? resource].noun}`;
+const recordOf = ({ ids, resource }: Operation): ResourceName => Object.values(ids ?? {})[0] ?? resource;
+
+/** What people have beside ids. */
+const otherNames: Partial<Record<ResourceName, string>> = { tickets: 'or number', contacts: 'or email' };
+
+const idWords = (operation: Operation): string => {
+  const record = recordOf(operation);
+  return ['Id', otherNames[record], 'of the', resources[record].noun].filter(Boolean).join(' ');
+};

@@ -3,6 +3,7 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
 import type { Column, View } from '../output/view.ts';
+import { number } from '../text/number.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
 
@@ -14,17 +15,18 @@ export const rangeFlags = {
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
 } satisfies Params;
 
-export function rangeOf(flags: Readonly<Record<string, unknown>>): Range {
-  return { limit: flags.limit, all: flags.all, page: flags.page, perPage: flags.perPage } as Range;
+export function rangeOf({ limit, all, page, perPage }: Readonly<Record<string, unknown>>): Range {
+  return { limit: countIn(limit), all: all === true, page: countIn(page), perPage: countIn(perPage) };
 }
+
+const countIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** A list that is read while it is printed; a note tells when there is more than was asked for. */
 export function listView(
   service: Service,
   operation: Operation,
   input: Input<Operation>,
-  range: Range,
-  columns: readonly Column[],
+  { range = {}, columns }: { readonly range?: Range; readonly columns: readonly Column[] },
 ): View {
   const listing = list(service, operation, input, range);
   return {
@@ -33,14 +35,14 @@ export function listView(
     notes: () => {
       const { yielded, total } = listing.seen();
       if (total === undefined || range.all || yielded >= total) return [];
-      if (range.page !== undefined) return [`Page ${range.page}: ${yielded} of ${total}.`];
-      return [`Showing ${yielded} of ${total}. For more: --limit N, or --all.`];
+      if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
+      return [`Showing ${number(yielded)} of ${number(total)}. For more: --limit N, or --all.`];
     },
   };
 }
 
 /** Every documented field of the operation's records, by its path. */
-function fieldPaths({ response, answer }: Operation): readonly string[] {
+export function fieldPaths({ response, answer }: Operation): readonly string[] {
   const record = answer.key === undefined ? undefined : fieldsOf(response)[answer.key];
   return record?.item ? pathsOfShape(record.item) : [];
 }

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 
@@ -22,7 +23,7 @@ export const param = {
 
   text: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string | undefined> => ({
     description,
     placeholder: 'TEXT',
@@ -32,7 +33,7 @@ export const param = {
 
   requiredText: (
     description: string,
-    about: About & { readonly completes?: 'files' | 'profiles' } = {},
+    about: About & { readonly completes?: Param<unknown>['completes'] } = {},
   ): Param<string> => ({
     description,
     placeholder: 'TEXT',
@@ -68,17 +69,19 @@ export const param = {
     parse: (texts, flag) => parseInteger(last(texts), flag, min, max),
   }),
 
-  requiredId: (description: string): Param<number> => ({
+  requiredId: (description: string, record?: ResourceName): Param<number> => ({
     description,
     placeholder: 'ID',
     required: true,
+    record,
     parse: (texts, flag) => parseInteger(last(texts), flag, 1, Number.MAX_SAFE_INTEGER),
   }),
 
-  ids: (description: string): Param<readonly number[]> => ({
+  ids: (description: string, record?: ResourceName): Param<readonly number[]> => ({
     description,
     placeholder: 'ID',
     many: true,
+    record,
     required: true,
     parse: (texts, flag) => texts.map((text) => parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER)),
   }),
@@ -88,13 +91,16 @@ export const param = {
     choices: C,
     about: About = {},
   ): Param<C[number] | undefined> => ({
-    description,
-    placeholder: choices.join('|'),
+    // Many or long ones would push every other description aside.
+    ...(choices.join('|').length > 24
+      ? { description: `${description}: ${choices.join(', ')}`, placeholder: 'NAME' }
+      : { description, placeholder: choices.join('|') }),
     ...about,
     choices,
     parse: (texts, flag) => {
       const value = last(texts);
-      if (choices.includes(value)) return value as C[number];
+      const chosen = choices.find((choice) => choice === value);
+      if (chosen !== undefined) return chosen;
       throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${value}".`);
     },
   }),
@@ -115,10 +121,13 @@ export const flagName = (key: string, flag: Pick<Param<unknown>, 'name'>): strin
   flag.name ?? key.replaceAll('_', '-').replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
 /** Gives a flag a value for when it is absent. */
-export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> =>
-  ({ ...flag, fallback }) as Param<NonNullable<T>>;
+export const withFallback = <T>(flag: Param<T>, fallback: NonNullable<T>): Param<NonNullable<T>> => ({
+  ...flag,
+  parse: (texts, name) => flag.parse(texts, name) ?? fallback,
+  fallback,
+});
 
-/** For what is always written in capitals, like a method or a currency: nobody means anything else by `eur`. */
+/** For what is always written in capitals, like a method or a currency: `eur` can only mean `EUR`. */
 export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
   ...flag,
   parse: (texts, name) =>

@@ -159,6 +159,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./config/index.ts')).config,
   },
   {
+    name: 'alias',
+    summary: 'Names of your own for commands',
+    section: 'setup',
+    load: async () => (await import('./alias/index.ts')).alias,
+  },
+  {
     name: 'account',
     summary: 'The account itself',
     section: 'setup',

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { Failure } from '../errors.ts';
+import { isRecord } from '../text/record.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
 type Place = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
@@ -59,22 +60,24 @@ export function parseConfig(text: string, path: string): Config {
   } catch {
     throw broken('it is not valid JSON');
   }
-  if (!isObject(value)) throw broken('it must be a JSON object');
+  if (!isRecord(value)) throw broken('it must be a JSON object');
   for (const key of ['default_profile', 'output', 'color', 'pager']) {
     if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
   }
-  const { profiles = {} } = value;
-  if (!isObject(profiles)) throw broken('"profiles" must be an object');
+  const { profiles = {}, aliases = {} } = value;
+  if (!isRecord(aliases)) throw broken('"aliases" must be an object');
+  for (const [name, command] of Object.entries(aliases)) {
+    if (typeof command !== 'string') throw broken(`alias "${name}" must be a text`);
+  }
+  if (!isRecord(profiles)) throw broken('"profiles" must be an object');
   for (const [name, profile] of Object.entries(profiles)) {
-    if (!isObject(profile)) throw broken(`profile "${name}" must be an object`);
+    if (!isRecord(profile)) throw broken(`profile "${name}" must be an object`);
     for (const key of ['base_url', 'auth_url', 'client_id', 'redirect_uri']) {
       if (profile[key] !== undefined && typeof profile[key] !== 'string') {
         throw broken(`"${key}" of profile "${name}" must be a text`);
       }
     }
   }
+  // The texts were checked above. Whether `output` and `color` are known words is checked where they are used.
   return value as Config;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,8 +8,9 @@ import type { Settings } from './settings.ts';
  */
 export function parseServiceUrl(text: string, by: string): string {
   const bad = (why: string, hint?: string) => new Failure('usage', `${by}: ${why}`, { hint });
-  if (!URL.canParse(text)) {
-    throw bad(`"${text}" is not a URL.`, 'Include the scheme, for example https://api.example.com');
+  const whole = withScheme(text);
+  if (!URL.canParse(text) || (whole && !/^https?:/iu.test(text))) {
+    throw bad(`"${text}" is not a URL.`, `Include the scheme: ${whole ?? 'https://api.example.com'}`);
   }
   const url = new URL(text);
   // Before anything that would repeat the text: what stands before the @ is a secret.
@@ -21,6 +22,15 @@ export function parseServiceUrl(text: string, by: string): string {
   }
   if (url.search || url.hash) throw bad(`"${text}" may not carry a query or a fragment.`);
   return url.origin + url.pathname.replace(/\/+$/u, '');
+}
+
+/** An address as people say it, `127.0.0.1:4010` or `api.example.com/v1`, as the URL that is meant. */
+export function withScheme(text: string): string | undefined {
+  const typed = text.trim();
+  if (!/^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?(?:\/[^\s?#]*)?$/iu.test(typed)) return undefined;
+  const host = `http://${typed}`;
+  if (!URL.canParse(host)) return undefined;
+  return isLoopbackHost(new URL(host).hostname) ? host : `https://${typed}`;
 }
 
 export const originOf = (url: string): string => new URL(url).origin;

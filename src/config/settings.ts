@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import type { Carried } from './advice.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed (product.md, section 4). `auto`: a table on a terminal, tab-separated rows in a pipe. */
@@ -14,6 +15,8 @@ export type Config = {
   readonly output?: Output;
   readonly color?: (typeof colors)[number];
   readonly pager?: string;
+  /** Names of the user's own, each with the command line that it stands for. */
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, ProfileConfig>>;
 };
 
@@ -37,6 +40,8 @@ export type Settings = {
   readonly authUrl?: string;
   /** The auth URL came from a flag or the environment, not from the profile. */
   readonly authUrlNamed: boolean;
+  /** What a hint must name so that it can be typed as it stands. */
+  readonly carried: Carried;
   readonly clientId?: string;
   readonly redirectUri: string;
   readonly partnerSegment: string;
@@ -115,6 +120,12 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     baseUrlNamed: baseUrlBy !== undefined,
     authUrl: url(authUrlBy, own.auth_url, 'auth_url'),
     authUrlNamed: authUrlBy !== undefined,
+    carried: {
+      profile: profileBy && profile,
+      baseUrl: flags.baseUrl && url(baseUrlBy, undefined, 'base_url'),
+      authUrl: flags.authUrl && url(authUrlBy, undefined, 'auth_url'),
+      insecureHttp: flags.insecureHttp,
+    },
     clientId: env.SVC_CLIENT_ID || own.client_id || undefined,
     redirectUri: own.redirect_uri || defaultRedirectUri,
     partnerSegment: partnerSegment(env.SVC_PARTNER_SEGMENT || 'partner'),

@@ -1,12 +1,13 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { Schema } from '../api/operation.ts';
+import { fieldsIn } from '../text/record.ts';
 
 export type { JsonSchema };
 
 export type References = {
   /** Schemas that are referred to instead of repeated. */
   readonly named: Readonly<Record<string, Schema>>;
-  /** What a reference is written as. */
+  /** How a reference is written. */
   readonly path: (name: string) => string;
 };
 
@@ -26,21 +27,22 @@ export function jsonSchemaOf(schema: Schema, references?: References): JsonSchem
     definitions: references ? { ...references.named } : undefined,
     overrideRef: references && (({ referenceId }) => references.path(referenceId)),
     overrideAction({ valibotAction, jsonSchema }) {
-      if (valibotAction.type === 'regex') return { ...jsonSchema, ...patternOf(valibotAction) };
+      if (valibotAction.type === 'regex') return { ...jsonSchema, ...patternOf(fieldsIn(valibotAction)) };
       return valibotAction.type === 'check' || valibotAction.type === 'raw_check' ? jsonSchema : undefined;
     },
   });
+  // What is tidied stays a schema, which a walk through JSON of any kind does not show.
   return tidy(converted) as JsonSchema;
 }
 
-/** As a person would have written it: no empty `required`, and null as a second type where that says all. */
+/** As a person would have written it: no empty `required`, and null as a second type where that is enough. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;
   const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tidy(each)]));
   if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required;
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
-  const [only, nothing, ...more] = (schema.anyOf ?? []) as JsonSchema[];
+  const [only, nothing, ...more]: JsonSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
   const isPlain = only && nothing?.type === 'null' && more.length === 0 && typeof only.type === 'string';
   if (!isPlain || only.type === 'object' || only.enum) return schema;
   const { anyOf: _, ...rest } = schema;
@@ -48,7 +50,7 @@ function tidy(value: unknown): unknown {
 }
 
 /** JSON Schema knows no flags: it reads every pattern as Unicode, and one that ignores case says so in its metadata. */
-function patternOf(action: unknown): { pattern?: string } {
-  const { requirement } = action as { readonly requirement: RegExp };
+function patternOf({ requirement }: Readonly<Record<string, unknown>>): { pattern?: string } {
+  if (!(requirement instanceof RegExp)) return {};
   return requirement.flags.includes('i') ? {} : { pattern: requirement.source };
 }

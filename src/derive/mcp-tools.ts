@@ -65,7 +65,7 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
   return [`${summary}.`, ...remarks].join(' ');
 }
 
-/** Path, query and body in one flat object: their names never meet, which a test holds. */
+/** Path, query and body in one flat object: their names never clash, as a test checks. */
 function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchema'] {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -73,7 +73,8 @@ function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchem
     if (!schema) continue;
     const converted = jsonSchemaOf(schema);
     // Clients refuse alternatives at the top: of two forms every field is offered, and the service's rules are checked later.
-    for (const form of (converted.anyOf ?? [converted]) as JsonSchema[]) Object.assign(properties, form.properties);
+    const forms = converted.anyOf ?? [converted];
+    for (const form of forms) if (typeof form === 'object') Object.assign(properties, form.properties);
     if (!converted.anyOf) required.push(...(converted.required ?? []));
   }
   required.push(...(operation.clearsWithout ?? []));
@@ -95,7 +96,7 @@ export function partsOf(operation: Operation, input: Readonly<Record<string, unk
 }
 
 /** Fields of an object schema, or of all its forms. */
-function namesOf(schema: Schema): string[] {
-  const { options } = schema as { readonly options?: readonly Schema[] };
+function namesOf(schema: Schema & { readonly options?: readonly Schema[] }): string[] {
+  const { options } = schema;
   return schema.type === 'union' && options ? options.flatMap(namesOf) : Object.keys(fieldsOf(schema));
 }

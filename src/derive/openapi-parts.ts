@@ -2,7 +2,7 @@ import { type Operation, type Scope, scopes } from '../api/operation.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the parts of the document share: errors, headers and the ways to be let in. */
+/** What the parts of the document share: errors, headers and credentials. */
 export const components = (schemas: Json, authUrl: string) => ({
   schemas: { ...schemas, ...errorSchemas },
   responses,

@@ -27,7 +27,7 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
           tags: ['Events and webhooks'],
           summary: emittedWhen[event],
           description: rules,
-          // Whom the service lets in is no question here: the signature says who sends.
+          // Deliveries carry no credential: the signature says who sends.
           security: [],
           parameters: [
             {

@@ -153,7 +153,7 @@ const wellKnown: Readonly<Record<string, string>> = {
 
 const usually: Readonly<Record<string, number>> = { page: 1, per_page: 50 };
 
-/** `except`: the name that the schema itself goes by, which would otherwise be a reference to itself. */
+/** `except`: the name that the schema itself has, which would otherwise be a reference to itself. */
 function schemaOf(schema: Schema, { except }: { readonly except?: string } = {}): JsonSchema {
   const named = Object.fromEntries(Object.entries(namedSchemas).filter(([name]) => name !== except));
   return jsonSchemaOf(schema, { named, path: (name) => `#/components/schemas/${name}` });

@@ -1,8 +1,11 @@
 import { writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
-import { copyAll, type Recovery, readAt, recover, type Span, writeAll } from './log-file.ts';
+import { cut, type GrowingFile, isDeleted, makeRoom, type Rewrite, restore, rewrite } from './growing-file.ts';
+import { type Recovery, readAt, recover, type Span } from './log-file.ts';
+
+export type { Rewrite } from './growing-file.ts';
 
 /**
  * Lines in a file that only grows at its end, until it is rewritten as a whole. One process at a time may have it open:
@@ -13,7 +16,7 @@ export type AppendLog = {
   size(): number;
   /**
    * Resolves once the line (with its line feed) is on disk; rejects where the disk refuses, and then it is not there.
-   * `placed` hears where it is before anything else happens to the file.
+   * `placed` is told where the line is before anything else happens to the file.
    */
   append(line: string, placed?: (span: Span) => void): Promise<void>;
   /**
@@ -24,8 +27,6 @@ export type AppendLog = {
   read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
   close(): Promise<void>;
 };
-
-export type Rewrite = { readonly pieces: Iterable<Uint8Array | Span>; readonly moved?: () => void };
 
 export type LogOptions = Recovery & {
   /** `alone`: every line has a sync of its own. Needed where a bad line before a good one is refused and no mark is kept. */
@@ -48,26 +49,14 @@ type Append = {
 type Job = Append | (Pick<Append, 'done' | 'failed'> & { readonly plan: () => Rewrite | undefined });
 
 /** An open log. */
-type State = {
-  readonly path: string;
+type State = GrowingFile & {
   readonly options: LogOptions;
-  file: FileHandle;
-  end: number;
-  /** How far the file reaches, room ahead included. */
-  room: number;
   queue: Job[];
   working: Promise<void> | undefined;
   /** Of the last commit. */
   expected: number;
   syncMs: number;
-  lookedAt: number;
-  /** Half a line may stand behind the end. */
-  isTorn: boolean;
-  readonly reads: Set<Promise<unknown>>;
 };
-
-const leastRoom = 64 * 1024;
-const mostRoom = 4 * 1024 * 1024;
 
 /** Opens the log, or makes an empty one; a torn end is cut off. A damaged one is left as it is and refused. */
 export async function openLog(path: string, options: LogOptions): Promise<AppendLog> {
@@ -153,7 +142,7 @@ async function close(state: State): Promise<void> {
 async function work(state: State): Promise<void> {
   const isAlone = state.options.syncs === 'alone';
   while (state.queue.length > 0) {
-    // A rewriting has nobody to wait for.
+    // A rewrite need not wait for more lines.
     const isRewrite = state.queue[0] !== undefined && 'plan' in state.queue[0];
     if (!isAlone && !isRewrite) await gather(state);
     const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
@@ -172,7 +161,7 @@ async function work(state: State): Promise<void> {
   state.working = undefined;
 }
 
-/** The lines up to the next rewriting, or that. */
+/** The lines up to the next rewrite, or that rewrite. */
 function batchOf({ queue }: State, most: number): { readonly batch: readonly Append[] } | Exclude<Job, Append> {
   const batch: Append[] = [];
   for (const job of queue) {
@@ -199,7 +188,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
   try {
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
-    // Into memory only, which is quicker done than handed to another thread. The sync is what takes its time.
+    // This only writes into memory, which is quicker here than in another thread. The sync takes the time.
     for (let done = 0; done < bytes.length; ) {
       done += writeNow(state.file.fd, bytes, done, bytes.length - done, state.end + done);
     }
@@ -216,64 +205,6 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
     placed?.({ start: state.end, length });
     state.end += length;
   }
-  // Not synced: an older mark is right too. A disk that refuses even this shows it at the next line.
+  // Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line.
   if (mark) await state.file.write(mark.text(state.end), 0).catch(() => {});
-}
-
-async function cut(state: State): Promise<void> {
-  await state.file.truncate(state.end);
-  state.room = state.end;
-  state.isTorn = false;
-}
-
-/** As much as the file holds already, so that a small one stays small. */
-async function makeRoom(state: State, needed: number): Promise<void> {
-  const ahead = Buffer.alloc(needed + Math.min(Math.max(state.room, leastRoom), mostRoom));
-  // A disk that is nearly full may have room for the line all the same.
-  await writeAll(state.file, ahead, state.end).catch(() => {});
-  state.room = (await state.file.stat()).size;
-}
-
-/** Looked at once a second at most: until then what was written is still in our hands. */
-async function isDeleted(state: State): Promise<boolean> {
-  const now = performance.now();
-  if (now - state.lookedAt < 1_000) return false;
-  state.lookedAt = now;
-  return (await state.file.stat()).nlink === 0;
-}
-
-/** The file was deleted under us. We still hold its content, so it comes back whole. */
-async function restore(state: State, unplaced: number): Promise<void> {
-  await mkdir(dirname(state.path), { recursive: true, mode: 0o700 });
-  state.room = await replace(state, [{ start: 0, length: state.end + unplaced }]);
-}
-
-async function rewrite(state: State, planned: Rewrite | undefined): Promise<void> {
-  if (!planned) return;
-  state.end = await replace(state, planned.pieces);
-  state.room = state.end;
-  state.isTorn = false;
-  planned.moved?.();
-}
-
-async function replace(state: State, pieces: Rewrite['pieces']): Promise<number> {
-  const { path, options, file: old } = state;
-  const draft = join(dirname(path), `.${basename(path)}.new`);
-  // One that a killed process left. `wx` follows no link that somebody else put there.
-  await rm(draft, { force: true });
-  const next = await (options.openFile ?? open)(draft, 'wx+', 0o600);
-  let size: number;
-  try {
-    size = await copyAll(old, pieces, next);
-    await next.sync();
-    await rename(draft, path);
-  } catch (error) {
-    await next.close();
-    await rm(draft, { force: true });
-    throw error;
-  }
-  state.file = next;
-  void Promise.allSettled(state.reads).then(() => old.close());
-  await syncFolder(dirname(path));
-  return size;
 }

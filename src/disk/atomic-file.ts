@@ -1,5 +1,6 @@
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../errors.ts';
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -42,7 +43,7 @@ export async function replaceFile(named: string, text: string | Uint8Array, mode
   await syncFolder(folder);
 }
 
-/** Removes what `replaceFile` left where it was killed. Only for who alone may replace the file at the moment. */
+/** Removes what a killed `replaceFile` left. Only for a process that holds the lock of the file. */
 export async function removeDrafts(named: string): Promise<void> {
   const path = await targetOf(named);
   const name = basename(path);
@@ -63,7 +64,7 @@ async function targetOf(path: string): Promise<string> {
   return path;
 }
 
-/** Makes a rename or a creation in the folder survive a power cut. Windows cannot, and needs not, sync folders. */
+/** Makes a rename or a creation in the folder survive a power cut. Windows cannot sync folders, and need not. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await fs.open(folder, 'r');
@@ -74,5 +75,4 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-export const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && (error as NodeJS.ErrnoException).code === code;
+export const isCode = (error: unknown, code: string): boolean => codeOf(error) === code;

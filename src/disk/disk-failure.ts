@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { codeOf, Failure } from '../errors.ts';
 
 const words: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
@@ -13,7 +13,7 @@ const words: Readonly<Record<string, string>> = {
 
 /** An error of the file system as a Failure that says what could not be done; any other error as it is. */
 export function diskFailure(error: unknown, what: string, hint?: string): unknown {
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || !code || !syscall) return error;
+  const code = codeOf(error);
+  if (!(error instanceof Error) || !code || !('syscall' in error)) return error;
   return new Failure('failed', `${what}: ${words[code] ?? error.message}.`, { hint, cause: error });
 }

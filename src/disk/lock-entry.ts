@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from '../errors.ts';
 
 /**
  * The name of an entry in a lock says who made it: `host.pid.start.random.world`. A process id means something only
@@ -39,7 +40,7 @@ export async function lifeOf({ pid, start }: Entry): Promise<Life> {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: it is there, and somebody else's.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
+    if (codeOf(error) !== 'EPERM') return 'gone';
   }
   const status = await statusOf(pid);
   if (!status) return 'running';

@@ -11,14 +11,15 @@ import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry }
  * one. Each contender first makes its entry and then looks: of two, the later one to look sees the other, so both can
  * never believe that they hold the lock.
  *
- * Whether a process of the same PID namespace lives, the kernel tells. Of any other (a container, another machine that
- * shares the folder) only its heartbeat is seen, and a stopped process has none: so silence is believed late.
+ * The kernel tells whether a process of the same PID namespace lives. Of any other (a container, another machine that
+ * shares the folder) svc only sees the heartbeat. A stopped process has none, so svc waits long before it believes
+ * that such a holder is gone.
  */
 export type Release = () => Promise<void>;
 
 /** A lock that is held. */
 export type Held = {
-  /** Throws where another process took the lock over while this one was paused. */
+  /** Throws where another process took over the lock while this one was paused. */
   check(): Promise<void>;
 };
 
@@ -40,7 +41,9 @@ const defaultSilentMs = 90_000;
 const defaultMaxWaitMs = 120_000;
 const tidyingMs = 5000;
 const heartbeatMs = 10_000;
-/** A clock that was set makes a holder look silent; so a waiter also sees with its own eyes that no beat comes. */
+/** Most locks are held for less. */
+const shownAfterMs = 200;
+/** A clock that was set makes a holder look silent; so a waiter also watches for itself that no beat comes. */
 const watchedMs = 2.5 * heartbeatMs;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
@@ -74,7 +77,7 @@ type Taken = { readonly release: Release /** False where the entry is gone. */; 
 
 async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
   const { clock, progress } = waiting;
-  // What begins after Ctrl-C tidies up: it is not cut short by it, but does not wait for long either.
+  // A wait that begins after Ctrl-C is for tidying up: Ctrl-C does not end it, but it is short.
   const signal = waiting.signal?.aborted ? undefined : waiting.signal;
   const longest = waiting.maxWaitMs ?? defaultMaxWaitMs;
   const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
@@ -90,12 +93,12 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
       const taken = await take(folder, isGone);
       if (taken) return taken;
       const waitedMs = clock.ticks() - began;
-      const holder = waitedMs >= Math.min(1000, maxWaitMs) ? await holderOf(folder) : undefined;
+      const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
       if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
       if (holder) {
         const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
-        // A holder that is at work is soon done; for any other a person may have to do something.
-        if (!told && (waitedMs >= 5000 || holder.life !== 'running')) {
+        // A holder that is at work is soon done. With any other, a person may have to act.
+        if (!told && waitedMs >= (holder.life === 'running' ? 5000 : 1000)) {
           waiting.notice?.(`${text}.`);
           told = true;
         }

@@ -34,9 +34,9 @@ export const makeLastingFolder = (prefix: string): Promise<string> => mkdtemp(jo
  * them within.
  */
 export async function exampleFile(program: string, name: string): Promise<string> {
-  const { isSea, getRawAsset } = process.getBuiltinModule('node:sea');
+  const { isSea, getAsset } = process.getBuiltinModule('node:sea');
   if (!isSea()) return join(dirname(dirname(await realpath(program))), 'examples', name);
   const path = join(await makeLastingFolder('svc-examples-'), name);
-  await writeFile(path, new Uint8Array(getRawAsset(`examples/${name}`) as ArrayBuffer));
+  await writeFile(path, new Uint8Array(getAsset(`examples/${name}`)));
   return path;
 }

@@ -8,7 +8,7 @@ export type UserInput =
   | { readonly kind: 'file'; readonly handle: FileHandle }
   | { readonly kind: 'once'; readonly bytes: AsyncIterable<Uint8Array> };
 
-// An open that waits for a writer cannot be taken back, and keeps the process from ending.
+// An open that waits for a writer cannot be cancelled, and keeps the process from ending.
 const readOnly = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Opens it without waiting for anybody; rejects with the error of the system. Folders are opened as files are. */
@@ -19,7 +19,7 @@ export async function openUserInput(path: string, signal: AbortSignal): Promise<
   return { kind: 'once', bytes: untilEnded(streamOf(fd), signal) };
 }
 
-/** On Linux alone such an open end is told of a writer who is yet to come; elsewhere it looks like an empty file. */
+/** Only Linux waits for a writer that opens the pipe later; elsewhere the pipe looks like an empty file. */
 const waits = (found: Stats): boolean =>
   process.platform === 'linux' && (found.isFIFO() || found.isCharacterDevice() || found.isSocket());
 

@@ -4,6 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { HttpResponse } from '../context.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
 export type Body =
@@ -33,8 +34,7 @@ export type Said = {
 
 /** `error` is read first, then `message`, then what a problem document calls them; `errors` by field. */
 export function readError(json: unknown): Said {
-  if (typeof json !== 'object' || json === null) return {};
-  const { error, error_description, message, errors, detail, title } = json as Record<string, unknown>;
+  const { error, error_description, message, errors, detail, title } = fieldsIn(json);
   const code = textOf(error);
   return {
     code,
@@ -57,13 +57,13 @@ function fieldMessages(errors: unknown): Said['fields'] {
 
 /**
  * Whether the service itself has answered, and not a gateway, a web page or another API in its place: an error in one
- * of the document's shapes, or a problem document. A server failure must have the simple shape, for gateways like to
- * write `{"message": …}` too, and 502, 503 and 504 are theirs whatever the body.
+ * of the document's shapes, or a problem document. A server failure must have the simple shape, because gateways often
+ * write `{"message": …}` too, and 502, 503 and 504 come from gateways whatever the body.
  */
 export function isOwnError({ status, headers }: HttpResponse, body: Body): boolean {
-  if (body.form !== 'json' || typeof body.json !== 'object' || body.json === null) return false;
+  if (body.form !== 'json') return false;
   if (status < 400 || (status >= 502 && status <= 504)) return false;
-  const { error, message, detail, title } = body.json as Record<string, unknown>;
+  const { error, message, detail, title } = fieldsIn(body.json);
   if (typeof error === 'string') return true;
   if (status >= 500) return false;
   const isProblem = /^application\/problem\+json\b/iu.test(headers['content-type'] ?? '');
@@ -71,7 +71,7 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
 }
 
 /** How a success agrees with the table. `other`: it is not what the operation answers at all, in a few words. */
-export type Judged = { readonly missing: readonly string[] } | { readonly other: string };
+export type Judged = { readonly json: unknown; readonly missing: readonly string[] } | { readonly other: string };
 
 /**
  * The one gate of every successful answer. Fields are only ever added (Versioning, 2), so unknown ones pass. A promised
@@ -83,33 +83,31 @@ export function judgeAnswer({ response, answer }: Pick<Operation, 'response' | '
   if (body.form === 'deep') return { other: `JSON that is nested more than ${deepestJson} levels deep` };
   const { json } = body;
   const promised = fieldsOf(response);
-  if (!isObject(json)) return { other: kindOf(json) };
+  if (!isRecord(json)) return { other: kindOf(json) };
   if (answer.key === undefined) {
     if (!hasAny(json, promised)) return { other: 'an object with none of its fields' };
   } else {
     const held = json[answer.key];
     if (held === undefined) return { other: `an object without "${answer.key}"` };
     const { type, fields = {} } = promised[answer.key] ?? { type: 'unknown' };
-    const fits = isObject(held) ? type !== 'list' : Array.isArray(held) && type !== 'object' && held.every(isObject);
+    const fits = isRecord(held) ? type !== 'list' : Array.isArray(held) && type !== 'object' && held.every(isRecord);
     if (!fits) return { other: `${kindOf(held)} as "${answer.key}"` };
-    if (isObject(held) && type === 'object' && !hasAny(held, fields)) return { other: `an empty "${answer.key}"` };
+    if (isRecord(held) && type === 'object' && !hasAny(held, fields)) return { other: `an empty "${answer.key}"` };
   }
   const result = v.safeParse(response, json);
   const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
-  return { missing: [...new Set([...issues, ...listsForObjects(response, json)])] };
+  return { json, missing: [...new Set([...issues, ...listsForObjects(response, json)])] };
 }
 
 const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>
   Object.keys(promised).some((field) => json[field] !== undefined);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return value.every(isObject) ? 'a list' : 'a list of other things than records';
+  if (Array.isArray(value)) return value.every(isRecord) ? 'a list' : 'a list of other things than records';
   if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? 'a text' : typeof value === 'number' ? 'a number' : 'true or false';
+  if (typeof value === 'string') return 'a text';
+  return typeof value === 'number' ? 'a number' : 'true or false';
 }
 
 export const looksLikeHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body)\b/iu.test(body);

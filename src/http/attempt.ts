@@ -27,7 +27,7 @@ function outcomeOf(response: HttpResponse, body: Body): Outcome {
   const { status } = response;
   if (status === 429) return { type: 'refused', retryAfterMs: retryAfterMs(response.headers) };
   if (status < 300) return body.form === 'none' ? { type: 'unsettled' } : { type: 'settled', status };
-  // A credential that is refused has done nothing, whoever refuses it.
+  // A request whose credential is refused has done nothing, whoever refuses it.
   if (status === 401 || isOwnError(response, body)) return { type: 'settled', status };
   return { type: 'unsettled', final: status < 500 };
 }

@@ -2,8 +2,9 @@ import type { Input, Operation } from '../api/operation.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { type Body, judgeAnswer } from './answer.ts';
+import { judgeAnswer } from './answer.ts';
 import type { Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Prepared } from './look.ts';
@@ -14,7 +15,7 @@ import { sharedHold } from './shared-hold.ts';
 
 export type { Service } from './asking.ts';
 
-/** Opens the service as whoever the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
+/** Opens the service with the login that the settings name, or `as`. Nothing is sent yet. Throws usage and auth Failures. */
 export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
   const session = as ?? (await openSession(await traced(ctx, settings), settings));
   const gates = new Map<string, Gate>();
@@ -36,7 +37,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
 export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): Promise<Context> {
   if (!debug) return ctx;
   const { tracedExchange } = await import('./trace.ts');
-  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } }) as Context;
+  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } });
 }
 
 /**
@@ -50,12 +51,11 @@ export async function call<const Op extends Operation>(
   options: Pick<SendOptions, 'maxWaitMs'> = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const { effect } = operation;
-  const asked = effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+  const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
   const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
-  if (sent.how === 'gone') return undefined as Called<Op>;
-  if (sent.how === 'found') return sent.json as Called<Op>;
+  if (sent.how === 'gone') return called<Op>(undefined);
+  if (sent.how === 'found') return called<Op>(sent.json);
   const judged = judgeAnswer(operation, sent.body);
   if ('other' in judged) {
     if (operation.safety === 'read') {
@@ -64,27 +64,36 @@ export async function call<const Op extends Operation>(
     }
     const { status } = sent.response;
     service.ctx.notice(`Warning: it is done (HTTP ${status}), but the service answered with ${judged.other}.`);
-    return undefined as Called<Op>;
+    return called<Op>(undefined);
   }
   service.learnt.isService = true;
   if (judged.missing.length > 0) {
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }
-  const { json } = sent.body as Extract<Body, { form: 'json' }>;
-  prepared?.made(json);
-  return json as Called<Op>;
+  prepared?.made(judged.json);
+  return called<Op>(judged.json);
 }
 
-/** Where to look, as it can be typed: with the id and the subject of this very write. */
-function hintFor({ effect }: Operation, input: object): string {
-  const { params = {}, body = {} } = input as { params?: Record<string, number>; body?: { subject?: string } };
-  const id = Object.values(params)[0];
+/** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
+const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
+
+type Typed = { readonly params?: unknown; readonly body?: unknown };
+
+/** The operation, with the place to look as it can be typed: with the id and the subject of this very write. */
+export function withHint(operation: Operation, input: Typed): Operation {
+  const { effect } = operation;
+  return effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+}
+
+function hintFor({ effect }: Operation, { params, body }: Typed): string {
+  const id = Object.values(fieldsIn(params))[0];
+  const { subject = 'SUBJECT' } = fieldsIn(body);
   return (effect?.lookHint ?? '')
     .replace(/\bID$/u, () => String(id ?? 'ID'))
-    .replace(/\bSUBJECT$/u, () => shellWord(body.subject ?? 'SUBJECT'));
+    .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
 }
 
-/** The clocks behind `Date` and `created_at` may be so far apart. */
+/** The clocks behind `Date` and `created_at` may be this far apart. */
 const apartMs = 5_000;
 
 /** Gets ready to look for what the write makes, before it is sent. */

@@ -73,10 +73,15 @@ export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | un
   return interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`, lookHint);
 }
 
+function whatIs(body: string): string {
+  if (looksLikeHtml(body)) return 'a web page';
+  return body.trim() === '' ? 'nothing' : 'something else';
+}
+
 /** The address answers, but is not the service: a web page, another API, a wrong path prefix. */
 export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what?: string): Failure {
   const { status, body } = exchanged;
-  const kind = what ?? (looksLikeHtml(body) ? 'a web page' : body.trim() === '' ? 'nothing' : 'something else');
+  const kind = what ?? whatIs(body);
   return new Failure('failed', `${baseUrl} is not the service: it answers with ${kind} (HTTP ${status}).`, {
     status,
     hint: 'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor',
@@ -98,7 +103,9 @@ export function redirected(exchanged: HttpResponse, path: string): Failure {
 export function baseUrlHint(location: string, path: string): string {
   if (!/^https?:/iu.test(location) || !URL.canParse(location)) return 'Check the base URL: --base-url, SVC_BASE_URL.';
   const target = location.replace(/#.*$/u, '');
-  const base = target.endsWith(path) ? target.slice(0, -path.length) : new URL(location).origin;
+  const above = target.endsWith(path) ? target.slice(0, -path.length) : '?';
+  // A login page often has the path as a parameter.
+  const base = above.includes('?') ? new URL(location).origin : above;
   return `If that is where the service is, use: --base-url ${base}`;
 }
 

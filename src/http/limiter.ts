@@ -10,7 +10,7 @@ export type Limiter = {
   /** In the clock's ticks; nothing starts before. */
   holdUntil: number;
   inFlight: number;
-  /** What the service will still take in this window, by its headers, careful side. */
+  /** What the service will still take in this window, by its headers, on the careful side. */
   remaining: number | undefined;
   /** Started since the last hold ended, by limit (`general` or an operation with its own). */
   readonly started: Map<string, number>;

@@ -7,10 +7,11 @@ import type { Input, Operation, Output } from '../api/operation.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
+import { fieldsIn } from '../text/record.ts';
 import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
 import type { Findings } from './settle.ts';
 
-/** The parsed answer. Of a write that is done undefined where the service answers with something else than the record. */
+/** The parsed answer. Undefined for a write that is done, but was not answered with the record. */
 export type Called<Op extends Operation> = Op['safety'] extends 'read' ? Output<Op> : Output<Op> | undefined;
 
 /** `call`, bound to a service. */
@@ -34,7 +35,7 @@ export type Looking<Op extends Operation> = {
   readonly page: (read: Read, input: Input<Op>, number: number) => Promise<View>;
   /** New records come first, so whatever stands below a known one is older. */
   readonly newestFirst?: boolean;
-  /** Of what was not there before, newest first as far as that is known: what agrees with what was sent. */
+  /** The records among the new ones that agree with what was sent, newest first as far as that is known. */
   readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
   readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
 };
@@ -99,7 +100,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const ours: Seen[] = [];
       for (const seen of fresh) {
         const { source, subject, contact, priority } = seen.record;
-        const person = (contact as { contact_id?: unknown } | null)?.contact_id ?? undefined;
+        const person = fieldsIn(contact).contact_id ?? undefined;
         if (source !== 'api' || !isSameText(subject, body.subject)) continue;
         if (person !== body.contact_id || priority !== (body.priority ?? 0)) continue;
         const { ticket } = await read(getTicket, { params: { id: seen.id } });
@@ -159,10 +160,10 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
         ({ record }) => record.event_type === body.event_type && isSameUrl(record.target_url, body.target_url),
       ),
     async answer(read, _, ours) {
-      // Of two, one is somebody else's, and it cannot be told which.
+      // One of two is somebody else's, and svc cannot tell which.
       const [only, ...others] = ours;
       if (!only || others.length > 0) return { candidates: ours.map(({ id }) => id) };
-      // Its signing secret is shown once and went with the answer: it is of no use, so it is made again.
+      // Its signing secret was shown only in the lost answer. Without it the subscription is of no use, so it is made again.
       await read(deleteWebhook, { params: { webhook: only.id } });
       return { removed: true };
     },
@@ -171,7 +172,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
 
 type Sent = Partial<Record<'name' | 'last_name' | 'email' | 'phone', string>>;
 
-/** `svc api` sends any JSON: what is no list of objects is no row. */
+/** `svc api` sends any JSON: only a list of objects holds rows. */
 function rowsSent(body: object): Sent[] {
   if (!('contacts' in body)) return [body];
   return Array.isArray(body.contacts) ? body.contacts.filter((row) => typeof row === 'object' && row !== null) : [];

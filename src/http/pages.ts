@@ -1,6 +1,8 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { number, plural } from '../text/number.ts';
+import { fieldsIn } from '../text/record.ts';
 import { call, type Service } from './call.ts';
 
 /** How much of a list is wanted. Nothing given: the first page of 50. */
@@ -21,6 +23,7 @@ export type Listing = {
 const largestPage = 100;
 const usualPage = 50;
 
+type ListAnswer = Extract<Operation['answer'], { shape: 'list' }>;
 type Page = { readonly records: Record<string, unknown>[]; readonly last: number; readonly total: number | undefined };
 
 /**
@@ -39,46 +42,46 @@ export function list<Op extends Operation>(
   async function* read() {
     if (operation.answer.shape !== 'list') throw new Failure('failed', `${operation.id} is no list.`);
     // Columns of the roadmap have no id.
-    const { idField } = resources[operation.answer.of ?? operation.resource];
+    const { idField, noun } = resources[operation.answer.of ?? operation.resource];
+    const far = () => `Read ${number(yielded)}${total === undefined ? '' : ` of ${number(total)}`} ${plural(noun)}`;
     const wanted = range.limit ?? Number.POSITIVE_INFINITY;
     const perPage = range.perPage ?? (range.all ? largestPage : Math.min(range.limit ?? usualPage, largestPage));
     const several = range.all || range.limit !== undefined;
     const shown = new Set<unknown>();
-    for (let sweep = 0; sweep < 3; sweep++) {
-      for (let number = range.page ?? 1; yielded < wanted; number++) {
-        const page = await readPage(service, operation, input, number, perPage);
-        total = page.total;
-        for (const record of page.records) {
-          const key = idField && record[idField];
-          if (key !== undefined && shown.has(key)) continue;
-          shown.add(key);
-          yield record;
-          if (++yielded >= wanted) return;
+    try {
+      for (let sweep = 0; sweep < 3; sweep++) {
+        for (let at = range.page ?? 1; yielded < wanted; at++) {
+          const page = await readPage(operation.answer, at, perPage);
+          total = page.total;
+          for (const record of page.records) {
+            const key = idField && record[idField];
+            if (key !== undefined && shown.has(key)) continue;
+            shown.add(key);
+            yield record;
+            if (++yielded >= wanted) return;
+          }
+          if (!several || at >= page.last || page.records.length === 0) break;
+          service.ctx.progress(far(), 'work');
         }
-        if (!several || number >= page.last || page.records.length === 0) break;
+        if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
       }
-      if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
+    } finally {
+      service.ctx.progress(undefined, 'work');
     }
   }
 
-  return { records: read(), seen: () => ({ yielded, total }) };
-}
+  async function readPage({ key, paged }: ListAnswer, page: number, per_page: number): Promise<Page> {
+    const query = paged ? { ...fieldsIn(input.query), page, per_page } : undefined;
+    // A list takes a page and its size in its query, which no generic type says.
+    const body = fieldsIn(await call(service, operation, { ...input, query } as Input<Op>));
+    const { last_page, total } = fieldsIn(body.meta);
+    const records = body[key];
+    return {
+      records: Array.isArray(records) ? records : [],
+      last: typeof last_page === 'number' ? last_page : page,
+      total: typeof total === 'number' ? total : undefined,
+    };
+  }
 
-async function readPage<Op extends Operation>(
-  service: Service,
-  operation: Op,
-  input: Input<Op>,
-  page: number,
-  perPage: number,
-): Promise<Page> {
-  const { key, paged } = operation.answer as Extract<Operation['answer'], { shape: 'list' }>;
-  const query = paged ? { ...(input as { query?: object }).query, page, per_page: perPage } : undefined;
-  const body = (await call(service, operation, { ...input, query } as Input<Op>)) as Record<string, unknown>;
-  const records = Array.isArray(body[key]) ? (body[key] as Record<string, unknown>[]) : [];
-  const meta = (body.meta ?? {}) as { last_page?: unknown; total?: unknown };
-  return {
-    records,
-    last: typeof meta.last_page === 'number' ? meta.last_page : page,
-    total: typeof meta.total === 'number' ? meta.total : undefined,
-  };
+  return { records: read(), seen: () => ({ yielded, total }) };
 }

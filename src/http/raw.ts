@@ -1,5 +1,5 @@
 import { operations } from '../api/index.ts';
-import type { Method, Operation } from '../api/operation.ts';
+import type { Method, Operation, Table } from '../api/operation.ts';
 import { filledPath, isPreset } from '../api/path.ts';
 import { Failure } from '../errors.ts';
 import type { Asked } from './asking.ts';
@@ -10,9 +10,11 @@ export type Known = {
   readonly params: Readonly<Record<string, number>>;
 };
 
+const table: Table = operations;
+
 /** The operation of the table that a raw method and path (without its query) mean, if there is one. */
 export function operationAt(method: string, path: string): Known | undefined {
-  for (const operation of Object.values(operations) as Operation[]) {
+  for (const operation of Object.values(table)) {
     if (operation.method !== method) continue;
     const names: string[] = [];
     const pattern = filledPath(operation.path, (name) => {
@@ -27,7 +29,7 @@ export function operationAt(method: string, path: string): Known | undefined {
   return undefined;
 }
 
-/** What sending must know of a request that is not in the table: only reads are repeated. */
+/** What sending must know about a request that is not in the table: only reads are repeated. */
 export const askedOf = (method: string, known: Known | undefined): Asked =>
   known?.operation ?? {
     id: '',
@@ -63,25 +65,30 @@ export function fieldsFrom(texts: readonly string[], typed: readonly string[]): 
   return root;
 }
 
+type Holder = Record<string, unknown> | unknown[];
+
+const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null;
+
 function place(root: Record<string, unknown>, text: string, read: (value: string) => unknown, flag: string): void {
   const at = text.indexOf('=');
   const [key = '', value = ''] = at > 0 ? [text.slice(0, at), text.slice(at + 1)] : [];
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/u.exec(key);
   if (!match) throw new Failure('usage', `${flag} takes key=value, not "${text}".`);
   const steps = [match[1] ?? '', ...[...(match[2] ?? '').matchAll(/\[([^[\]]*)\]/gu)].map((step) => step[1] ?? '')];
-  let node: Record<string, unknown> | unknown[] = root;
+  let node: Holder = root;
   for (const [i, step] of steps.entries()) {
     const last = i === steps.length - 1;
-    const next = last ? read(value) : steps[i + 1] === '' ? [] : {};
+    const below: Holder = steps[i + 1] === '' ? [] : {};
+    const next = last ? read(value) : below;
     if (Array.isArray(node)) {
       if (step !== '') throw new Failure('usage', `${flag} ${key} mixes a list and an object.`);
       node.push(next);
-      node = next as typeof node;
+      node = below;
     } else {
       const present: unknown = Object.hasOwn(node, step) ? node[step] : undefined;
       if (step === '' || step === '__proto__') throw new Failure('usage', `${flag} ${key} is not a usable key.`);
-      if (last || typeof present !== 'object' || present === null) node[step] = next;
-      node = node[step] as typeof node;
+      if (last || !isHolder(present)) node[step] = next;
+      node = isHolder(present) ? present : below;
     }
   }
 }

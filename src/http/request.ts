@@ -1,7 +1,9 @@
+import type * as v from 'valibot';
 import { check } from '../api/check.ts';
-import type { Input, Operation } from '../api/operation.ts';
+import type { Input, Operation, Schema } from '../api/operation.ts';
 import { filledPath, isPreset, type Presets, usualPresets } from '../api/path.ts';
 import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
 
 /** A request as it goes out, but for the credential and the origin. */
 export type Wire = {
@@ -17,10 +19,10 @@ export type Wire = {
  * sent. Fields that the table does not know are sent as given; the table judges, it does not strip.
  */
 export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, presets: Presets = usualPresets): Wire {
-  const { params, query, body } = input as { params?: Record<string, number>; query?: object; body?: object };
-  judge(operation.params, params);
-  judge(operation.query, query ?? (operation.query ? {} : undefined));
-  judge(operation.body, body);
+  const { query, body }: { readonly query?: unknown; readonly body?: unknown } = input;
+  const params = operation.params && judged(operation.params, input.params);
+  if (operation.query) judged(operation.query, query ?? {});
+  if (operation.body) judged(operation.body, body);
   const path = filledPath(operation.path, (name) =>
     encodeURIComponent(isPreset(name) ? presets[name] : String(params?.[name])),
   );
@@ -33,17 +35,16 @@ export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, pr
   };
 }
 
-function judge(schema: Operation['body'], value: unknown): void {
-  if (!schema) return;
+function judged<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> {
   const checked = check(schema, value);
-  if (checked.ok) return;
+  if (checked.ok) return checked.value;
   const [field, messages] = Object.entries(checked.fields)[0] ?? ['', ['is not valid']];
   throw new Failure('usage', `${field || 'The input'} ${messages[0]}.`, { fields: checked.fields });
 }
 
 /** `?a=1&b=x`, without the entries that are undefined; empty where nothing is left. */
-export function queryString(query: object = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+export function queryString(query: unknown): string {
+  const pairs = Object.entries(fieldsIn(query)).filter(([, value]) => value !== undefined && value !== null);
   if (pairs.length === 0) return '';
   return `?${new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, String(value)]))}`;
 }

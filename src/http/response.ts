@@ -1,4 +1,5 @@
-import { type Operation, type Scope, scopes } from '../api/operation.ts';
+import { type CredentialKind, type Operation, scopes } from '../api/operation.ts';
+import { loginCommand } from '../auth/credentials.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { readBody, readError, type Said } from './answer.ts';
@@ -12,23 +13,31 @@ const moduleNames = {
 
 type Asked = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
 
+/** Whose credential was refused: what helps depends on it. */
+type Holder = {
+  readonly kind: CredentialKind;
+  readonly profile: string;
+  /** The variable that holds it; undefined where the profile does. svc can neither refresh nor replace such a one. */
+  readonly variable?: string;
+};
+
 /** An error of the service's own, as the Failure that the user sees (service-api.txt, Errors). */
-export function failureOf(response: HttpResponse, asked?: Asked): Failure {
-  const failure = told(response, asked);
+export function failureOf(response: HttpResponse, asked: Asked, holder: Holder): Failure {
+  const failure = told(response, asked, holder);
   return new Failure(failure.kind, failure.message, { ...failure, answer: response });
 }
 
-function told(response: HttpResponse, asked: Asked | undefined): Failure {
+function told(response: HttpResponse, asked: Asked, holder: Holder): Failure {
   const { status } = response;
   const body = readBody(response.body);
   const said = readError(body.form === 'json' ? body.json : undefined);
   if (status === 401) {
     return new Failure('auth', sentence(said.text, 'The service does not accept this credential'), {
       status,
-      hint: 'It may be expired or revoked. Run: svc auth status, then svc login',
+      hint: renewal(holder),
     });
   }
-  if (status === 403) return forbidden(said, asked);
+  if (status === 403) return forbidden(said, asked, holder);
   if (status === 404) {
     return new Failure('not-found', sentence(said.text, 'The service has no such record'), {
       status,
@@ -56,23 +65,30 @@ export const unreadable = (response: HttpResponse): Failure =>
     answer: response,
   });
 
-function forbidden(said: Said, asked: Asked | undefined): Failure {
+const renewal = ({ kind, profile, variable }: Holder): string =>
+  variable
+    ? `The token in ${variable} may be expired or revoked: set a new one.`
+    : `It may be expired or revoked. Run: svc auth status, then ${loginCommand(kind, profile)}`;
+
+function forbidden(said: Said, asked: Asked, { profile, variable }: Holder): Failure {
   const status = 403;
   if (said.code === 'insufficient_scope') {
     const named = scopes.filter((scope) => said.description?.includes(scope));
-    const missing: Scope[] = named.length > 0 ? named : asked?.scope ? [asked.scope] : [];
+    const missing = named.length > 0 ? named : [asked.scope].filter((scope) => typeof scope === 'string');
     return new Failure('forbidden', `This login lacks the scope ${missing.join(' ') || 'that this needs'}.`, {
       status,
-      hint: `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`,
+      hint: variable
+        ? `The token in ${variable} cannot be given more: set one there that has ${missing.join(' and ') || 'that scope'}.`
+        : `Run: svc auth refresh${missing.map((scope) => ` --scope ${scope}`).join('')}`,
     });
   }
-  if (asked?.credentials.length === 1 && asked.credentials[0] === 'oauth') {
+  if (asked.credentials.length === 1 && asked.credentials[0] === 'oauth') {
     return new Failure('forbidden', sentence(said.text, 'The service refuses this credential here'), {
       status,
-      hint: 'Webhook subscriptions need an OAuth login. Run: svc login',
+      hint: `Webhook subscriptions need an OAuth login. ${variable ? `Unset ${variable}, then run` : 'Run'}: ${loginCommand('oauth', profile)}`,
     });
   }
-  if (asked?.module) {
+  if (asked.module) {
     return new Failure('forbidden', sentence(said.text, `The ${moduleNames[asked.module]} module is off`), {
       status,
       hint: `Switch on the ${moduleNames[asked.module]} module in the account, then run: svc doctor`,

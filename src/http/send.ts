@@ -1,3 +1,4 @@
+import { credentialVariables } from '../auth/at-hand.ts';
 import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
@@ -104,13 +105,13 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
   const { doubt, history } = state;
   switch (step.next) {
     case 'accept':
-      return { how: 'answered', response: attempt.exchanged as HttpResponse, body: attempt.body };
+      return { how: 'answered', response: responseOf(attempt), body: attempt.body };
     case 'gone':
       return { how: 'gone' };
     case 'renew': {
       const bearer = await hidingNoDoubt(job, state, service.session.renew(state.bearer));
       if (bearer) return { ...state, bearer, history: { ...history, renewed: true } };
-      if (doubt === undefined) throw await refusal(job, attempt);
+      if (doubt === undefined) throw await refusal(job, state, attempt);
       throw (await endings()).unknownOutcome(asked, `${doubt}; then HTTP 401`);
     }
     case 'repeat':
@@ -175,24 +176,25 @@ const isAbsent = ({ findings, trouble }: Looked): boolean =>
 
 async function endOf(
   job: Job,
-  { bearer, doubt }: State,
+  state: State,
   attempt: Attempt,
   as: Extract<Next, { next: 'fail' }>['as'],
 ): Promise<Failure> {
   const { service, asked } = job;
+  const { bearer, doubt } = state;
   const { exchanged } = attempt;
   const { baseUrl } = service.session;
   const { strangerFailure, unknownOutcome, unreachable } = await endings();
   if (as === 'unknown') return unknownEnd(job, doubt, attempt);
   if ('lost' in exchanged) return unreachable(baseUrl, exchanged);
   if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
-  if (exchanged.status !== 404 || !isOwnError(exchanged, attempt.body)) return refusal(job, attempt);
-  if (await isService(service, bearer, asked)) return refusal(job, attempt);
+  if (exchanged.status !== 404 || !isOwnError(exchanged, attempt.body)) return refusal(job, state, attempt);
+  if (await isService(service, bearer, asked)) return refusal(job, state, attempt);
   if (asked.safety === 'read') return strangerFailure(baseUrl, exchanged, 'errors to everything');
   return unknownOutcome(asked, `${baseUrl} is not the service: HTTP 404 to everything`, { answer: exchanged });
 }
 
-/** Of a redirect, the base URL to use is named too. */
+/** For a redirect it also names the base URL to use. */
 async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: Attempt): Promise<Failure> {
   const { baseUrlHint, briefly, unknownOutcome } = await endings();
   const answer = answerOf(attempt.exchanged);
@@ -205,15 +207,24 @@ async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attem
 }
 
 /** The Failure of an answer that ends it. */
-async function refusal({ service, asked, wire }: Job, { exchanged, body }: Attempt): Promise<Failure> {
+async function refusal({ service, asked, wire }: Job, { bearer }: State, attempt: Attempt): Promise<Failure> {
   const { redirected, strangerFailure } = await endings();
-  const response = exchanged as HttpResponse;
+  const { body } = attempt;
+  const response = responseOf(attempt);
   const { status } = response;
   const { baseUrl } = service.session;
   if (status < 300) return looksLikeHtml(response.body) ? strangerFailure(baseUrl, response) : unreadable(response);
   if (status < 400) return redirected(response, wire.path);
   if (status < 500 && status !== 401 && !isOwnError(response, body)) return strangerFailure(baseUrl, response);
-  return failureOf(response, asked);
+  const variable = credentialVariables[bearer.kind];
+  const { profile } = service.session;
+  return failureOf(response, asked, { kind: bearer.kind, profile, variable: service.ctx.env[variable] && variable });
+}
+
+/** Of an attempt that was answered: nothing else is accepted or refused. */
+function responseOf({ exchanged }: Attempt): HttpResponse {
+  if ('lost' in exchanged) throw new Error(exchanged.detail);
+  return exchanged;
 }
 
 const answerOf = (exchanged: HttpResponse | Lost): HttpResponse | undefined =>

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { countdown } from './gate.ts';
 
 /** What a look shows. Without `found` or `removed`: ids of records that agree but may be older; none: surely absent. */
 export type Findings =
@@ -24,7 +23,7 @@ const pauses = [500, 1000, 2000, 4000, 8000];
 /** The last look may repeat its reads too. */
 const lastLookMs = 5_000;
 
-/** Looking again does not help where the service refuses to show it. */
+/** Where the service refuses to show it, looking again does not help. */
 const hopeless: readonly Failure['kind'][] = ['auth', 'forbidden', 'usage'];
 
 /**
@@ -32,16 +31,25 @@ const hopeless: readonly Failure['kind'][] = ['auth', 'forbidden', 'usage'];
  * have passed, for the request may be late. The last look is at the very end. Ends early when the run is interrupted.
  */
 export async function lookUntilSettled(ctx: Context, look: Look, settleMs: number, why: string): Promise<Looked> {
-  const began = ctx.clock.ticks();
+  ctx.progress(settleMs > 0 ? `${why}, for up to ${Math.ceil(settleMs / 1000)} s` : why, 'look');
+  try {
+    return await lookAgainAndAgain(ctx, look, settleMs);
+  } finally {
+    ctx.progress(undefined, 'look');
+  }
+}
+
+async function lookAgainAndAgain({ clock, signal }: Context, look: Look, settleMs: number): Promise<Looked> {
+  const began = clock.ticks();
   let looked: Looked = { findings: { candidates: [] }, ms: 0 };
   for (let round = 0; ; round++) {
-    const leftMs = Math.max(0, settleMs - (ctx.clock.ticks() - began));
+    const leftMs = Math.max(0, settleMs - (clock.ticks() - began));
     looked = await lookOnce(look, settleMs === 0 ? undefined : Math.max(leftMs, lastLookMs), looked);
-    looked = { ...looked, ms: Math.max(0, ctx.clock.ticks() - began) };
-    const isOver = leftMs === 0 || ctx.signal.aborted || (looked.trouble && hopeless.includes(looked.trouble.kind));
+    looked = { ...looked, ms: Math.max(0, clock.ticks() - began) };
+    const isOver = leftMs === 0 || signal.aborted || (looked.trouble && hopeless.includes(looked.trouble.kind));
     if (isOver || !('candidates' in looked.findings)) return looked;
     const pauseMs = pauses[Math.min(round, pauses.length - 1)] ?? 0;
-    await countdown(ctx, Math.min(pauseMs, Math.max(0, settleMs - looked.ms)), why);
+    await clock.sleep(Math.min(pauseMs, Math.max(0, settleMs - looked.ms)), signal);
   }
 }
 

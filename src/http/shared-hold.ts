@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere, readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { fieldsIn } from '../text/record.ts';
 
 /**
  * One process that is told to wait tells the others on the same token. A small file in the state folder holds the
- * moment by the wall clock, which alone several processes have in common; its name is a hash, so no secret is written. Losing the file costs one more 429, so every error here is
- * ignored: a full disk must not stop a request.
+ * moment by the wall clock, the only clock that processes share. Its name is a hash, so no secret is written. Losing
+ * the file costs one more 429, so every error here is ignored: a full disk must not stop a request.
  */
 export type SharedHold = {
   /** For how many milliseconds everybody has to wait from now on; 0 where nobody has to. */
@@ -14,7 +15,7 @@ export type SharedHold = {
   extend(ms: number): Promise<void>;
 };
 
-/** Telling the others is a courtesy: nobody waits long for the turn to do so. */
+/** A request does not wait long for its turn to tell the others. */
 const longestLockMs = 1_000;
 
 /** A moment further ahead comes from a clock that was set back, not from a rate limit. */
@@ -32,7 +33,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     try {
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
       if (!path && !(await isThere(folder))) return 0;
-      const { until } = JSON.parse((await readIfThere(await pathOf())) ?? '{}') as { until?: unknown };
+      const { until } = fieldsIn(JSON.parse((await readIfThere(await pathOf())) ?? '{}'));
       const now = ctx.clock.now().getTime();
       return typeof until === 'number' && until > now && until < now + longestHoldMs ? until - now : 0;
     } catch {

@@ -92,9 +92,12 @@ const secret = /secret|password|token|authorization|(?:^|_)key$/iu;
 
 /** URLs in a text without what is in front of their host, and without the values of their query and fragment. */
 function withoutUrlSecrets(text: string): string {
-  return text.replace(/(\/\/)([^\s/?#]*@)?([^\s?#]*)(\?[^\s#]*)?(#\S*)?/gu, (_, slashes, user, rest, query, fragment) =>
-    [slashes, user && `${hidden}@`, rest, query && safeQuery(query), fragment && `#${hidden}`].filter(Boolean).join(''),
-  );
+  return text.replace(/(\/\/)([^\s/?#]*@)?([^\s?#]*)(\?[^\s#]*)?(#\S*)?/gu, (_, ...parts: string[]) => {
+    const [slashes, user, rest, query, fragment] = parts;
+    return [slashes, user && `${hidden}@`, rest, query && safeQuery(query), fragment && `#${hidden}`]
+      .filter(Boolean)
+      .join('');
+  });
 }
 
 const safeQuery = (query: string): string =>

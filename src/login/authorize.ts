@@ -40,12 +40,12 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
   try {
     const ways: Promise<Answer>[] = [timeOut(ctx, done.signal), interrupted(ctx.signal)];
     if (receiver) ways.push(receiver.callback.then(({ params, answer }) => ({ params, show: answer })));
-    const pasted = readPasted(ctx, settings, wanted, attempt, { opened, receiver, signal: done.signal });
+    const pasted = readPasted(ctx, settings, wanted, { attempt, opened, receiver, signal: done.signal });
     if (pasted) ways.push(pasted);
     if (opened && receiver) ctx.progress('Waiting for the browser');
     const answer = await Promise.race(ways);
     ctx.progress(undefined);
-    return await finish(ctx, settings, wanted, attempt, answer, receiver);
+    return await finish(ctx, settings, { client: wanted.client, attempt, receiver }, answer);
   } catch (error) {
     await receiver?.close();
     throw error;
@@ -58,10 +58,8 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
 async function finish(
   ctx: Ports,
   settings: Settings,
-  { client }: Wanted,
-  attempt: Attempt,
+  { client, attempt, receiver }: { client: Client; attempt: Attempt; receiver: Receiver | undefined },
   { params, show }: Answer,
-  receiver: Receiver | undefined,
 ): Promise<Authorized> {
   const showAndClose = async (page: Page) => {
     await show(page);
@@ -70,7 +68,7 @@ async function finish(
   try {
     const error = params.get('error');
     if (error) throw refusal(error, params.get('error_description'));
-    return { grant: await redeem(ctx, settings, client, attempt, params), show: showAndClose };
+    return { grant: await redeem(ctx, settings, { client, attempt }, params), show: showAndClose };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
     await showAndClose({ ok: false, title: 'The login did not succeed', text });
@@ -78,7 +76,7 @@ async function finish(
   }
 }
 
-/** Without a browser of its own, svc does well without the port too: the address can be pasted back. */
+/** Without a browser on this machine the port is not needed: the address can be pasted back. */
 async function openReceiver(
   ctx: Ports,
   { browser, redirectUri }: Wanted,
@@ -100,7 +98,7 @@ async function openBrowser(ctx: Ports, url: URL): Promise<boolean> {
   } catch {
     return false;
   }
-  // Printed all the same: what opened may be on another screen, or of another person.
+  // Printed all the same: the browser may have opened on another screen, or for another person.
   tell(ctx, `The browser opens. If it does not, visit:\n\n  ${url}\n`);
   return true;
 }
@@ -125,13 +123,19 @@ const interrupted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true });
   });
 
+type Waiting = {
+  readonly attempt: Attempt;
+  readonly opened: boolean;
+  readonly receiver: Receiver | undefined;
+  readonly signal: AbortSignal;
+};
+
 /** The way without a callback: a person at the prompt, or a program at the other end of a pipe. */
 function readPasted(
   ctx: Ports,
   { noInput }: Settings,
   { lines, redirectUri }: Wanted,
-  { state }: Attempt,
-  { opened, receiver, signal }: { opened: boolean; receiver: Receiver | undefined; signal: AbortSignal },
+  { attempt, opened, receiver, signal }: Waiting,
 ): Promise<Answer> | undefined {
   const onTerminal = ctx.stdin.isTTY === true;
   const mayAsk = onTerminal && ctx.ask.canAsk && !noInput && !(opened && receiver);
@@ -152,7 +156,7 @@ function readPasted(
         throw new Failure('usage', 'Standard input ended without the redirected address.', { hint: 'Run: svc login' });
       }
       if (text.trim() === '') continue;
-      const judged = judgePasted(text, redirectUri, state);
+      const judged = judgePasted(text, redirectUri, attempt.state);
       if (typeof judged !== 'string') return { params: judged, show: async () => {} };
       ctx.notice(judged);
     }

@@ -1,7 +1,7 @@
 /** What the browser shows at the end of a login. `text` may be the service's own words: it is escaped. */
 export type Page = { readonly ok: boolean; readonly title: string; readonly text: string };
 
-/** One page, whole in itself: no script, nothing loaded from elsewhere. */
+/** One page, complete in itself: no script, nothing loaded from elsewhere. */
 export function callbackPage({ ok, title, text }: Page): string {
   const mark = ok ? '<path d="M16 25l6 6 12-13"/>' : '<path d="M18 18l14 14M32 18L18 32"/>';
   return `<!doctype html>

@@ -1,11 +1,12 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
-import { checkToken, heldByProfile, loginCommand, nameOf, readStored, store } from '../auth/credentials.ts';
+import { checkToken, heldByProfile, loginCommand, nameOf, newProfile, readStored, store } from '../auth/credentials.ts';
 import type { Bearer } from '../auth/session.ts';
 import { readConfig, updateProfile } from '../config/config-file.ts';
 import { originOf, requireHttps } from '../config/service-url.ts';
 import { type ProfileConfig, profileConfig, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
 import { authorize } from './authorize.ts';
 import { checkRedirectUri, findClient } from './oauth-login.ts';
 import { placeOf, reportOf, type StatusReport } from './report.ts';
@@ -64,7 +65,7 @@ export async function loginWithSecret({
   }
   refuseOtherAccount(others, account, settings);
   await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
-  await store(ctx.tokens, profile, kind, { base_url: baseUrl, token }, place);
+  await store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token });
   const report = reportOf(kind, true, await placeOf(ctx.tokens, profile, kind));
   return { ...finished(profile, baseUrl, account, report), doubt };
 }
@@ -82,7 +83,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
   const { profile } = settings;
   requireHttps(baseUrl, 'The base URL', settings);
   const others = await otherCredentials(browsing, 'oauth');
-  // The document names a host of its own for OAuth; where nobody gave it, it is the service's.
+  // The document names a separate host for OAuth. Where none is set, it is the service's.
   const authUrl = settings.authUrl ?? baseUrl;
   const redirectUri = checkRedirectUri(browsing.redirectUri ?? settings.redirectUri, '--redirect-uri');
   const client = await findClient(ctx, settings, { clientId: browsing.clientId, authUrl, lines });
@@ -97,18 +98,19 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
       });
     }
     refuseOtherAccount(others, account, settings);
+    const known = others.kinds.length > 0 ? others.account : undefined;
     await updateProfile(ctx, profile, {
       base_url: baseUrl,
       auth_url: authUrl,
       client_id: client.clientId,
       ...(browsing.redirectUri && { redirect_uri: redirectUri }),
       // Without the scope identity the account is unknown, unless another credential of the profile has told it.
-      account: account ? named(account) : others.kinds.length > 0 ? others.account : undefined,
+      account: account ? named(account) : known,
     });
     const { clientId: client_id, clientSecret: client_secret } = client;
-    await store(ctx.tokens, profile, 'client', { auth_url: authUrl, client_id, client_secret }, place);
+    await store(ctx.tokens, { profile, kind: 'client', place }, { auth_url: authUrl, client_id, client_secret });
     const login = { base_url: baseUrl, auth_url: authUrl, client_id, ...grant };
-    await store(ctx.tokens, profile, 'oauth', login, place);
+    await store(ctx.tokens, { profile, kind: 'oauth', place }, login);
     await show({
       ok: true,
       title: account ? `svc is connected to ${account.name}` : 'svc is connected',
@@ -140,7 +142,7 @@ async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt
 }
 
 const isAccount = (account: unknown): boolean => {
-  const { account_id, name } = (account ?? {}) as Partial<NonNullable<Judged['account']>>;
+  const { account_id, name } = fieldsIn(account);
   return Number.isSafeInteger(account_id) && typeof name === 'string';
 };
 
@@ -163,7 +165,7 @@ async function otherCredentials(
     const stored = await readStored(ctx.tokens, profile, held).catch(() => undefined);
     if (!stored || originOf(stored.base_url) === originOf(baseUrl)) continue;
     throw new Failure('usage', `Profile ${profile} also holds the ${nameOf(held)} of ${originOf(stored.base_url)}.`, {
-      hint: `Use a separate profile: ${loginCommand(kind, 'NAME', baseUrl)} (or forget that one: svc logout)`,
+      hint: `Use a separate profile: ${loginCommand(kind, newProfile(baseUrl), baseUrl)} (or forget that one: svc logout)`,
     });
   }
   return { kinds, account: profileConfig(await readConfig(ctx.files), profile).account };
@@ -174,7 +176,7 @@ function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], 
   throw new Failure(
     'usage',
     `Profile ${profile} belongs to account ${account.id} (${account.name}), this to ${now.account_id} (${now.name}); nothing was stored.`,
-    { hint: 'Use a separate profile: svc login --profile NAME' },
+    { hint: `Use a separate profile: svc login --profile account-${now.account_id}` },
   );
 }
 

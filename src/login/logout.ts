@@ -32,7 +32,7 @@ async function revokeLogin(ctx: Ports, settings: Settings): Promise<void> {
     const login = await readStored(ctx.tokens, settings.profile, 'oauth');
     if (!login) return;
     const client = await clientOf(ctx.env, ctx.tokens, settings, login);
-    // The refresh token first: with it gone, nothing can be made of the other.
+    // The refresh token first: once it is gone, no new access token can be made.
     for (const token of [login.refresh_token, login.access_token]) {
       if (token) await revoke(ctx, settings, client, token);
     }

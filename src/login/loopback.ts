@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopback } from '../config/service-url.ts';
-import { Failure } from '../errors.ts';
+import { codeOf, Failure } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
 import { callbackPage, type Page } from './callback-page.ts';
 
@@ -107,8 +107,8 @@ export async function listenForCallback(redirectUri: string, state: string): Pro
     try {
       servers.push(await listen(handle, host, Number(url.port || 80)));
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      // `localhost` may be either family; a machine without IPv6 is fine. A stranger on that port is not.
+      const code = codeOf(error) ?? '';
+      // `localhost` may be either family; a machine without IPv6 is fine. Another program on that port is not.
       if (index > 0 && code !== 'EADDRINUSE') continue;
       await close();
       throw cannotListen(url, code);

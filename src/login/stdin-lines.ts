@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts';
 const maxLine = 64 * 1024;
 
 export type Lines = {
-  /** The next line without its end; undefined when there is none any more. */
+  /** The next line without its end; undefined at the end. */
   next(): Promise<string | undefined>;
   /** Gives up on what may still come, so that an open pipe does not keep svc waiting. */
   stop(): void;

@@ -1,8 +1,15 @@
 import { posix, win32 } from 'node:path';
+import { isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'cursor', 'vscode'] as const;
 
 export type Client = (typeof clients)[number];
+
+export const titles: Readonly<Record<Client, string>> = {
+  claude: 'the Claude app',
+  cursor: 'Cursor',
+  vscode: 'VS Code',
+};
 
 /** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
 export type Entry = { readonly command: string; readonly args: readonly string[] };
@@ -15,15 +22,17 @@ export function configFileOf(client: Client, env: Env, platform: NodeJS.Platform
   if (!home) return undefined;
   const { join } = platform === 'win32' ? win32 : posix;
   if (client === 'cursor') return join(home, '.cursor', 'mcp.json');
-  const data =
-    platform === 'darwin'
-      ? join(home, 'Library', 'Application Support')
-      : platform === 'win32'
-        ? env.APPDATA || join(home, 'AppData', 'Roaming')
-        : env.XDG_CONFIG_HOME || join(home, '.config');
+  const data = dataFolder(home, env, platform);
   return client === 'claude'
     ? join(data, 'Claude', 'claude_desktop_config.json')
     : join(data, 'Code', 'User', 'mcp.json');
+}
+
+/** Where the programs of this platform keep their data. */
+function dataFolder(home: string, env: Env, platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming');
+  return env.XDG_CONFIG_HOME || posix.join(home, '.config');
 }
 
 /** The key below which a client lists its servers. */
@@ -43,9 +52,7 @@ function parseObject(text: string | undefined): Record<string, unknown> | undefi
   if (text === undefined || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text.replace(/^\u{feff}/u, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -4,8 +4,9 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Chunk, createChunker } from '../sync/chunks.ts';
 import type { Report } from '../sync/report.ts';
-import type { Contact, Problem, Row } from '../sync/rows.ts';
+import type { Problem, Row } from '../sync/rows.ts';
 import { accountTarget } from '../sync/targets.ts';
+import { fieldsIn } from '../text/record.ts';
 
 type Counts = { readonly created: number; readonly updated: number };
 
@@ -61,10 +62,10 @@ function judged(rows: readonly unknown[]): { sendable: Row[]; problems: Problem[
     const line = index + 1;
     const checked = check(SyncContact, row);
     if (checked.ok) {
-      const contact = checked.value as Contact;
-      sendable.push({ line, contact, size: JSON.stringify(contact).length, phoneIsIgnored: false });
+      const contact = checked.value;
+      sendable.push({ line, contact, size: JSON.stringify(contact).length, phone: 'fine' });
     } else {
-      const email = (row as { email?: unknown } | null)?.email;
+      const email = fieldsIn(row).email;
       problems.push({ line, email: typeof email === 'string' ? email : '', error: inWords(checked.fields) });
     }
   });

@@ -1,5 +1,6 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
@@ -44,7 +45,7 @@ export async function serve(ctx: Context, settings: Settings, grant: Grant): Pro
       }
       return await tool.run(service, input, Buffer.from(ctx.random(6)).toString('hex'));
     } catch (error) {
-      if (error instanceof Failure) return failureAnswer(error, tool.operation);
+      if (error instanceof Failure) return failureAnswer(advised(error, settings.carried), tool.operation);
       ctx.notice(`${tool.name} failed unexpectedly: ${messageOf(error)}`);
       return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), tool.operation);
     }

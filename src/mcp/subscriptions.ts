@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { deleteWebhook } from '../api/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
 import { forgetSecret, keepSecret } from '../webhooks/subscriptions/secrets.ts';
 
 /** A new secret has to be kept, and an assistant is no place for it. */
@@ -22,7 +23,12 @@ export async function withoutSecret(service: Service, operation: Operation, body
 }
 
 async function keep(service: Service, body: unknown): Promise<void> {
-  const { id, signing_secret: secret } = body as { readonly id: number; readonly signing_secret: string };
+  const { id, signing_secret: secret } = fieldsIn(body);
+  if (typeof id !== 'number' || typeof secret !== 'string') {
+    throw new Failure('failed', 'The subscription was made, but the answer holds no signing secret to store.', {
+      hint: 'Find it with svc webhooks list, and delete it with: svc webhooks delete ID',
+    });
+  }
   const { ctx, session } = service;
   try {
     await keepSecret(ctx.tokens, session.profile, id, secret);

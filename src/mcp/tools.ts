@@ -7,6 +7,7 @@ import { jsonSchemaOf } from '../derive/json-schema.ts';
 import { type Annotations, type Tool as Derived, partsOf, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { isRecord } from '../text/record.ts';
 import { type Answer, answer, answerOf } from './answer.ts';
 import { mostRows, syncRows } from './contacts-sync.ts';
 import { refusePublishing } from './publishing.ts';
@@ -78,7 +79,7 @@ const isOfWebhooks = ({ resource }: Operation): boolean => resource === 'subscri
 
 /** A model that invents a field learns so, and is not left to believe that it was heard. */
 function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readonly<Record<string, unknown>>): void {
-  const known = Object.keys(inputSchema.properties as object);
+  const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(input).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw invalid(
@@ -88,7 +89,7 @@ function refuseUnknown({ inputSchema }: Pick<Tool, 'inputSchema'>, input: Readon
 
 function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Record<string, unknown>>): Input<Operation> {
   const parts = partsOf(operation, input);
-  const missing = ((inputSchema.required ?? []) as string[]).filter((name) => input[name] === undefined);
+  const missing = (inputSchema.required ?? []).filter((name) => input[name] === undefined);
   const fields: FieldErrors = Object.fromEntries(missing.map((name) => [name, ['is required']]));
   const judge = <S extends Schema>(schema: S | undefined, part: unknown): v.InferOutput<S> | undefined => {
     if (!schema) return undefined;
@@ -99,7 +100,7 @@ function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Recor
   };
   const [params, query] = [judge(operation.params, parts.params), judge(operation.query, parts.query)];
   const body = judge(operation.body, parts.body);
-  if (operation.method !== 'GET' && body !== undefined && Object.keys(body as object).length === 0) {
+  if (operation.method !== 'GET' && isRecord(body) && Object.keys(body).length === 0) {
     fields[''] = ['needs at least one field to change'];
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from '../context.ts';
+import { fieldsIn } from '../text/record.ts';
 
 export type Line = {
   readonly transport: StdioServerTransport;
@@ -60,7 +61,8 @@ export function openLine(ctx: Context): Line {
 /** A request that the client gave up gets no answer. */
 function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  return (message.params as { requestId?: RequestId } | undefined)?.requestId;
+  const { requestId } = fieldsIn(message.params);
+  return typeof requestId === 'string' || typeof requestId === 'number' ? requestId : undefined;
 }
 
 function whenEnded(ctx: Context, input: Readable): Promise<void> {

@@ -2,12 +2,13 @@ import { confirm, input, password, search } from '@inquirer/prompts';
 import type { Ask, Choice } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { cut, wrap } from '../text/width.ts';
 import { edit } from './editor.ts';
 
 type Terminal = {
   readonly input: NodeJS.ReadableStream;
   /** Questions go to standard error: standard output is for data. */
-  readonly output: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly color: boolean;
@@ -17,32 +18,36 @@ type Terminal = {
 export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk'> {
   const theme = color ? undefined : plainTheme;
   const one = (text: string) => sanitize(text);
+  // Inquirer breaks a line in the middle of a word. Two cells belong to its mark before the first one.
+  const room = () => Math.max(20, context.output.columns ?? 80) - 2;
+  const asked = (question: string) => wrap(sanitize(question), room()).join('\n');
   return {
-    confirm: (question) => answered(confirm({ message: one(question), default: false, theme }, context)),
+    confirm: (question) => answered(confirm({ message: asked(question), default: false, theme }, context)),
     text: (question, { initial, signal } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
         input(
-          { message: one(question), default: initial && one(initial), prefill: 'editable', theme },
+          { message: asked(question), default: initial && one(initial), prefill: 'editable', theme },
           { ...context, signal: AbortSignal.any(signals) },
         ),
       );
     },
-    secret: (question) => answered(password({ message: one(question), mask: '*', theme }, context)),
+    secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context)),
     choose: (question, choices) => {
       const shown = choices.map(({ value, name, description }) => ({
         value,
-        name: one(name ?? value),
+        // A choice is a line of its own.
+        name: cut(one(name ?? value), room()),
         description: description && one(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
-      return answered(search({ message: one(question), source, theme }, context));
+      return answered(search({ message: asked(question), source, theme }, context));
     },
     edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, env),
   };
 }
 
-/** What contains the words typed, in any order; what begins with them first. */
+/** Choices that contain the typed words, in any order; those that begin with them come first. */
 export function matching<C extends Choice>(choices: readonly C[], typed: string): C[] {
   const words = typed.toLowerCase().split(/\s+/u).filter(Boolean);
   const text = ({ value, name, description }: C) => `${name ?? ''} ${value} ${description ?? ''}`.toLowerCase();
@@ -56,7 +61,8 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    const { name, cause } = error as Error;
+    if (!(error instanceof Error)) throw error;
+    const { name, cause } = error;
     if (name === 'ExitPromptError') throw new Failure('interrupted', 'Interrupted. Nothing was sent.');
     if (name !== 'AbortPromptError') throw error;
     throw interruption({ reason: cause }, 'Interrupted. Nothing was sent.');
@@ -65,7 +71,7 @@ async function answered<T>(answer: Promise<T>): Promise<T> {
 
 const same = (text: string): string => text;
 
-/** Inquirer colours without asking where the output goes on Node 20. */
+/** On Node 20 Inquirer colours its output without asking where it goes. */
 const plainTheme = {
   prefix: { idle: '?', done: '✔' },
   style: {

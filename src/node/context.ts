@@ -1,55 +1,27 @@
 import process from 'node:process';
 import envPaths from 'env-paths';
-import type { Context, Exchange, TokenStore } from '../context.ts';
+import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { onlyColours } from '../text/sanitize.ts';
 
-/**
- * The real world, each part loaded when it is first used. The first SIGINT or SIGTERM fires `signal`, so that whatever
- * runs can end well; a second one ends the process at once.
- */
+/** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
   const { env } = process;
-  const interrupt = new AbortController();
-  const { signal } = interrupt;
-  for (const [name, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const) {
-    process.on(name, () => {
-      if (interrupt.signal.aborted) process.exit(code);
-      interrupt.abort(name);
-    });
-  }
+  const signal = interruptSignal();
   const paths = envPaths('svc', { suffix: '' });
   // What env-paths calls the log folder is the platform's place for state: XDG_STATE_HOME on Linux.
   const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
-  const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const progress = lazyProgress(env);
+  const said = new Set<string>();
+  const stderr = lazyStderr();
+  const progress = lazyProgress(env, stderr, said);
   const notice = (text: string) => {
     progress(undefined);
+    said.add(text);
     // A note may tell what a customer or a service wrote.
     stderr().write(`${onlyColours(text)}\n`);
   };
-  let heard = false;
-  const stderr = () => {
-    // Whoever read the notes may have left; that is no reason to fail.
-    if (!heard) process.stderr.on('error', () => {});
-    heard = true;
-    return process.stderr;
-  };
-
   let exchange: Promise<Exchange> | undefined;
-  let tokens: Promise<TokenStore> | undefined;
-  const openTokens = async (): Promise<TokenStore> => {
-    const { tokenStore } = await import('../auth/token-store.ts');
-    return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
-  };
-  const theTokens = (): Promise<TokenStore> => {
-    tokens ??= openTokens();
-    return tokens;
-  };
 
   return {
     // Touching the streams opens them, so each is a getter.
@@ -73,26 +45,65 @@ export function nodeContext(): Context {
       exchange ??= import('./exchange.ts').then(({ createExchange }) => createExchange(env));
       return (await exchange)(request);
     },
-    tokens: {
-      read: async (name) => (await theTokens()).read(name),
-      update: async (...change) => (await theTokens()).update(...change),
-      names: async (prefix) => (await theTokens()).names(prefix),
-      where: async (name) => (await theTokens()).where(name),
-    },
-    ask: {
-      get canAsk() {
-        return canAsk();
-      },
-      confirm: async (...question) => (await asker(progress, interrupt.signal)).confirm(...question),
-      text: async (...question) => (await asker(progress, interrupt.signal)).text(...question),
-      secret: async (...question) => (await asker(progress, interrupt.signal)).secret(...question),
-      choose: async (...question) => (await asker(progress, interrupt.signal)).choose(...question),
-      edit: async (...text) => (await asker(progress, interrupt.signal)).edit(...text),
-    },
+    tokens: lazyTokens(async () => {
+      const { tokenStore } = await import('../auth/token-store.ts');
+      return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
+    }),
+    ask: lazyAsk(progress, signal),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
     openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
   };
 }
+
+/** Fires on the first SIGINT or SIGTERM, so that whatever runs can end well; a second one ends the process at once. */
+function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController();
+  for (const [name, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(name, () => {
+      if (interrupt.signal.aborted) process.exit(code);
+      interrupt.abort(name);
+    });
+  }
+  return interrupt.signal;
+}
+
+/** The reader of the notes may have left; svc goes on. */
+function lazyStderr(): () => typeof process.stderr {
+  let heard = false;
+  return () => {
+    if (!heard) process.stderr.on('error', () => {});
+    heard = true;
+    return process.stderr;
+  };
+}
+
+function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
+  let opened: Promise<TokenStore> | undefined;
+  const tokens = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    read: async (name) => (await tokens()).read(name),
+    update: async (...change) => (await tokens()).update(...change),
+    names: async (prefix) => (await tokens()).names(prefix),
+    where: async (name) => (await tokens()).where(name),
+  };
+}
+
+const lazyAsk = (progress: Context['progress'], signal: AbortSignal): Ask => ({
+  get canAsk() {
+    return process.stdin.isTTY === true && process.stderr.isTTY === true;
+  },
+  confirm: async (...question) => (await asker(progress, signal)).confirm(...question),
+  text: async (...question) => (await asker(progress, signal)).text(...question),
+  secret: async (...question) => (await asker(progress, signal)).secret(...question),
+  choose: async (...question) => (await asker(progress, signal)).choose(...question),
+  edit: async (...text) => (await asker(progress, signal)).edit(...text),
+});
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -115,20 +126,29 @@ async function asker(progress: Context['progress'], signal: AbortSignal) {
   return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
 }
 
-/** Nothing is loaded in a pipe; on a terminal the spinner decides by itself when it is worth loading. */
-function lazyProgress(env: Context['env']): Context['progress'] {
+/** What goes on, each with its latest text and, in milliseconds of `performance.now()`, since when. */
+export type Going = Map<Doing, { readonly text: string; readonly since: number }>;
+
+/** The moment in which a thing began stays while its text changes. */
+export function note(going: Going, doing: Doing, text: string | undefined): void {
+  if (text === undefined) going.delete(doing);
+  else going.set(doing, { text, since: going.get(doing)?.since ?? performance.now() });
+}
+
+/** Nothing is loaded before something has taken its time. */
+function lazyProgress(env: Context['env'], stderr: () => NodeJS.WriteStream, said: Set<string>): Context['progress'] {
   let show: Context['progress'] | undefined;
-  let loading = false;
-  let latest: string | undefined;
-  return (text) => {
-    if (!process.stderr.isTTY) return;
-    latest = text;
-    if (show) return show(text);
-    if (text === undefined || loading) return;
-    loading = true;
-    import('./progress.ts').then(({ createProgress }) => {
-      show = createProgress(process.stderr, env);
-      show?.(latest);
-    });
+  let isDue = false;
+  const going: Going = new Map();
+  const load = async () => {
+    const { createProgress } = await import('./progress.ts');
+    show = createProgress({ stream: stderr(), env, going, said });
+  };
+  return (text, doing = 'wait') => {
+    if (show) return show(text, doing);
+    note(going, doing, text);
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => void load(), 200).unref();
   };
 }

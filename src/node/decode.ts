@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import type { InputType, ZlibOptions } from 'node:zlib';
 import { largestAnswer, tooLarge } from './sending.ts';
 
-/** More than this is nobody's honest answer. */
+/** No honest answer is larger. */
 const mostEncodings = 3;
 
 /** The body as text, its `Content-Encoding` undone. Every step is bounded: a small body may hold a huge one. */
@@ -15,7 +15,7 @@ export async function decode(bytes: Buffer, encoding = ''): Promise<string> {
   if (encodings.length === 0 || bytes.length === 0) return bytes.toString('utf8');
   const decoders = await known();
   let decoded = bytes;
-  // The last one named was put on last.
+  // The encoding named last was applied last, so it is undone first.
   for (const name of encodings.reverse()) {
     const decoder = decoders.get(name);
     if (!decoder || encodings.length > mostEncodings) throw coded('SVC_ENCODING', encoding);

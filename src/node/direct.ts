@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { codeOf } from '../errors.ts';
 import { connectTimeoutMs, type RawAnswer, readAll, type Sending } from './sending.ts';
 
 /**
@@ -43,7 +43,7 @@ export function direct(): Sending {
 /** A connection that was used before is open; a new one is not until its handshake is over. */
 const isOpening = (socket: Socket): boolean =>
   // Node has the second since 11.4; its types do not.
-  socket.connecting || (socket as TLSSocket & { secureConnecting?: boolean }).secureConnecting === true;
+  socket.connecting || ('secureConnecting' in socket && socket.secureConnecting === true);
 
 const tooLate = (): Error => Object.assign(new Error('no connection in time'), { code: 'SVC_CONNECT_TIMEOUT' });
 
@@ -54,7 +54,7 @@ async function read(answer: IncomingMessage): Promise<RawAnswer> {
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await readAll(answer) };
   } catch (error) {
     // Node says of a body that ends early what it says of a connection that breaks.
-    if ((error as { code?: string }).code === 'ECONNRESET') Object.assign(error as Error, { code: 'SVC_CUT' });
+    if (error instanceof Error && codeOf(error) === 'ECONNRESET') Object.assign(error, { code: 'SVC_CUT' });
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { HttpRequest, Lost } from '../context.ts';
+import { fieldsIn } from '../text/record.ts';
 
 /** How far a request came before it was lost. */
 export type Loss = {
@@ -67,14 +68,9 @@ const isEnded = (code: string): boolean => code === 'ABORT_ERR' || code === 'UND
 /** Node wraps the errors of several addresses in one, and undici wraps causes. */
 function rootOf(error: unknown): { code?: string; message?: string } {
   if (typeof error !== 'object' || error === null) return { message: String(error) };
-  const { code, cause, errors, message, name } = error as {
-    code?: unknown;
-    cause?: unknown;
-    errors?: unknown[];
-    message?: string;
-    name?: string;
-  };
-  if (errors?.[0]) return rootOf(errors[0]);
+  const { code, cause, errors, message: said, name } = fieldsIn(error);
+  const message = typeof said === 'string' ? said : undefined;
+  if (Array.isArray(errors) && errors[0]) return rootOf(errors[0]);
   if (typeof code === 'string') return { code, message };
   if (cause) return rootOf(cause);
   return { code: name === 'AbortError' || name === 'TimeoutError' ? 'ABORT_ERR' : '', message };

@@ -1,46 +1,128 @@
 import type { Ora } from 'ora';
-import type { Context } from '../context.ts';
+import type { Context, Doing } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { type Going, note } from './context.ts';
 
 type Stream = Context['stderr'];
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What is done sooner needs no spinner, and loading one costs 25 ms. */
-const patienceMs = 150;
+type Parts = {
+  readonly stream: Stream;
+  readonly env: Env;
+  /** What began before this was loaded. */
+  readonly going?: Going;
+  /** What was said already, and is not said again. */
+  readonly said?: ReadonlySet<string>;
+};
 
-/** One line that tells what is going on, on a terminal that can replace a line; cut to it, gone when it is cleared. */
-export function createProgress(stream: Stream, env: Env): Context['progress'] {
+/** What is done sooner needs no spinner, and loading one costs 25 ms. */
+const patienceMs = 250;
+/** Requests that follow each other sooner are one wait. */
+const restMs = 100;
+/** In a pipe, what is waited for longer than this is said. */
+const longMs = 5_000;
+/** And how far a long work has come, so often. */
+const everyMs = 10_000;
+
+/** Of several things that go on, the one that tells most is shown. */
+const order: readonly Doing[] = ['wait', 'look', 'work', 'request'];
+
+/** Signs of life on standard error: a spinner on a terminal, now and then a line elsewhere (product.md, section 4). */
+export function createProgress(parts: Parts): Context['progress'] {
+  const { stream, env } = parts;
   // A terminal that does not know its width (a pseudo-terminal of a script) would have the spinner clear lines for ever.
-  if (!stream.isTTY || !stream.columns || env.TERM === 'dumb' || env.CI) return () => {};
-  let spinner: Ora | undefined;
+  const canReplace = stream.isTTY && stream.columns && env.TERM !== 'dumb' && !env.CI;
+  return canReplace ? spinner(parts) : lines(parts);
+}
+
+/** One line that is replaced; cut to the width, and off the screen when something else is to be written. */
+function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
+  let shown: Ora | 'loading' | undefined;
   let cut: (text: string, width: number) => string = (text) => text;
-  let latest: string | undefined;
-  let waiting: NodeJS.Timeout | undefined;
-  const show = () => {
-    if (!spinner || latest === undefined) return;
-    // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
-    const text = cut(sanitize(latest), (stream.columns || 80) - 3);
-    spinner.text = text;
-    if (!spinner.isSpinning) spinner.start();
-  };
-  const load = async () => {
-    const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
-    cut = width.cut;
-    // Ctrl-C must stay what it is, so standard input is left alone.
-    spinner = ora({ stream: stream as NodeJS.WriteStream, discardStdin: false, isEnabled: true });
-    show();
-  };
-  return (text) => {
-    latest = text;
-    if (text === undefined) {
-      clearTimeout(waiting);
-      waiting = undefined;
-      spinner?.stop();
-    } else if (spinner) {
-      show();
-    } else if (waiting === undefined) {
-      waiting = setTimeout(() => void load(), patienceMs);
-      waiting.unref();
+  let began = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
+  let due: NodeJS.Timeout | undefined;
+  const show = async () => {
+    if (shown === 'loading') return;
+    if (!shown) {
+      shown = 'loading';
+      const [{ default: ora }, width] = [await import('ora'), await import('../text/width.ts')];
+      cut = width.cut;
+      // Ctrl-C must stay what it is, so standard input is left alone.
+      shown = ora({ stream, discardStdin: false, isEnabled: true, color: false });
     }
+    const doing = order.find((one) => going.has(one));
+    if (!doing) return;
+    // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
+    shown.text = cut(sanitize(going.get(doing)?.text ?? ''), (stream.columns || 80) - 3);
+    if (!shown.isSpinning) shown.start();
+  };
+  const stop = () => {
+    if (shown !== 'loading') shown?.stop();
+  };
+  const at = (ms: number, act: () => void) => {
+    clearTimeout(due);
+    due = setTimeout(act, Math.max(0, ms)).unref();
+  };
+  const isShown = () => shown !== undefined && shown !== 'loading' && shown.isSpinning;
+  const update = () => {
+    if (going.size > 0) {
+      if (!Number.isFinite(began)) began = performance.now();
+      if (isShown()) {
+        clearTimeout(due);
+        void show();
+      } else at(began + patienceMs - performance.now(), () => void show());
+      return;
+    }
+    at(restMs, () => {
+      began = Number.NaN;
+      stop();
+    });
+  };
+  if (going.size > 0) update();
+  return (text, doing = 'wait') => {
+    note(going, doing, text);
+    update();
+    if (text !== undefined || doing !== 'wait') return;
+    // Something is about to be written here.
+    stop();
+    if (going.size > 0) at(restMs, () => void show());
+    else clearTimeout(due);
+    if (going.size === 0) began = Number.NaN;
+  };
+}
+
+/** Whole lines, for a pipe, a log or a simple terminal: each long wait once, and long work now and then. */
+function lines({ stream, going = new Map(), said = new Set() }: Parts): Context['progress'] {
+  const asked = new Set<string>();
+  let told = going.get('work')?.since;
+  const say = (text: string) => {
+    const safe = sanitize(text);
+    if (!said.has(safe) && !said.has(`${safe}.`)) stream.write(`${safe}\n`);
+  };
+  const watch = (doing: Doing) => {
+    const { since = Number.NaN } = going.get(doing) ?? {};
+    const look = () => {
+      const now = going.get(doing);
+      if (now?.since !== since || asked.has(now.text)) return;
+      // Requests all wait for the same service.
+      if (doing === 'request') asked.add(now.text);
+      say(now.text);
+    };
+    setTimeout(look, since + longMs - performance.now()).unref();
+  };
+  for (const doing of going.keys()) if (doing !== 'work') watch(doing);
+  return (text, doing = 'wait') => {
+    const isNew = !going.has(doing);
+    note(going, doing, text);
+    if (text === undefined) return;
+    if (doing !== 'work') {
+      if (isNew) watch(doing);
+      return;
+    }
+    const now = performance.now();
+    told ??= now;
+    if (now - told < everyMs) return;
+    told = now;
+    say(text);
   };
 }

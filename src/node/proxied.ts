@@ -18,7 +18,7 @@ Object.assign(Base.prototype, { connect });
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Through the proxies that the environment names, but for what NO_PROXY lists. */
+/** Through the proxies that the environment names, except for the hosts in NO_PROXY. */
 export function proxied(env: Env): Sending {
   const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: connectTimeoutMs },
@@ -31,7 +31,10 @@ export function proxied(env: Env): Sending {
     proxyTunnel: false,
   });
   return async (asked, signal, leaves) => {
-    const told = { dispatch: (...given) => dispatcher.dispatch(given[0], telling(given[1], leaves)) } as Dispatcher;
+    // Not `compose`: what it makes never calls `onConnect`.
+    const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
+      dispatcher.dispatch(options, telling(handler, leaves));
+    const told: Dispatcher = Object.create(dispatcher, { dispatch: { value: dispatch } });
     const answer = await request.call(told, optionsOf(asked, signal));
     answer.body.on('error', () => {});
     return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer.body) };
@@ -53,7 +56,7 @@ function optionsOf(asked: HttpRequest, signal: AbortSignal): Dispatcher.RequestO
   return {
     origin: url.origin,
     path: url.pathname + url.search,
-    method: asked.method as Dispatcher.HttpMethod,
+    method: asked.method,
     headers: { 'accept-encoding': 'gzip', ...asked.headers },
     body: asked.body,
     signal,

@@ -1,3 +1,4 @@
+import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../text/width.ts';
 import type { Terminal } from './view.ts';
@@ -56,4 +57,4 @@ function lines({ name, posts }: RoadmapColumn, width: number, { paint }: Termina
 }
 
 const votes = ({ vote_count: up = 0, comments_count: comments = 0 }: Post): string =>
-  [`▲ ${up}`, comments === 1 ? '1 comment' : `${comments} comments`].join(' · ');
+  [`▲ ${up}`, counted(comments, 'comment')].join(' · ');

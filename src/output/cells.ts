@@ -1,37 +1,63 @@
 import { sanitize } from '../text/sanitize.ts';
 import { pathsOf, valueAt } from './fields.ts';
-import type { Column, Style } from './view.ts';
+import type { Column, Kind, Style } from './view.ts';
 
 /** A column with its defaults settled. */
-export type Settled = { readonly path: string; readonly header: string; readonly as?: 'time' | 'status' };
+export type Settled = {
+  readonly path: string;
+  readonly header: string;
+  readonly as: Kind;
+  readonly rank: number;
+  readonly see?: (record: never) => unknown;
+  readonly cuts?: (record: never) => boolean;
+};
 
 /** Fields asked for win over the columns that a view proposes. */
 export function settleColumns(columns: readonly Column[]): Settled[] {
-  return columns.map((column) => {
-    const { path, header, as } =
-      typeof column === 'string' ? { path: column, header: undefined, as: undefined } : column;
-    return { path, header: header ?? headerOf(path), as: as ?? kindOf(path) };
+  return columns.map((column, place) => {
+    const given = typeof column === 'string' ? { path: column } : column;
+    const { path, header = headerOf(path), as = kindOf(path), rank = place } = given;
+    return { ...given, path, header, as, rank };
   });
 }
 
 export const pathOf = (column: Column): string => (typeof column === 'string' ? column : column.path);
 
-/** `ticket_number` is read as TICKET NUMBER, `contact.name` as CONTACT, `updated_at` as UPDATED. */
-const headerOf = (path: string): string =>
-  sanitize(path)
+/** The columns of the fields that were asked for, in the words of the listing that knows them. */
+export const columnsOf = (fields: readonly string[], listed: readonly Column[]): Column[] =>
+  fields.map((field) => {
+    const known = listed.find((column) => pathOf(column) === field);
+    if (known === undefined || typeof known === 'string') return field;
+    return { path: field, header: known.header, as: known.as };
+  });
+
+/** `ticket_number` is read as "Ticket number", `contact.name` as "Contact", `updated_at` as "Updated". */
+function headerOf(path: string): string {
+  const words = sanitize(path)
     .replace(/\.name$|_at$/u, '')
     .replaceAll(/[._]/gu, ' ')
-    .toUpperCase();
-
-function kindOf(path: string): 'time' | 'status' | undefined {
-  if (/(?:_at|_time)$/u.test(path)) return 'time';
-  return /(?:^|\.)(?:status|lead_status)$/u.test(path) ? 'status' : undefined;
+    .replaceAll(/\b(?:id|url)\b/gu, (word) => word.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const kinds: readonly (readonly [path: RegExp, kind: Kind])[] = [
+  [/(?:_at|_time)$/u, 'time'],
+  [/(?:^|\.)(?:status|lead_status)$/u, 'status'],
+  [/(?:^|[._])id$/u, 'id'],
+  [/(?:^|[._])email$/u, 'email'],
+  [/(?:^|[._])phone$/u, 'phone'],
+  [/^duration$/u, 'seconds'],
+  [/^duration_minutes$/u, 'minutes'],
+];
+
+const kindOf = (path: string): Kind => kinds.find(([ending]) => ending.test(path))?.[1] ?? 'text';
+
 /** What a person reads in a table or a record: one line, harmless, times of this place. */
-export function cellForPeople(value: unknown, as?: 'time' | 'status'): string {
+export function cellForPeople(value: unknown, as: Kind = 'text', now?: Date): string {
   if (value === null || value === undefined) return '';
-  if (as === 'time' && typeof value === 'string') return localTime(value);
+  if (as === 'time' && typeof value === 'string') return timeForPeople(value, now);
+  if (as === 'seconds' && typeof value === 'number') return lasting(value);
+  if (as === 'minutes' && typeof value === 'number') return lasting(value * 60);
   if (typeof value === 'string') return sanitize(value);
   if (Array.isArray(value)) return value.map((item) => cellForPeople(item)).join(', ');
   if (typeof value === 'object') return sanitize(nameOf(value) ?? JSON.stringify(value));
@@ -71,6 +97,33 @@ export function localTime(iso: string): string {
   return `${date} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** "2 h ago" within the last week of `now`, else as `localTime`. */
+export function timeForPeople(iso: string, now: Date | undefined): string {
+  const exact = localTime(iso);
+  const ago = now && exact !== sanitize(iso) ? now.getTime() - Date.parse(iso) : Number.NaN;
+  // The clocks of the service and of this machine may differ a little.
+  if (!(ago > -minuteMs && ago < 7 * dayMs)) return exact;
+  if (ago < minuteMs) return 'just now';
+  if (ago < hourMs) return `${Math.floor(ago / minuteMs)} min ago`;
+  if (ago < dayMs) return `${Math.floor(ago / hourMs)} h ago`;
+  return ago < 2 * dayMs ? '1 day ago' : `${Math.floor(ago / dayMs)} days ago`;
+}
+
+/** `42 s`, `3 min 25 s`, `1 h 5 min`. */
+function lasting(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return String(seconds);
+  const parts =
+    seconds < 3600
+      ? ([[Math.floor(seconds / 60), 'min'] as const, [seconds % 60, 's'] as const] as const)
+      : ([[Math.floor(seconds / 3600), 'h'] as const, [Math.floor((seconds % 3600) / 60), 'min'] as const] as const);
+  const told = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []));
+  return told.length > 0 ? told.join(' ') : '0 s';
+}
+
 /** The names and values of a record, objects inside it by dotted names. */
 export function entriesOf(record: unknown, columns: readonly Column[] | undefined): (Settled & { value: unknown })[] {
   const settled = settleColumns(columns ?? pathsOf(record));
@@ -79,11 +132,11 @@ export function entriesOf(record: unknown, columns: readonly Column[] | undefine
 
 const styles: Readonly<Record<string, Style>> = {
   open: 'green',
-  pending: 'yellow',
+  pending: 'orange',
   resolved: 'magenta',
   closed: 'dim',
   published: 'green',
-  draft: 'yellow',
+  draft: 'orange',
   scheduled: 'cyan',
   completed: 'green',
   failed: 'red',

@@ -12,7 +12,7 @@ type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
  */
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);
-  const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY));
+  const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY), ctx.env);
   const lines = [
     `${paint('red', 'Error:')} ${sanitize(failure.message)}`,
     ...Object.entries(failure.fields ?? {}).flatMap(([field, messages]) =>

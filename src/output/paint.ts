@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import type { Paint } from './view.ts';
+import type { Paint, Style } from './view.ts';
 
 type Wish = Pick<Settings, 'color'>;
 
@@ -15,10 +15,37 @@ export function wantsColor(ctx: Pick<Context, 'env'>, { color }: Wish, isTTY: bo
 
 export const plain: Paint = (_, text) => text;
 
+/**
+ * Colours of the 256 that every such terminal shows alike, chosen to be read on white and on black. Those of the sixteen
+ * are each theme's own: yellow cannot be read on white, nor green and cyan where they are bright.
+ */
+export const shades: Readonly<Record<Exclude<Style, 'bold' | 'dim'>, number>> = {
+  red: 160,
+  green: 28,
+  orange: 130,
+  blue: 26,
+  magenta: 133,
+  cyan: 30,
+};
+
 /** Loads chalk only where there is something to colour. */
-export async function painter(wanted: boolean): Promise<Paint> {
+export async function painter(wanted: boolean, env: Context['env']): Promise<Paint> {
   if (!wanted) return plain;
   const { Chalk } = await import('chalk');
-  const chalk = new Chalk({ level: 1 });
-  return (style, text) => chalk[style](text);
+  if (!hasShades(env)) {
+    const chalk = new Chalk({ level: 1 });
+    // Of the sixteen none is orange: what stands out must do.
+    return (style, text) => chalk[style === 'orange' ? 'bold' : style](text);
+  }
+  const chalk = new Chalk({ level: 2 });
+  return (style, text) =>
+    style === 'bold' || style === 'dim' ? chalk[style](text) : chalk.ansi256(shades[style])(text);
+}
+
+/** Whether the terminal shows 256 colours, as nearly all do. */
+function hasShades({ FORCE_COLOR = '', COLORTERM, TERM = '', TERM_PROGRAM, WT_SESSION }: Context['env']): boolean {
+  if (/^[0-3]$/u.test(FORCE_COLOR)) return Number(FORCE_COLOR) > 1;
+  return (
+    Boolean(COLORTERM || WT_SESSION || TERM_PROGRAM) || /256|direct|kitty|alacritty|ghostty|foot|wezterm/u.test(TERM)
+  );
 }

@@ -14,12 +14,20 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   const readToTheEnd = view.file === undefined ? await printTo(ctx, view, settings) : await save(ctx, view, settings);
   ctx.progress(undefined);
   if (!readToTheEnd && !view.failure) return 0;
-  const notes = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
+  const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
+  // On a terminal it was said in place of the record.
+  const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
   if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
   if (view.failure) throw view.failure;
   const outcome = typeof view.outcome === 'function' ? view.outcome() : view.outcome;
   return view.exitCode ?? (outcome ? exitCodes[outcome] : 0);
 }
+
+const isOneLine = ({ stdout }: Context, { done, file }: View, { output, fields, jq }: Settings): boolean =>
+  done !== undefined &&
+  file === undefined &&
+  stdout.isTTY === true &&
+  [output, fields, jq].every((asked) => asked === undefined);
 
 async function printTo(ctx: Context, view: View, settings: Settings): Promise<boolean> {
   const { isTTY } = ctx.stdout;
@@ -52,7 +60,12 @@ export async function checkOutput({ jq }: Pick<Settings, 'jq'>, signal: AbortSig
 }
 
 async function printData(printing: Printing, data: Data): Promise<boolean> {
-  const { view, format, settings } = printing;
+  const { view, format, settings, ctx } = printing;
+  if (view.done !== undefined && isOneLine(ctx, view, settings)) {
+    const { width, paint } = await terminalOf(printing, 80);
+    const { wrap } = await import('../text/width.ts');
+    return put(printing, `${paint('green', '✓')} ${wrap(sanitize(view.done), Math.max(1, width - 2)).join('\n  ')}`);
+  }
   const forPeople = settings.fields === undefined && data.shape !== 'stream';
   if (format === 'table' && forPeople && view.human)
     return put(printing, await view.human(await terminalOf(printing, 80)));

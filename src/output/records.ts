@@ -23,8 +23,7 @@ export async function printRecord(printing: Printing, data: Data & { shape: 'rec
       return printCsv(printing, [record], settings.fields ?? pathsOf(record, { freeForm: 'whole' }));
     case 'table': {
       const { recordTable } = await import('./table.ts');
-      const { width, paint } = await terminalOf(printing, Number.POSITIVE_INFINITY);
-      return put(printing, recordTable(record, columns, width, paint));
+      return put(printing, recordTable(record, columns, await terminalOf(printing, Number.POSITIVE_INFINITY)));
     }
     case 'rows': {
       const { cellForPipe, entriesOf } = await import('./cells.ts');
@@ -38,7 +37,7 @@ export async function printRecord(printing: Printing, data: Data & { shape: 'rec
 
 export async function printList(printing: Printing, data: Data & { shape: 'list' }): Promise<boolean> {
   const { settings, format, ctx } = printing;
-  const columns = settings.fields ?? data.columns;
+  const { columns } = data;
   switch (format) {
     case 'json':
       return printArray(printing, await collect(printing, data.records));
@@ -60,13 +59,14 @@ export async function printList(printing: Printing, data: Data & { shape: 'list'
         if (data.empty && !settings.quiet) ctx.notice(data.empty);
         return true;
       }
-      const [{ table }, { settleColumns }] = [await import('./table.ts'), await import('./cells.ts')];
-      const { width, paint } = await terminalOf(printing, Number.POSITIVE_INFINITY);
-      return put(printing, table(records, settleColumns(columns), width, paint));
+      const [{ table }, { columnsOf, settleColumns }] = [await import('./table.ts'), await import('./cells.ts')];
+      const wanted = settings.fields ? columnsOf(settings.fields, columns) : columns;
+      const terminal = await terminalOf(printing, Number.POSITIVE_INFINITY);
+      return put(printing, table(records, settleColumns(wanted), terminal));
     }
     case 'rows': {
       const { cellForPipe, pathOf } = await import('./cells.ts');
-      const paths = columns.map(pathOf);
+      const paths = settings.fields ?? columns.map(pathOf);
       const row = (record: unknown) => paths.map((path) => cellForPipe(valueAt(record, path))).join('\t');
       return eachLine(printing, data.records, (record) => `${row(record)}\n`);
     }

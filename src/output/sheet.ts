@@ -36,7 +36,7 @@ export async function terminalOf({ ctx, settings }: Printing, width: number): Pr
   const colored = wantsColor(ctx, settings, isTTY);
   return {
     width: isTTY ? columns || 80 : width,
-    paint: colored ? await painter(true) : plain,
-    now: ctx.clock.now(),
+    paint: colored ? await painter(true, ctx.env) : plain,
+    now: isTTY ? ctx.clock.now() : undefined,
   };
 }

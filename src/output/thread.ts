@@ -1,6 +1,6 @@
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad, wrap } from '../text/width.ts';
-import { localTime, styleOfStatus } from './cells.ts';
+import { styleOfStatus, timeForPeople } from './cells.ts';
 import type { Style, Terminal } from './view.ts';
 
 type Person = {
@@ -62,14 +62,14 @@ export function ticketThread(ticket: TicketThread, terminal: Terminal): string {
     facts(terminal, ticket.status, [
       ticket.priority !== undefined && `priority ${ticket.priority}`,
       ticket.source && `by ${ticket.source}`,
-      `opened ${localTime(ticket.created_at)}`,
+      `opened ${timeForPeople(ticket.created_at, terminal.now)}`,
     ]),
     fields(terminal, [
       ['Customer', person(ticket.contact)],
       ['Replies go', replies],
-      ['Answered', time(ticket.first_response_at)],
-      ['Due', time(ticket.due_at)],
-      ['Resolved', time(ticket.resolved_at)],
+      ['Answered', time(terminal, ticket.first_response_at)],
+      ['Due', time(terminal, ticket.due_at)],
+      ['Resolved', time(terminal, ticket.resolved_at)],
     ]),
     // Where the request is also the thread's first message, once is enough.
     body(terminal, ticket.messages?.[0]?.body.trim() === ticket.description?.trim() ? '' : (ticket.description ?? '')),
@@ -86,12 +86,12 @@ export function conversationThread(conversation: ConversationThread, terminal: T
       conversation.channel && `on ${conversation.channel}`,
       mode && (mode === 'ai' ? 'answered by the AI' : 'answered by the team'),
       conversation.priority !== undefined && `priority ${conversation.priority}`,
-      `begun ${localTime(conversation.created_at)}`,
+      `begun ${timeForPeople(conversation.created_at, terminal.now)}`,
     ]),
     fields(terminal, [
       ['Customer', person(conversation.contact) ?? 'anonymous'],
       ['Ticket', ticket ? String(ticket) : undefined],
-      ['Resolved', time(conversation.resolved_at)],
+      ['Resolved', time(terminal, conversation.resolved_at)],
       ['Rating', typeof rating === 'number' ? String(rating) : undefined],
     ]),
     ...messages(terminal, conversation.messages),
@@ -148,7 +148,8 @@ function person(contact: Person | undefined): string | undefined {
   return sanitize([name, ways, id].filter(Boolean).join(' '));
 }
 
-const time = (iso: string | null | undefined): string | undefined => (iso ? localTime(iso) : undefined);
+const time = ({ now }: Terminal, iso: string | null | undefined): string | undefined =>
+  iso ? timeForPeople(iso, now) : undefined;
 
 function body({ width }: Terminal, text: string): string {
   const lines = wrap(sanitize(text.trim(), { keepNewlines: true }), Math.max(1, Math.min(width, widest) - indent));
@@ -159,7 +160,7 @@ const messages = (terminal: Terminal, all: readonly Message[] = []): string[] =>
   all.map((message) => {
     const [who, style] = sides[sideOf(message)];
     const name = sanitize(message.sender_name || who);
-    const about = [who.toLowerCase() !== name.toLowerCase() && who, localTime(message.created_at)]
+    const about = [who.toLowerCase() !== name.toLowerCase() && who, timeForPeople(message.created_at, terminal.now)]
       .filter(Boolean)
       .join(' · ');
     const { width, paint } = terminal;

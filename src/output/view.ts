@@ -1,17 +1,37 @@
 import type { Output } from '../config/settings.ts';
 import type { Failure } from '../errors.ts';
 
+/**
+ * How people read a field. `id`, `email`: never cut. `seconds`, `minutes`: how long something took. `whole`: a short text
+ * that means nothing when it is cut. `text`: may be cut.
+ */
+export type Kind = 'time' | 'status' | 'id' | 'email' | 'phone' | 'seconds' | 'minutes' | 'whole' | 'text';
+
 /** A column of a table: a dotted path into the record, and how people read it. */
-export type Column = string | { readonly path: string; readonly header?: string; readonly as?: 'time' | 'status' };
+export type Column =
+  | string
+  | {
+      readonly path: string;
+      /** A word for people; without one it is made from the path. Never cut. */
+      readonly header?: string;
+      readonly as?: Kind;
+      /** Where room is short, columns go from the highest rank down. Without one it is the place in the list. */
+      readonly rank?: number;
+      /** What people see on a terminal in place of the field; pipes and files keep the field. */
+      readonly see?: (record: never) => unknown;
+      /** Records whose cell may be cut all the same: an id that nobody can use. */
+      readonly cuts?: (record: never) => boolean;
+    };
 
 /** What a terminal can show. `width` in cells; `paint` honours NO_COLOR. */
 export type Terminal = {
   readonly width: number;
   readonly paint: Paint;
-  readonly now: Date;
+  /** Times of the last week are told from here. Undefined where what is written stays: a file, a pipe. */
+  readonly now: Date | undefined;
 };
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'orange' | 'blue' | 'magenta' | 'cyan';
 
 export type Paint = (style: Style, text: string) => string;
 
@@ -50,6 +70,11 @@ export type View = {
   readonly head?: string;
   /** Data goes to this file instead of standard output; it appears once it is whole. */
   readonly file?: string;
+  /**
+   * One line about what a write changed: all that a terminal shows, unless a format or fields were asked for. Where it
+   * is among the notes too, it is said with the record elsewhere.
+   */
+  readonly done?: string;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
   readonly human?: (terminal: Terminal) => string | Promise<string>;
   /** The same in a pipe, where it differs from rows of `data`. */

@@ -1,16 +1,28 @@
 import { type Entry, entries } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { valuedFlags } from './global-flags.ts';
+import { firstWordAt } from './global-flags.ts';
 
-/** The first word of argv that names a command, behind any global flags. */
-export function firstWord(argv: readonly string[]): string | undefined {
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? '';
-    if (!word.startsWith('-')) return word;
-    if (valuedFlags.has(word)) i++;
-  }
-  return undefined;
+export const firstWord = (argv: readonly string[]): string | undefined => argv[firstWordAt(argv)];
+
+/**
+ * The command line with a name of the user's own replaced by its command. The configuration is read only where the
+ * first word is no command, so aliases cost nobody else anything, and can never take a command's place.
+ */
+export async function withoutAlias(argv: readonly string[], files: Context['files']): Promise<readonly string[]> {
+  const isHelp = argv[0] === 'help';
+  const line = isHelp ? [...argv.slice(1), '--help'] : argv;
+  const find = (words: readonly string[]) => {
+    const at = firstWordAt(words);
+    return at >= 0 && entryNamed(words[at]) ? -1 : at;
+  };
+  if (find(line) < 0) return argv;
+  const [{ readConfig }, { unaliased }] = [
+    await import('../config/config-file.ts'),
+    await import('../config/aliases.ts'),
+  ];
+  const expanded = unaliased(line, await readConfig(files), find);
+  return expanded === line ? argv : expanded;
 }
 
 export const entryNamed = (word: string | undefined): Entry | undefined =>

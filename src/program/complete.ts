@@ -3,6 +3,9 @@ import type { Branch, Flag, Value } from './completion-tree.ts';
 /** A word that may stand here, and what it means. */
 type Candidate = readonly [word: string, about: string];
 
+/** What only the user's configuration knows. */
+export type Own = Readonly<Record<'profiles' | 'aliases', () => Promise<readonly string[]>>>;
+
 type Place = {
   readonly branch: Branch;
   /** Of the whole line so far: the global ones and those of the branch. */
@@ -20,23 +23,19 @@ type Place = {
  * Answers `svc __complete -- words…`, the last word being the one under the cursor: a line for each candidate, its
  * meaning behind a tab; `:files` where the shell completes file names itself.
  */
-export async function complete(
-  tree: Branch,
-  words: readonly string[],
-  profiles: () => Promise<readonly string[]>,
-): Promise<string> {
+export async function complete(tree: Branch, words: readonly string[], own: Own): Promise<string> {
   // Windows PowerShell cannot pass an empty word, so its script sends a quoted one.
   const current = words.at(-1) === '""' ? '' : (words.at(-1) ?? '');
   const place = walk(tree, words.slice(0, -1));
   if (place.foreign) {
     const [program, ...rest] = place.foreign;
-    if (program === 'svc') return complete(tree, [...rest, current], profiles);
+    if (program === 'svc') return complete(tree, [...rest, current], own);
     return program === undefined ? lines([['svc', tree.about]], current, ':files') : ':files\n';
   }
-  if (place.awaiting) return values(place.awaiting, current, '', profiles);
+  if (place.awaiting) return values(place.awaiting, current, '', own);
   const [, name, typed] = /^--([\w-]+)=(.*)$/su.exec(current) ?? [];
   const flag = name === undefined ? undefined : place.flags[name];
-  if (flag) return values(flag, typed ?? '', `--${name}=`, profiles);
+  if (flag) return values(flag, typed ?? '', `--${name}=`, own);
   if (current.startsWith('-')) return lines(flagCandidates(place), current);
   const { children, args = [] } = place.branch;
   if (children)
@@ -46,7 +45,7 @@ export async function complete(
     );
   const last = args.at(-1);
   const arg = args[place.position] ?? (last?.many ? last : undefined);
-  return arg ? values(arg, current, '', profiles) : '';
+  return arg ? values(arg, current, '', own) : '';
 }
 
 function walk(tree: Branch, words: readonly string[]): Place {
@@ -94,14 +93,9 @@ function flagCandidates({ branch, flags, given }: Place): Candidate[] {
     .concat([['--help', 'Help for this command']]);
 }
 
-async function values(
-  { choices, from }: Value,
-  typed: string,
-  prefix: string,
-  profiles: () => Promise<readonly string[]>,
-): Promise<string> {
+async function values({ choices, from }: Value, typed: string, prefix: string, own: Own): Promise<string> {
   if (from === 'files') return ':files\n';
-  const found = choices ?? (from === 'profiles' ? await profiles() : []);
+  const found = choices ?? (from === 'profiles' || from === 'aliases' ? await own[from]() : []);
   // Of a list with commas, its last item is being typed.
   const before = prefix + typed.slice(0, typed.lastIndexOf(',') + 1);
   return lines(

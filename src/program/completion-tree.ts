@@ -1,4 +1,4 @@
-import type { Command, Group, Param } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
 import { outputs } from '../config/settings.ts';
@@ -6,7 +6,7 @@ import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
 
 /** What stands where a value is typed. */
-export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' };
+export type Value = { readonly choices?: readonly string[]; readonly from?: 'files' | 'profiles' | 'aliases' };
 
 export type Flag = Value & {
   readonly about: string;
@@ -45,7 +45,12 @@ export async function completionTree(): Promise<Branch> {
 function branchOf(node: Command | Group): Branch {
   if ('commands' in node) {
     const shown = node.commands.filter((child) => !('hidden' in child && child.hidden));
-    const children = Object.fromEntries(shown.map((child) => [child.name, branchOf(child)]));
+    const children = Object.fromEntries(
+      shown.map((child) => {
+        const aliases = aliasesOf(child, node.commands);
+        return [child.name, { ...branchOf(child), ...(aliases.length > 0 && { aliases }) }];
+      }),
+    );
     return { ...(node.itself && branchOf(node.itself)), about: node.summary, children };
   }
   const flags = Object.entries(node.flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => [
@@ -54,7 +59,6 @@ function branchOf(node: Command | Group): Branch {
   ]);
   return {
     about: node.summary,
-    ...(node.aliases && { aliases: node.aliases }),
     ...(flags.length > 0 && { flags: Object.fromEntries(flags) }),
     args: Object.values(node.args as Record<string, Param<unknown>>).map((arg) => ({
       ...offered(arg),

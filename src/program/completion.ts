@@ -1,12 +1,43 @@
-import { complete } from './complete.ts';
+import type { Config } from '../config/settings.ts';
+import { complete, type Own } from './complete.ts';
 import type { Branch } from './completion-tree.ts';
+import { firstWordAt } from './global-flags.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Answers a Tab. The build leaves the tree of commands beside this file; run from the source, it is built each time. */
-export async function answerTab(words: readonly string[], env: Env): Promise<string> {
-  return complete(await readTree(), words, () => profiles(env));
+export async function answerTab(typed: readonly string[], env: Env): Promise<string> {
+  const tree = await readTree();
+  let config: Promise<Config> | undefined;
+  const read = () => {
+    config ??= readConfig(env);
+    return config;
+  };
+  const own: Own = {
+    profiles: async () => Object.keys((await read()).profiles ?? {}),
+    aliases: async () => Object.keys((await read()).aliases ?? {}),
+  };
+  // The command is being typed, or a name of the user's own may stand in its place.
+  const at = firstWordAt(typed.slice(0, -1));
+  if (at >= 0 && isBranch(tree, typed[at] ?? '')) return complete(tree, typed, own);
+  const { aliases = {} } = await read();
+  if (at < 0) return complete(withAliases(tree, aliases), typed, own);
+  const command = Object.hasOwn(aliases, typed[at] ?? '') ? aliases[typed[at] ?? ''] : undefined;
+  if (typeof command !== 'string') return complete(tree, typed, own);
+  const { wordsOf } = await import('../config/aliases.ts');
+  return complete(tree, [...typed.slice(0, at), ...wordsOf(command), ...typed.slice(at + 1)], own);
 }
+
+const isBranch = ({ children = {} }: Branch, word: string): boolean =>
+  Object.hasOwn(children, word) || Object.values(children).some(({ aliases }) => aliases?.includes(word));
+
+const withAliases = (tree: Branch, aliases: Readonly<Record<string, string>>): Branch => ({
+  ...tree,
+  children: {
+    ...Object.fromEntries(Object.entries(aliases).map(([name, command]) => [name, { about: `svc ${command}` }])),
+    ...tree.children,
+  },
+});
 
 async function readTree(): Promise<Branch> {
   const built = readJson(new URL('./completion-tree.json', import.meta.url));
@@ -15,12 +46,12 @@ async function readTree(): Promise<Branch> {
   return completionTree();
 }
 
-/** The names of the saved logins; none where there is no readable configuration, for a Tab never complains. */
-async function profiles(env: Env): Promise<readonly string[]> {
+/** Nothing where there is no readable configuration, for a Tab never complains. */
+async function readConfig(env: Env): Promise<Config> {
   const { default: envPaths } = await import('env-paths');
   const folder = env.SVC_CONFIG_DIR || envPaths('svc', { suffix: '' }).config;
-  const config = readJson(`${folder}/config.json`) as { profiles?: object } | undefined;
-  return Object.keys(config?.profiles ?? {});
+  const config = readJson(`${folder}/config.json`);
+  return typeof config === 'object' && config !== null ? config : {};
 }
 
 function readJson(file: string | URL): unknown {

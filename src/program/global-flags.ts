@@ -23,3 +23,16 @@ export const globalFlags: readonly (readonly [term: string, description: string]
 export const valuedFlags = new Set(
   globalFlags.flatMap(([term]) => (term.includes('<') ? term.replace(/ <.*/u, '').split(', ') : [])),
 );
+
+/** As typed, those that take none. */
+export const switchFlags = new Set(globalFlags.flatMap(([term]) => (term.includes('<') ? [] : term.split(', '))));
+
+/** Where the first word of argv stands that names a command, behind any global flags; -1 where there is none. */
+export function firstWordAt(argv: readonly string[]): number {
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? '';
+    if (!word.startsWith('-')) return i;
+    if (valuedFlags.has(word)) i++;
+  }
+  return -1;
+}

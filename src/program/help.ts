@@ -1,4 +1,5 @@
 import { type Command, Help, type HelpConfiguration } from 'commander';
+import { definition, definitions, filled, helpWidth, paragraphs, roomBeside } from '../text/layout.ts';
 import { rootHelp } from './root-help.ts';
 
 /** How commander writes help: a group begins with its commands, a command ends with the global flags. */
@@ -12,8 +13,11 @@ export const helpConfiguration: HelpConfiguration = {
     const own = new Set(command.options.map(({ long }) => long));
     return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long));
   },
+  formatItem: (term, termWidth, description, helper) =>
+    definition([term, description], roomBeside(termWidth, helpWidth(helper.helpWidth)), helpWidth(helper.helpWidth)),
+  boxWrap: paragraphs,
   formatHelp(command, helper) {
-    if (!command.parent) return rootHelp();
+    if (!command.parent) return rootHelp(helper.helpWidth);
     const isMereGroup = command.commands.length > 0 && command.options.length === 0;
     return isMereGroup
       ? groupHelp(command, helper as Help)
@@ -25,17 +29,12 @@ export const helpConfiguration: HelpConfiguration = {
 function groupHelp(command: Command, helper: Help): string {
   const names = usageLine(command).replace(/ \[.*$/u, '');
   const commands = helper.visibleCommands(command).filter((one) => one.name() !== 'help');
-  const width = Math.max(...commands.map((one) => one.name().length));
-  const indent = width + 4;
-  const room = Math.max(40, (helper.helpWidth ?? 80) - indent);
-  const lines = commands.map((one) => {
-    const summary = helper.boxWrap(helper.subcommandDescription(one), room).replaceAll('\n', `\n${' '.repeat(indent)}`);
-    return `  ${one.name().padEnd(width)}  ${summary}`;
-  });
+  const width = helpWidth(helper.helpWidth);
+  const rows = commands.map((one) => [one.name(), helper.subcommandDescription(one)] as const);
   return [
-    command.description(),
+    filled(command.description(), width),
     `Usage: ${names} <command> [flags]`,
-    `Commands:\n${lines.join('\n')}`,
+    `Commands:\n${definitions(rows, width)}`,
     `Help for a command: ${names} <command> --help\nGlobal flags: svc --help`,
     '',
   ].join('\n\n');

@@ -1,13 +1,15 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command, Given, Group, Param, Params } from '../command/command.ts';
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
+import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { asFlag, entryNamed, firstWord } from './argv.ts';
 import { globalFlags } from './global-flags.ts';
 import { helpConfiguration } from './help.ts';
+import { refuseUnknown } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
@@ -23,7 +25,7 @@ export type Invocation = {
 };
 
 /** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
-export async function parse(typed: readonly string[]): Promise<Invocation | Help> {
+export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
   const argv = asFlag(typed);
   let invoked: Invocation | undefined;
   let help = '';
@@ -39,20 +41,26 @@ export async function parse(typed: readonly string[]): Promise<Invocation | Help
   const writeErr = (text: string) => {
     unasked += text;
   };
-  root.exitOverride().configureOutput({ writeOut, writeErr });
+  root.exitOverride().configureOutput({
+    writeOut,
+    writeErr,
+    getOutHelpWidth: () => columns ?? usualWidth,
+    getErrHelpWidth: () => columns ?? usualWidth,
+  });
   root.configureHelp(helpConfiguration).helpOption('-h, --help', 'Show this help');
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
+  const loaded = await named?.load();
+  refuseUnknown(argv, loaded);
   for (const entry of entries) {
-    if (entry !== named) {
+    if (entry !== named || !loaded) {
       root
         .command(entry.name)
         .aliases([...(entry.aliases ?? [])])
         .description(entry.summary);
       continue;
     }
-    const loaded = await entry.load();
     const built = build(root, loaded, [entry.name], (invocation) => {
       invoked = invocation;
     });
@@ -100,11 +108,28 @@ function build(
   const own = node.itself ? () => commander.opts() : undefined;
   // What stands behind `sandbox exec --` is the other program's; commander wants to hear that from the group.
   if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
+  addHelpCommand(commander);
   for (const child of node.commands) {
     const hidden = 'hidden' in child && child.hidden === true;
-    commander.addCommand(build(commander, child, [...path, child.name], onRun, own), { hidden });
+    const built = build(commander, child, [...path, child.name], onRun, own);
+    commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]), { hidden });
   }
   return commander;
+}
+
+/** `svc contacts help sync` is `svc contacts sync --help`. */
+function addHelpCommand(group: Commander): void {
+  const shown = (names: readonly string[]) => {
+    let at = group;
+    for (const name of names) {
+      const next = at.commands.find((one) => one.name() === name || one.aliases().includes(name));
+      if (!next) throw new Failure('usage', `Unknown command '${name}'.`, { hint: `Run: svc ${group.name()} --help` });
+      at = next;
+    }
+    at.outputHelp();
+  };
+  const help = group.createCommand('help').copyInheritedSettings(group).argument('[command...]').action(shown);
+  group.helpCommand(false).addCommand(help, { hidden: true });
 }
 
 function buildLeaf(
@@ -114,7 +139,6 @@ function buildLeaf(
   onRun: (i: Invocation) => void,
   ofGroup: () => object,
 ): Commander {
-  if (command.aliases) commander.aliases([...command.aliases]);
   commander.summary(command.summary);
   if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
   for (const [key, arg] of Object.entries(command.args)) {
@@ -130,7 +154,11 @@ function buildLeaf(
     for (const option of optionsFor(key, flag)) commander.addOption(option.conflicts(rivals));
   }
   if (command.examples.length > 0) {
-    commander.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+    const width = helpWidth(commander.configureOutput().getOutHelpWidth?.());
+    commander.addHelpText(
+      'after',
+      `\nExamples:\n${command.examples.map((line) => commandLine(line, width)).join('\n')}`,
+    );
   }
   if (command.passThrough) commander.passThroughOptions().allowUnknownOption();
   return commander.action((...all: unknown[]) => {
@@ -170,34 +198,4 @@ const asTexts = (value: unknown): readonly string[] =>
 
 function globalsOf(options: Record<string, unknown>): GlobalFlags {
   return { ...options, noInput: options.input === false, noColor: options.color === false } as GlobalFlags;
-}
-
-/** Parses the texts into what the command takes; a missing required value is asked for by `ask`, or is exit 2. */
-export async function given(
-  { command, path, argTexts, flagTexts }: Invocation,
-  ask: (label: string, param: Param<unknown>) => Promise<string | undefined>,
-): Promise<Omit<Given, 'settings'>> {
-  const read = async (
-    params: Params,
-    texts: Invocation['argTexts'],
-    label: (key: string, param: Param<unknown>) => string,
-  ) => {
-    const values: Record<string, unknown> = {};
-    for (const [key, one] of Object.entries(params)) {
-      let typed = texts[key] ?? [];
-      if (typed.length === 0 && one.required) {
-        const answer = await ask(label(key, one), one);
-        if (answer === undefined) {
-          throw new Failure('usage', `${label(key, one)} is required.`, { hint: `Run: svc ${path} --help` });
-        }
-        typed = [answer];
-      }
-      values[key] = typed.length > 0 ? one.parse(typed, label(key, one)) : one.fallback;
-    }
-    return values;
-  };
-  return {
-    args: await read(command.args, argTexts, (key, one) => (one.placeholder ?? key).toUpperCase()),
-    flags: await read(command.flags, flagTexts, (key, one) => `--${flagName(key, one)}`),
-  };
 }

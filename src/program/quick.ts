@@ -3,7 +3,10 @@ import { version } from '../version.ts';
 /**
  * What can be said before anything is loaded: the version, the root's help and its topics. Undefined for every other command line.
  */
-export async function quickAnswer(argv: readonly string[]): Promise<string | undefined> {
+export async function quickAnswer(
+  argv: readonly string[],
+  columns: () => number | undefined = () => undefined,
+): Promise<string | undefined> {
   const [first, second] = argv;
   if (first === '__complete') {
     const { answerTab } = await import('./completion.ts');
@@ -11,11 +14,11 @@ export async function quickAnswer(argv: readonly string[]): Promise<string | und
   }
   if (first === 'help' && argv.length === 2) {
     const { topics } = await import('./topics.ts');
-    return topics.find(({ name }) => name === second)?.text();
+    return topics.find(({ name }) => name === second)?.text(columns());
   }
   if (argv.length > 1) return undefined;
   if (first === '--version' || first === '-V') return `${version}\n`;
   if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;
   const { rootHelp } = await import('./root-help.ts');
-  return rootHelp();
+  return rootHelp(columns());
 }

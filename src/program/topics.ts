@@ -1,7 +1,8 @@
 import { exitCodes, type FailureKind } from '../errors.ts';
+import { commandLine, definitions, filled, helpWidth } from '../text/layout.ts';
 
 /** `svc help TOPIC`: what holds for every command. The root's help lists them by these summaries. */
-export type Topic = { readonly name: string; readonly summary: string; readonly text: () => string };
+export type Topic = { readonly name: string; readonly summary: string; readonly text: (columns?: number) => string };
 
 const meanings: Record<FailureKind, string> = {
   failed: 'anything else; 5xx on a read; a declined confirmation',
@@ -44,63 +45,146 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['NODE_EXTRA_CA_CERTS', 'a file with further certificate authorities'],
 ];
 
-const rows = (pairs: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...pairs.map(([term]) => term.length));
-  return pairs.map(([term, about]) => `  ${term.padEnd(width)}  ${about}`).join('\n');
-};
+type Row = readonly [term: string, about: string];
 
-const environment = () =>
-  `Variables that svc reads. A flag overrides its variable; a variable overrides the profile.\n\n${rows(variables)}\n`;
+/** A topic is paragraphs, tables of terms, points and command lines, each laid out for the width. */
+type Part =
+  | { readonly say: string }
+  | { readonly rows: readonly Row[] }
+  | { readonly points: readonly string[] }
+  | { readonly run: readonly string[] };
 
-const exits = () => {
-  const codes = Object.entries(exitCodes).map(
-    ([kind, code]) => [`${code}`.padStart(3), `${kind.padEnd(12)}  ${meanings[kind as FailureKind]}`] as const,
-  );
-  return `Exit codes are part of svc's public interface.\n\n${rows([['  0', 'done; also an empty list, and a closed pipe'], ...codes])}\n`;
-};
+const laidOut =
+  (parts: readonly Part[]) =>
+  (columns?: number): string => {
+    const width = helpWidth(columns);
+    return `${parts.map((part) => partOf(part, width)).join('\n\n')}\n`;
+  };
 
-const output =
-  () => `On a terminal svc prints aligned tables, cut to the width, with times in your zone. In a pipe it prints the same
-rows tab-separated and whole, without header and colour. Data goes to standard output; notes, progress, warnings and
-errors go to standard error.
+function partOf(part: Part, width: number): string {
+  if ('say' in part) return filled(part.say, width);
+  if ('rows' in part) return definitions(part.rows, width);
+  if ('points' in part) return part.points.map((point) => `  - ${filled(point, width, '    ').trimStart()}`).join('\n');
+  return part.run.map((line) => commandLine(line, width)).join('\n');
+}
 
-  --json                one JSON document: records exactly as the service sent them, unknown fields kept
-  --output jsonl        one record a line, as it arrives
-  --output csv          RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas
-  --output yaml         one YAML document
-  --fields id,contact.email
-                        which fields, in which order; nested in JSON, dotted column names elsewhere
-  --jq '.[].email'      the real jq over the JSON; strings are printed raw
+const environment = laidOut([
+  { say: 'Variables that svc reads. A flag overrides its variable; a variable overrides the profile.' },
+  { rows: variables },
+]);
 
-Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page one page.
+const exits = laidOut([
+  { say: "Exit codes are part of svc's public interface." },
+  {
+    rows: [
+      ['  0', 'done; also an empty list, and a closed pipe'],
+      // Every code has its kind and its meaning, and the kinds are the keys of both.
+      ...Object.entries(exitCodes).map(
+        ([kind, code]): Row => [`${code}`.padStart(3), `${kind}: ${meanings[kind as FailureKind]}`],
+      ),
+    ],
+  },
+]);
 
-  $ svc tickets list --status unresolved --fields id,subject,contact.email
-  $ svc contacts list --all --output csv > contacts.csv
-  $ svc contacts list --jq '.[] | select(.company == "Acme") | .email'
+const output = laidOut([
+  {
+    say:
+      'On a terminal svc prints aligned tables, with times in your zone; where room is short, the least important columns ' +
+      'are left out. A write says one line about what it changed. In a pipe svc prints the same rows tab-separated and ' +
+      'whole, with exact times, without header and colour, and the record of a write. Data goes to standard output; ' +
+      'notes, progress, warnings and errors go to standard error.',
+  },
+  {
+    rows: [
+      ['--json', 'one JSON document: records exactly as the service sent them, unknown fields kept'],
+      ['--output jsonl', 'one record a line, as it arrives'],
+      ['--output csv', 'RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas'],
+      ['--output yaml', 'one YAML document'],
+      ['--fields id,contact.email', 'which fields, in which order; nested in JSON, dotted column names elsewhere'],
+      ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw'],
+    ],
+  },
+  { say: 'Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page one page.' },
+  {
+    run: [
+      'svc tickets list --status unresolved --fields id,subject,contact.email',
+      'svc contacts list --all --output csv > contacts.csv',
+      'svc contacts list --jq \'.[] | select(.company == "Acme") | .email\'',
+    ],
+  },
+  { say: 'Text that customers wrote is shown with control characters made visible. JSON stays exact.' },
+]);
 
-Text that customers wrote is shown with control characters made visible. JSON stays exact.
-`;
+const ids = laidOut([
+  {
+    say:
+      'Wherever the id of a ticket or a contact is taken, as an argument or after --contact, the name that people see is ' +
+      'taken too: the number of the ticket, the email of the contact.',
+  },
+  {
+    run: [
+      'svc tickets get T-1008',
+      'svc contacts get yara.kim@fieldnote.test',
+      'svc lists add 1 --contact yara.kim@fieldnote.test',
+      'svc contacts find yara',
+    ],
+  },
+  {
+    say:
+      'The service looks numbers up itself. It has no search for emails, so svc reads every page of the contacts. Where ' +
+      'nothing has that name: exit 3. Where several have it: exit 2, and the message names their ids. Elsewhere ids are ' +
+      'numbers; on a terminal svc offers a list to choose from where an id is missing.',
+  },
+]);
 
-const scripting = () => `What a script may rely on:
+const aliases = laidOut([
+  { say: 'Names of your own for commands that you type often. What you type behind the name is added at the end.' },
+  {
+    run: [
+      "svc alias set mine 'tickets list --status unresolved'",
+      'svc mine --limit 5',
+      'svc alias list',
+      'svc alias delete mine',
+    ],
+  },
+  {
+    say:
+      'A name never stands in place of a command of svc: such a name is refused, and where a later version brings a ' +
+      'command of that name, the command wins. One alias may name another.',
+  },
+]);
 
-  - Flags, exit codes and JSON shapes change only with a new major version.
-  - Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names the flag that is missing.
-  - Exit 9 means that a write may or may not have happened: look before you repeat it. After 130 and 143 the message
-    says what is known. Every other code that is not 0 or 8 means that it did not happen.
-  - A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.
-  - Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.
-  - With --json the last line of standard error is {"error":{"kind","exit_code","status","message","hint","fields"}};
-    with exit 9 it has "looked_for_seconds" and "candidates" too.
-  - No flag takes a secret: use SVC_API_KEY, or standard input.
-
-  $ svc tickets create --subject 'Nightly job failed' --description 'See the log.' --jq .id
-  $ svc contacts sync export.csv --rejects rejects.csv --json || echo "exit code $?"
-  $ svc sandbox exec -- ./my-script.sh     # the same, against a service on this machine
-`;
+const scripting = laidOut([
+  { say: 'What a script may rely on:' },
+  {
+    points: [
+      'Flags, exit codes and JSON shapes change only with a new major version.',
+      'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
+      'Exit 9 means that a write may or may not have happened: look before you repeat it. After 130 and 143 the ' +
+        'message says what is known. Every other code that is not 0 or 8 means that it did not happen.',
+      'A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.',
+      'Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.',
+      'With --json the last line of standard error is ' +
+        '{"error":{"kind","exit_code","status","message","hint","fields"}}; with exit 9 it has "looked_for_seconds" and ' +
+        '"candidates" too.',
+      'No flag takes a secret: use SVC_API_KEY, or standard input.',
+    ],
+  },
+  {
+    run: [
+      "svc tickets create --subject 'Nightly job failed' --description 'See the log.' --jq .id",
+      'svc contacts sync export.csv --rejects rejects.csv --json || echo "exit code $?"',
+    ],
+  },
+  { say: 'To try a script against a service on this machine:' },
+  { run: ['svc sandbox exec -- ./my-script.sh'] },
+]);
 
 export const topics: readonly Topic[] = [
   { name: 'environment', summary: 'Variables that svc reads', text: environment },
   { name: 'exit-codes', summary: 'What each exit code means', text: exits },
   { name: 'output', summary: 'Tables, JSON, CSV, fields and jq', text: output },
+  { name: 'ids', summary: 'Ticket numbers and emails in place of ids', text: ids },
+  { name: 'aliases', summary: 'Names of your own for commands', text: aliases },
   { name: 'scripting', summary: 'What scripts and CI may rely on', text: scripting },
 ];

@@ -22,5 +22,8 @@ export function withContext(lines: readonly DiffLine[], around = 2): (DiffLine |
   const shown = lines.map((_, i) =>
     lines.slice(Math.max(0, i - around), i + around + 1).some((near) => near.kind !== 'same'),
   );
-  return lines.flatMap((line, i) => (shown[i] ? [line] : shown[i - 1] || i === 0 ? [undefined] : []));
+  return lines.flatMap((line, i) => {
+    if (shown[i]) return [line];
+    return shown[i - 1] || i === 0 ? [undefined] : [];
+  });
 }

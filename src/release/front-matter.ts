@@ -21,16 +21,20 @@ export type Notes = {
   readonly unknown: readonly string[];
 };
 
-const keys = ['title', 'version', 'category_id', 'labels', 'status', 'published_at'] as const;
+const texts = ['title', 'version', 'category_id', 'status', 'published_at'] as const;
+const keys: ReadonlySet<string> = new Set([...texts, 'labels']);
+
+type Faulty = { readonly problem: Problem };
 
 /** A file of notes, taken apart. Text without front matter, or with a mere rule at its top, is all content. */
-export function readNotes(file: string): Notes | { readonly problem: Problem } {
+export function readNotes(file: string): Notes | Faulty {
   const text = normalised(file);
   const match = /^---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|$)/u.exec(text);
   const plain = { fields: {}, content: text.trim(), line: 1, unknown: [] };
   if (!match) return plain;
+  const [above, yaml = ''] = match;
   // Every scalar as it was typed: `version: 1.20` is not the number 1.2, and a date stays one.
-  const document = parseDocument(match[1] ?? '', { schema: 'failsafe' });
+  const document = parseDocument(yaml, { schema: 'failsafe' });
   const [error] = document.errors;
   if (error) {
     const line = 1 + (error.linePos?.[0].line ?? 1);
@@ -38,31 +42,37 @@ export function readNotes(file: string): Notes | { readonly problem: Problem } {
   }
   const value: unknown = document.toJS();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return plain;
-  const fields: Record<string, unknown> = {};
-  for (const key of keys) {
-    if (!(key in value)) continue;
-    const given = (value as Record<string, unknown>)[key];
-    const labels =
-      key === 'labels' && typeof given === 'string' ? given.split(',').map((label) => label.trim()) : given;
-    const fits = key === 'labels' ? isTexts(labels) : typeof given === 'string';
-    if (!fits) {
-      const line = 1 + (match[1] ?? '').split('\n').findIndex((each) => each.startsWith(key)) + 1;
-      return {
-        problem: {
-          message: `In the front matter, ${key} must be ${key === 'labels' ? 'a list of texts' : 'a text'}.`,
-          line,
-        },
-      };
-    }
-    fields[key] = labels;
-  }
-  const rest = text.slice(match[0].length);
+  const given = new Map<string, unknown>(Object.entries(value));
+  const read = fieldsIn(given, yaml);
+  if ('problem' in read) return read;
+  const rest = text.slice(above.length);
   return {
-    fields: fields as FrontMatter,
+    fields: read.fields,
     content: rest.trim(),
-    line: match[0].split('\n').length + (/^\s*\n/u.exec(rest)?.[0].split('\n').length ?? 1) - 1,
-    unknown: Object.keys(value).filter((key) => !(keys as readonly string[]).includes(key)),
+    line: above.split('\n').length + (/^\s*\n/u.exec(rest)?.[0].split('\n').length ?? 1) - 1,
+    unknown: [...given.keys()].filter((key) => !keys.has(key)),
   };
+}
+
+function fieldsIn(given: ReadonlyMap<string, unknown>, yaml: string): { readonly fields: FrontMatter } | Faulty {
+  const faulty = (key: string, kind: string): Faulty => {
+    const line = 1 + yaml.split('\n').findIndex((each) => each.startsWith(key)) + 1;
+    return { problem: { message: `In the front matter, ${key} must be ${kind}.`, line } };
+  };
+  const fields: { -readonly [Key in keyof FrontMatter]: FrontMatter[Key] } = {};
+  for (const key of texts) {
+    if (!given.has(key)) continue;
+    const value = given.get(key);
+    if (typeof value !== 'string') return faulty(key, 'a text');
+    fields[key] = value;
+  }
+  if (given.has('labels')) {
+    const value = given.get('labels');
+    const labels = typeof value === 'string' ? value.split(',').map((label) => label.trim()) : value;
+    if (!isTexts(labels)) return faulty('labels', 'a list of texts');
+    fields.labels = labels;
+  }
+  return { fields };
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>

@@ -9,13 +9,15 @@ import {
   type Place,
   summaryPage,
 } from '../text/workflow-commands.ts';
-import { type Entry, isScheduled } from './plan.ts';
+import { type Action, type Entry, isScheduled } from './plan.ts';
 import type { Blame } from './wanted.ts';
 
 export type Told = {
   readonly headline: string;
   readonly version: string;
-  readonly action: string;
+  readonly action: Action;
+  /** False with --check and --dry-run: nothing was done. */
+  readonly written: boolean;
   readonly entry: Entry | undefined;
   readonly doubled: readonly number[];
   readonly diff: readonly string[];
@@ -29,7 +31,7 @@ export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promis
     say(ctx, annotation('warning', 'Doubled changelog entry', doubledNote(told), placeOf(ctx, blame)));
   if (GITHUB_OUTPUT) {
     const outputs = {
-      action: told.action,
+      action: outputAction(told),
       version: told.version,
       entry_id: String(entry?.id ?? ''),
       slug: entry?.slug ?? '',
@@ -51,6 +53,17 @@ export async function tellGithub(ctx: Context, told: Told, blame: Blame): Promis
     await appendUserText(GITHUB_STEP_SUMMARY, page, 'GITHUB_STEP_SUMMARY');
   }
 }
+
+const foreseen: Record<Action, string> = {
+  created: 'would-create',
+  published: 'would-publish',
+  updated: 'would-update',
+  unchanged: 'unchanged',
+};
+
+/** A later step must not take what --check foresaw for something that was done. */
+const outputAction = ({ action, written }: Pick<Told, 'action' | 'written'>): string =>
+  written ? action : foreseen[action];
 
 /** An annotation on the offending line; the Failure comes back in words that the runner does not obey. */
 export function annotated(ctx: Context, failure: Failure, blame: Blame): Failure {

@@ -1,58 +1,167 @@
-import { bareVersion, isVersion, type Section } from './section.ts';
+import type { Section } from './section.ts';
+import { bareVersion, isInSeries, isOlder, isVersion } from './version.ts';
 
 /** Something wrong with what is to be released, and where in the file, where it has a place there. */
-export type Problem = { readonly message: string; readonly hint?: string; readonly line?: number };
+export type Problem = {
+  readonly message: string;
+  readonly hint?: string;
+  readonly line?: number;
+  /** The file says nothing of the version. */
+  readonly isAbsent?: boolean;
+};
 
 export type Picked =
-  | { readonly ok: true; readonly section: Section }
+  | {
+      readonly ok: true;
+      readonly section: Section /** `web@1.2.0` where it must be told from others. */;
+      readonly version: string;
+    }
   | { readonly ok: false; readonly problem: Problem };
 
-/** The section of `version` (`1.2.0`, `v1.2.0`, `web@1.2.0`); without one the newest that is released. */
-export function pickSection(sections: readonly Section[], version: string | undefined): Picked {
+/** The section of `version` (`1.2.0`, `v1.2.0`, `web@1.2.0`) or of a heading's line; without both the newest released. */
+export function pickSection(sections: readonly Section[], version: string | undefined, line?: number): Picked {
+  if (line !== undefined) return pickLine(sections, version, line);
   if (version === undefined) return pickNewest(sections);
-  const found = sections.filter((section) => isNamed(section, version));
-  const [section, twin] = found;
-  if (!section) {
-    const known = sections.filter((each) => each.version !== '').map((each) => each.version);
-    return failed(`There is no section for ${bareVersion(version)}.`, {
-      line: 1,
-      hint:
-        known.length > 0
-          ? `The file has ${known.slice(0, 5).join(', ')}${known.length > 5 ? ', …' : ''}.`
-          : 'A section begins with a heading like: ## 1.2.0',
-    });
-  }
-  if (twin) {
-    return failed(`There are two sections for ${section.version}, in lines ${section.line} and ${twin.line}.`, {
-      line: twin.line,
-      hint:
-        twin.name === section.name
-          ? 'Merge them into one.'
-          : `Say which, for example: ${section.name}@${section.version}`,
-    });
-  }
-  return filled(section);
+  const { name } = partsOf(version);
+  const found = bestNamed(sections, version);
+  const [section, ...twins] = found.filter(isSection);
+  if (!section) return missing(sections, found, version);
+  if (twins.length > 0) return several([section, ...twins]);
+  return filled(section, { isNamed: name !== undefined });
 }
+
+const isSection = ({ kind }: Section): boolean => kind === 'released' || kind === 'unreleased';
+
+/** A line chooses where names cannot: of identical headings, and where svc is in doubt. */
+function pickLine(sections: readonly Section[], version: string | undefined, line: number): Picked {
+  const section = sections.find((each) => each.line <= line && line <= each.lastLine && each.version !== '');
+  if (!section) {
+    return failed(`There is no heading of a version in line ${line}.`, { line, hint: `Add ${linesOf(sections)}.` });
+  }
+  if (version !== undefined && !isNamed(section, version)) {
+    const wanted = bestNamed(sections, version);
+    return failed(`The heading in line ${line} is not of ${bareVersion(version)} but of ${fullName(section)}.`, {
+      line,
+      hint: wanted.length > 0 ? `Add ${linesOf(wanted)}.` : `Give ${fullName(section)} as the version.`,
+    });
+  }
+  const isNamedToo = version !== undefined && partsOf(version).name !== undefined;
+  const isOneOfSeveral = sections.some((each) => isPeer(each, section) && each.name !== section.name);
+  return filled({ ...section, doubt: undefined }, { isNamed: isNamedToo || isOneOfSeveral });
+}
+
+const isPeer = (each: Section, section: Section): boolean =>
+  each !== section && isSection(each) && each.version.toLowerCase() === section.version.toLowerCase();
 
 function pickNewest(sections: readonly Section[]): Picked {
-  const released = sections.filter((section) => !section.unreleased);
+  const released = sections.filter((section) => section.kind === 'released');
   const [first] = released;
-  if (!first) {
-    const fact =
-      sections.length > 0 ? 'There is no section of a released version.' : 'There is no section of a version.';
-    return failed(fact, { line: sections[0]?.line ?? 1, hint: 'A section begins with a heading like: ## 1.2.0' });
-  }
+  const doubtful = sections.filter((section) => section.kind === 'doubtful' && section.version !== '');
+  if (!first) return nothingReleased(sections, doubtful);
   // Newest first is the custom. A file that is written downwards without exception has its newest at the end.
-  const isUpward = released.slice(1).every((section, i) => isOlder((released[i] as Section).version, section.version));
-  return filled(isUpward ? (released.at(-1) as Section) : first);
+  const isUpward = released.every((section, i) => isOlder(released[i - 1]?.version ?? '', section.version) || i === 0);
+  const newest = (isUpward && released.at(-1)) || first;
+  const maybe = doubtful.find(({ line }) => (newest === first ? line < newest.line : line > newest.line));
+  if (maybe && newest.doubt?.line !== maybe.line) {
+    return failed(`${quoted(maybe)} in line ${maybe.line} may be a newer version than ${newest.version}.`, {
+      line: maybe.line,
+      hint: `Say which: add ${linesOf([newest, maybe])}.`,
+    });
+  }
+  const title = sections.find((each) => isBeyond(each, newest, sections));
+  if (title) {
+    return failed(
+      `The heading in line ${title.line} names ${title.version}, but the newest section is ${fullName(newest)}.`,
+      {
+        line: title.line,
+        hint: `If ${fullName(newest)} is meant: svc changelog release ${fullName(newest)}`,
+      },
+    );
+  }
+  const twins = released.filter((each) => isPeer(each, newest));
+  return twins.length > 0 ? several(inOrder([newest, ...twins])) : filled(newest, { isNamed: false });
 }
 
-function filled(section: Section): Picked {
-  if (section.markdown() !== '') return { ok: true, section };
-  return failed(`The section of ${section.version} is empty.`, {
-    line: section.line,
-    hint: 'Write below it what is new.',
+/** A heading above the newest names a newer version: then the newest is not where svc looks for it. */
+function isBeyond({ kind, version }: Section, newest: Section, sections: readonly Section[]): boolean {
+  if (kind === 'title') return isBelow(newest, version);
+  // A day above versions is no number to compare.
+  if (/^\d{4}-\d{2}-\d{2}$/u.test(version)) return false;
+  return kind === 'series' && sections.every((each) => isBelow(each, version));
+}
+
+const isBelow = ({ kind, version }: Section, top: string): boolean =>
+  kind === 'series' || version === '' || (isOlder(version, top) && !isInSeries(version, top));
+
+function nothingReleased(sections: readonly Section[], doubtful: readonly Section[]): Picked {
+  const [maybe] = doubtful;
+  if (maybe) {
+    return failed(`It is not sure that ${quoted(maybe)} begins a section.`, {
+      line: maybe.line,
+      hint: `If it does, add --line ${maybe.line}.`,
+    });
+  }
+  const fact = sections.some(isSection)
+    ? 'There is no section of a released version.'
+    : 'There is no section of a version.';
+  return failed(fact, { line: sections[0]?.line ?? 1, hint: 'A section begins with a heading like: ## 1.2.0' });
+}
+
+/** No section has the version; a heading that svc does not take for one may. */
+function missing(sections: readonly Section[], found: readonly Section[], version: string): Picked {
+  const possible = found.filter((each) => each.markdown() !== '');
+  const [maybe] = possible;
+  if (maybe) {
+    const fact = maybe.kind === 'doubtful' ? 'may be no heading of a version' : 'stands above several versions';
+    return failed(`${quoted(maybe)} ${fact}.`, {
+      line: maybe.line,
+      hint:
+        possible.length > 1
+          ? `Say which: add ${linesOf(possible)}.`
+          : `If its text is meant, add --line ${maybe.line}.`,
+    });
+  }
+  const known = [...new Set(sections.filter((each) => isSection(each) && each.version !== '').map(fullName))];
+  return failed(`There is no section for ${bareVersion(version)}.`, {
+    line: 1,
+    isAbsent: true,
+    hint:
+      known.length > 0
+        ? `The file has ${known.slice(0, 5).join(', ')}${known.length > 5 ? ', …' : ''}.`
+        : 'A section begins with a heading like: ## 1.2.0',
   });
+}
+
+function several(found: readonly Section[]): Picked {
+  const [first, second] = found;
+  const names = new Set(found.map(({ name }) => name?.toLowerCase()));
+  const isByName = names.size === found.length && !names.has(undefined);
+  const count = found.length === 2 ? 'two' : String(found.length);
+  return failed(
+    `There are ${count} sections for ${first?.version}, in lines ${listed(
+      found.map(({ line }) => line),
+      'and',
+    )}.`,
+    {
+      line: second?.line ?? 1,
+      hint: isByName ? `Say which: ${listed(found.map(fullName), 'or')}.` : `Say which: add ${linesOf(found)}.`,
+    },
+  );
+}
+
+function filled(section: Section, { isNamed }: { readonly isNamed: boolean }): Picked {
+  const { line, doubt } = section;
+  if (doubt) {
+    return failed(
+      `${quoted(doubt)} in line ${doubt.line} may begin another version, or belong to ${fullName(section)}.`,
+      {
+        line: doubt.line,
+        hint: `If it belongs to ${fullName(section)}, add --line ${line}.`,
+      },
+    );
+  }
+  if (section.markdown() !== '') return { ok: true, section, version: isNamed ? fullName(section) : section.version };
+  return failed(`The section of ${section.version} is empty.`, { line, hint: 'Write below it what is new.' });
 }
 
 const failed = (message: string, rest: Omit<Problem, 'message'>): Picked => ({
@@ -60,22 +169,56 @@ const failed = (message: string, rest: Omit<Problem, 'message'>): Picked => ({
   problem: { message, ...rest },
 });
 
-/** `web@1.2.0` is the version 1.2.0 of web, and of a file that names no packages. */
-function isNamed(section: Section, typed: string): boolean {
+const fullName = ({ name, version }: Section): string => (name === undefined ? version : `${name}@${version}`);
+
+/** A heading may be a line of any length. */
+const quoted = ({ heading }: Pick<Section, 'heading'>): string =>
+  `"${heading.length > 60 ? `${heading.slice(0, 60)}…` : heading}"`;
+
+const inOrder = (sections: readonly Section[]): Section[] => [...sections].sort((a, b) => a.line - b.line);
+
+/** Lines that `--line` takes, a handful of them: those with a text. */
+function linesOf(sections: readonly Section[]): string {
+  const useful = inOrder(sections).filter((each) => each.version !== '' && each.markdown() !== '');
+  return listed(
+    useful.slice(0, 5).map(({ line }) => `--line ${line}`),
+    'or',
+  );
+}
+
+const listed = (all: readonly (string | number)[], word: string): string =>
+  all.length > 1 ? `${all.slice(0, -1).join(', ')} ${word} ${all.at(-1)}` : all.join('');
+
+const partsOf = (typed: string): { readonly name: string | undefined; readonly version: string } => {
   const [, name, version = ''] = /^(?:(.+)@)?(.*)$/u.exec(bareVersion(typed).toLowerCase()) ?? [];
-  if (section.version.toLowerCase() !== bareVersion(version)) return false;
+  return { name, version: bareVersion(version) };
+};
+
+/** `web@1.2.0` is the version 1.2.0 of web, and of a file that names no packages. */
+function isNamed(section: Section, typed: string, form = (version: string) => version): boolean {
+  const { name, version } = partsOf(typed);
+  if (form(section.version.toLowerCase()) !== form(version)) return false;
   return name === undefined || section.name === undefined || section.name.toLowerCase() === name;
 }
 
-/** By the numbers alone: pre-releases of one version stand side by side. */
-function isOlder(a: string, b: string): boolean {
-  const [left, right] = [numbersOf(a), numbersOf(b)];
-  const at = left.findIndex((number, i) => number !== (right[i] ?? 0));
-  return at >= 0 && (left[at] ?? 0) < (right[at] ?? 0);
-}
+/** `1.2.0rc1`, `1.2.0-rc.1` and `1.2.0 RC 1` are one pre-release. */
+const alike = (version: string): string =>
+  version
+    .replace('release candidate', 'rc')
+    .replace(
+      /(?<=\d)[\s._-]*(alpha|a|beta|b|rc|preview|milestone)[\s._-]*(\d*)$/u,
+      (_, stage: string, number: string) =>
+        ['-', stage.replace(/^a$/u, 'alpha').replace(/^b$/u, 'beta'), number].join(''),
+    );
 
-const numbersOf = (version: string): number[] =>
-  (/^\d+(?:[.-]\d+)*/u.exec(version)?.[0] ?? '').split(/[.-]/u).map(Number);
+/** Those of the very name before those of none. */
+function bestNamed(sections: readonly Section[], typed: string): Section[] {
+  const { name } = partsOf(typed);
+  const exact = sections.filter((section) => isNamed(section, typed));
+  const found = exact.length > 0 ? exact : sections.filter((section) => isNamed(section, typed, alike));
+  const own = found.filter((section) => name !== undefined && section.name !== undefined);
+  return own.length > 0 ? own : found;
+}
 
 /** The tag that a CI job runs for, where it names a version: a promise to release just that. */
 export function tagOfJob(env: Readonly<Record<string, string | undefined>>): string | undefined {

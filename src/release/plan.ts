@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { ChangelogEntry, ChangelogItem, createChangelogEntry, updateChangelogEntry } from '../api/changelog.ts';
-import { bareVersion } from './section.ts';
+import { bareVersion } from './version.ts';
 
 export type Item = v.InferOutput<typeof ChangelogItem>;
 export type Entry = v.InferOutput<typeof ChangelogEntry>;

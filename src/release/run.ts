@@ -41,8 +41,8 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
 export async function release(service: Service, wanted: Wanted): Promise<Released> {
   const name = hexDigestOf(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
   return alone(service.ctx, `changelog-${name}`, async () => {
-    const { plan, entry, doubled } = await survey(service, wanted);
-    return entry ? change(service, wanted, entry, plan, doubled) : create(service, wanted);
+    const { entry, ...rest } = await survey(service, wanted);
+    return entry ? change(service, wanted, { entry, ...rest }) : create(service, wanted);
   });
 }
 
@@ -74,17 +74,13 @@ async function create(service: Service, wanted: Wanted): Promise<Released> {
   const mine = !item || item.id === made.id;
   const entry = mine ? made : (await call(service, getChangelogEntry, { params: { id: item.id } })).entry;
   const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
-  const done = await change(service, wanted, entry, plan, doubled);
+  const done = await change(service, wanted, { plan, entry, doubled });
   return { ...done, action: mine ? 'created' : done.action };
 }
 
-async function change(
-  service: Service,
-  wanted: Wanted,
-  before: Entry,
-  plan: Plan,
-  doubled: readonly number[],
-): Promise<Released> {
+type Found = Survey & { readonly entry: Entry };
+
+async function change(service: Service, wanted: Wanted, { plan, entry: before, doubled }: Found): Promise<Released> {
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
   const entry = recordIn(await call(service, updateChangelogEntry, { params: { id: before.id }, body: plan.body }));
   await rememberUnforeseen(service, entry, wanted.content);
@@ -101,6 +97,11 @@ function recordIn(answer: { readonly entry: Entry } | undefined): Entry {
 
 async function entries(service: Service): Promise<Item[]> {
   const all: Item[] = [];
-  for await (const item of list(service, listChangelog, {}, { all: true }).records) all.push(item as Item);
+  for await (const record of list(service, listChangelog, {}, { all: true }).records) {
+    if (isItem(record)) all.push(record);
+  }
   return all;
 }
+
+/** A record without an id could not be worked on. */
+const isItem = (record: Readonly<Record<string, unknown>>): record is Item => typeof record.id === 'number';

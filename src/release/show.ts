@@ -5,8 +5,7 @@ import { readHtml, readMarkdown } from './reading.ts';
 /** One line about what was done, for people and for logs. Holds text of customers. */
 export function sentenceOf(action: Action, entry: Entry, changes: readonly string[]): string {
   const name = `entry ${entry.id} (${entry.title})`;
-  const state =
-    entry.status === 'draft' ? 'a draft' : isScheduled(entry) ? `scheduled for ${entry.published_at}` : 'published';
+  const state = stateOf(entry);
   switch (action) {
     case 'created':
       return `Created ${name}, ${state}.`;
@@ -19,6 +18,11 @@ export function sentenceOf(action: Action, entry: Entry, changes: readonly strin
   }
 }
 
+function stateOf(entry: Entry): string {
+  if (entry.status === 'draft') return 'a draft';
+  return isScheduled(entry) ? `scheduled for ${entry.published_at}` : 'published';
+}
+
 /** The same of what would be done. */
 export function intentionOf(action: Action, entry: Entry | undefined, body: ChangeBody | undefined): string {
   if (!entry) return `Would create an entry (${body?.title}), ${body?.status === 'draft' ? 'a draft' : 'published'}.`;
@@ -27,23 +31,38 @@ export function intentionOf(action: Action, entry: Entry | undefined, body: Chan
   return `Would ${verb} entry ${entry.id} (${entry.title}).`;
 }
 
-/** What a body changes, field by field, the content line by line as a reader sees it. */
-export function changesOf(body: ChangeBody, entry: Entry | undefined): string[] {
-  const lines: string[] = [];
-  const row = (name: string, before: unknown, after: unknown) => {
-    if (after === undefined) return;
-    lines.push(entry ? `  ${name}: ${shown(before)} → ${shown(after)}` : `  ${name}: ${shown(after)}`);
-  };
-  row('title', entry?.title, body.title);
-  row('version', entry?.version, body.version);
-  row('category', entry?.category?.id, body.category_id);
-  row('labels', entry?.labels, body.labels);
-  row('status', entry?.status, body.status);
-  row('published_at', entry?.published_at, body.published_at);
-  if (body.content === undefined) return lines;
-  const before = readHtml(entry?.content_html ?? '').flatMap((block) => block.split('\n'));
-  const after = readMarkdown(body.content).flatMap((block) => block.split('\n'));
-  return [...lines, '  content:', ...withContext(diffLines(before, after)).map(diffRow)];
+/** A field that would change. The content is what a reader sees, line by line. */
+export type Difference = {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly lines?: readonly DiffLine[];
+};
+
+const plainFields = ['title', 'version', 'category_id', 'labels', 'status', 'published_at'] as const;
+
+/** What a body changes, field by field; before a new entry there was nothing. */
+export function differencesIn(body: ChangeBody, entry: Entry | undefined): Difference[] {
+  const before = { ...entry, category_id: entry?.category?.id };
+  const all: Difference[] = plainFields
+    .filter((field) => body[field] !== undefined)
+    .map((field) => ({ field, before: before[field] ?? null, after: body[field] }));
+  if (body.content === undefined) return all;
+  const old = linesIn(readHtml(entry?.content_html ?? ''));
+  const now = linesIn(readMarkdown(body.content));
+  const lines = diffLines(old, now);
+  return [...all, { field: 'content', before: entry ? old.join('\n') : null, after: now.join('\n'), lines }];
+}
+
+const linesIn = (reading: readonly string[]): string[] => reading.flatMap((block) => block.split('\n'));
+
+/** The same in rows for people. */
+export function rowsOf(differences: readonly Difference[], { isNew }: { readonly isNew: boolean }): string[] {
+  return differences.flatMap(({ field, before, after, lines }) => {
+    const name = field === 'category_id' ? 'category' : field;
+    if (lines) return [`  ${name}:`, ...withContext(lines).map(diffRow)];
+    return isNew ? `  ${name}: ${shown(after)}` : `  ${name}: ${shown(before)} → ${shown(after)}`;
+  });
 }
 
 const marks = { same: '|', gone: '-', new: '+' } as const;

@@ -8,12 +8,15 @@ import { Failure } from '../errors.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
 import { type Problem, pickSection, tagOfJob } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
-import { bareVersion, isVersion, type Section, sectionsOf } from './section.ts';
+import { type Section, sectionsOf } from './section.ts';
+import { bareVersion, isVersion } from './version.ts';
 
 export type Asked = {
   readonly version: string | undefined;
   readonly from: string | undefined;
   readonly notesFile: string | undefined;
+  /** Line of the heading, where its version does not tell it from others. */
+  readonly line: number | undefined;
   readonly title: string | undefined;
   readonly label: readonly string[];
   readonly categoryId: number | undefined;
@@ -46,31 +49,28 @@ async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<
   const path = asked.from ?? 'CHANGELOG.md';
   blame.file = path;
   const sections = sectionsOf(await readUserText(ctx, path, '--from'));
-  const version = asked.version ?? (await versionOfThisJob(ctx, path, sections));
-  const picked = pickSection(sections, version);
+  const version = asked.version ?? (await versionOfThisJob(ctx, asked, sections));
+  const picked = pickSection(sections, version, asked.line);
   if (!picked.ok) throw problemIn(picked.problem, blame);
-  const { section } = picked;
-  blame.line = section.line;
-  const isQualified = version?.includes('@') === true && section.name !== undefined;
-  return {
-    version: isQualified ? `${section.name}@${section.version}` : section.version,
-    content: section.markdown(),
-  };
+  blame.line = picked.section.line;
+  return { version: picked.version, content: picked.section.markdown() };
 }
 
 /** The version of a CI job; undefined where there is none, and then the newest of the file is meant. */
-async function versionOfThisJob(ctx: Context, path: string, sections: readonly Section[]): Promise<string | undefined> {
+async function versionOfThisJob(ctx: Context, asked: Asked, sections: readonly Section[]): Promise<string | undefined> {
   const tag = tagOfJob(ctx.env);
   if (tag) {
     ctx.notice(`Using ${tag}, the tag of this job.`);
     return tag;
   }
-  const version = await packageVersion(ctx, path);
+  if (asked.line !== undefined) return undefined;
+  const version = await packageVersion(ctx, asked.from ?? 'CHANGELOG.md');
   if (!version) return undefined;
   const [own, newest] = [pickSection(sections, version), pickSection(sections, undefined)];
   // A package.json whose version the changelog does not tell about (0.0.0, a private root) says nothing.
-  if (!own.ok) return undefined;
-  if (!newest.ok || newest.section !== own.section) ctx.notice(`Using ${version}, the version in package.json.`);
+  if (!own.ok && own.problem.isAbsent) return undefined;
+  if (!own.ok || !newest.ok || newest.section !== own.section)
+    ctx.notice(`Using ${version}, the version in package.json.`);
   return version;
 }
 
@@ -79,7 +79,7 @@ async function packageVersion({ env }: Context, path: string): Promise<string | 
   if (!isCi(env.CI) && !isCi(env.GITHUB_ACTIONS)) return undefined;
   const text = await readIfThere(join(path === '-' ? '.' : dirname(path), 'package.json'));
   try {
-    const { version } = JSON.parse(text ?? '{}') as { version?: unknown };
+    const { version }: { readonly version?: unknown } = JSON.parse(text ?? '{}');
     return typeof version === 'string' && isVersion(version) ? version : undefined;
   } catch {
     return undefined;

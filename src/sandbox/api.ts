@@ -49,7 +49,7 @@ export async function answerApi(world: World, now: Date, request: ApiRequest): P
   const verdict = world.limiter.take(bucketsOf(credential, request.address, operation), now.getTime());
 
   const result = await (verdict.retryAfter === undefined
-    ? judge(world, now, request, credential, found)
+    ? judge(world, now, request, { credential, found })
     : tooManyRequests(verdict.retryAfter));
   if (isRefusal(result)) {
     return { status: result.refused, body: result.body, headers: result.headers, verdict, credential };
@@ -68,8 +68,7 @@ function judge(
   world: World,
   now: Date,
   request: ApiRequest,
-  credential: Credential | undefined,
-  found: Match | undefined,
+  { credential, found }: { readonly credential: Credential | undefined; readonly found: Match | undefined },
 ): object | Promise<object> {
   if (!found) return noSuchPath;
   if (!('operation' in found)) return wrongMethod(found.allowed);
@@ -79,7 +78,7 @@ function judge(
   if (refusal) return refusal;
 
   const { state } = world;
-  const account = state.rows.accounts.get(credential.account ?? (params.account as number));
+  const account = state.rows.accounts.get(credential.account ?? params.account ?? 0);
   if (!account) return notFound;
   if (operation.module && !account.modules[operation.module]) {
     return forbidden(`The ${moduleNames[operation.module]} module is switched off for this account.`);
@@ -92,7 +91,7 @@ function judge(
   const body = operation.body ? readBody(operation.id, operation.body, request) : undefined;
   if (body && isRefusal(body)) return body;
 
-  const call = {
+  const call: Call = {
     state,
     account,
     connection: credential.connection,
@@ -104,7 +103,7 @@ function judge(
     random: world.random,
     allowHttpTargets: world.allowHttpTargets,
   };
-  return world.serves.answer(operation, call as Call);
+  return world.serves.answer(operation, call);
 }
 
 let lastMs = 0;

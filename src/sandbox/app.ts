@@ -40,7 +40,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     async handle(request) {
       try {
         const response = await answer(world, options, request);
-        // Nobody is answered before what they did, or were shown, is kept.
+        // A request is answered only when what it did, or was shown, is kept.
         if (options.stateFile || world.state.changed.size > 0) await world.keep();
         return response;
       } catch (error) {
@@ -122,7 +122,7 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
   return { verdict, ...(answered ?? { status: 404, body: noSuchPath.body, headers: undefined }) };
 }
 
-/** Some clients send a Host that is none. */
+/** Some clients send a Host that is not valid. */
 function absolute({ url, headers: { host = '' } }: SandboxRequest): URL {
   const base = `http://${host}`;
   return new URL(url, URL.canParse(base) ? base : 'http://127.0.0.1');
@@ -139,7 +139,6 @@ function split(url: string): { path: string; search: string } {
 }
 
 const decoder = new TextDecoder();
-const textOf = (body: string | Uint8Array | undefined): string =>
-  typeof body === 'string' ? body : body === undefined ? '' : decoder.decode(body);
+const textOf = (body: string | Uint8Array = ''): string => (typeof body === 'string' ? body : decoder.decode(body));
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

@@ -9,8 +9,8 @@ import { invalid, type Refusal } from './answer.ts';
 export const largestBody = 10 * 1024 * 1024;
 
 /**
- * Where the service is stricter or milder than what a client may send: rows of a batch need what a single contact
- * needs (not shown; chosen), and of rows to sync only the number is judged here, since a bad row fails alone.
+ * Bodies that the service checks by other rules than a client does. The rows of a batch need what a single contact
+ * needs (the document does not say; chosen). Of rows to sync only the number is checked here: a bad row fails alone.
  */
 const bodySchemas: Readonly<Record<string, Schema>> = {
   createContacts: v.union([
@@ -52,5 +52,5 @@ export function readBody(id: string, entry: Schema, { body, headers }: Sent): { 
   return invalid(whole ? { body: whole, ...fields } : fields);
 }
 
-/** What is nested deeper than the stack could be read, but never written again. */
+/** Deeper JSON can be read, but writing it again would run out of stack. */
 const deepest = 100;

@@ -4,12 +4,14 @@ import { oauthOf, type State } from './store/state.ts';
 
 /** What everyone who starts a sandbox may know (product.md, section 10). */
 export const known = {
-  apiKeys: { key_acme: 1, key_globex: 2 } as Readonly<Record<string, number>>,
+  apiKeys: { key_acme: 1, key_globex: 2 },
   m2mToken: 'm2m_sandbox',
   clientId: 'sandbox_cli',
   clientSecret: 'sandbox_secret',
   redirectUri: 'http://127.0.0.1:8976/callback',
 } as const;
+
+const accountOfKey: ReadonlyMap<string, number> = new Map(Object.entries(known.apiKeys));
 
 /** Whom a request speaks for. An API key passes every scope check, so it has no scopes to look at. */
 export type Credential = {
@@ -26,7 +28,7 @@ export function credentialOf(state: State, authorization: string | undefined, no
   const token = /^bearer +(\S+)$/iu.exec(authorization?.trim() ?? '')?.[1];
   if (token === undefined) return undefined;
   if (token === known.m2mToken) return { kind: 'm2m', token };
-  const account = Object.hasOwn(known.apiKeys, token) ? known.apiKeys[token] : undefined;
+  const account = accountOfKey.get(token);
   if (account !== undefined && state.rows.accounts.has(account)) return { kind: 'api_key', token, account };
   const granted = authenticate(oauthOf(state).connections, token, now);
   if (!granted) return undefined;

@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
 import type { Address } from './open.ts';
 
-/** What of the user's own set-up must not reach a sandbox: a real token is no business of it. */
+/** The user's own settings that must not reach a sandbox, such as a real token. */
 const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_M2M_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
 
-/** The user's environment, turned towards the sandbox; config and state go into the folder. */
+/** The user's environment, pointed at the sandbox; config and state go into the folder. */
 export function environmentFor(
   outer: Context['env'],
   address: Address,

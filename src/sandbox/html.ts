@@ -10,7 +10,6 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 function markupOf(part: Part): string {
   if (part === undefined || part === false) return '';
-  if (Array.isArray(part)) return part.map(markupOf).join('');
-  if (typeof part === 'object') return (part as Html).markup;
+  if (typeof part === 'object') return 'markup' in part ? part.markup : part.map(markupOf).join('');
   return String(part).replaceAll(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`);
 }

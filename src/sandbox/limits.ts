@@ -58,7 +58,7 @@ export function createLimiter(mode: LimitMode): Limiter {
   };
 }
 
-/** Of one limit there is one such verdict: with limits off, every request gets it. */
+/** With limits off, every request gets this one verdict. */
 const untouched = (limit: number): Verdict => {
   const known = verdicts.get(limit) ?? { limit, remaining: limit };
   verdicts.set(limit, known);
@@ -66,7 +66,7 @@ const untouched = (limit: number): Verdict => {
 };
 const verdicts = new Map<number, Verdict>();
 
-/** Of two limits on one request the headers show the one that runs out first. */
+/** Where two limits hold for a request, the headers show the one that runs out first. */
 const strictest = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((a, b) => (b.remaining <= a.remaining ? b : a));
 

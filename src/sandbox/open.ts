@@ -16,6 +16,8 @@ export type OpenOptions = {
   readonly rate_limit?: SandboxOptions['rateLimit'];
   readonly allow_http_targets?: boolean;
   readonly latency?: number;
+  /** Tells of each request in one line. */
+  readonly log?: boolean;
 };
 
 /** What one needs to know to use a sandbox; the same words with `--json`. */
@@ -49,6 +51,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       rateLimit: options.rate_limit,
       allowHttpTargets: options.allow_http_targets,
       latencyMs: options.latency,
+      onRequest: options.log ? notice : undefined,
     });
     await sandbox.keep();
     const server = await serve(sandbox, options.port).catch((error) => {

@@ -15,5 +15,7 @@ export type SandboxOptions = {
   readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
   /** What it serves instead of the whole service, for a table with more in it. */
   readonly serves?: Served;
+  /** Told of each request in one line, its secrets redacted. */
+  readonly onRequest?: (line: string) => void;
   readonly sleep?: (ms: number) => Promise<void>;
 };

@@ -3,12 +3,12 @@ export type ToE164 = (phone: string, country?: string) => string | undefined;
 
 /** The library is loaded when a phone first comes along: most requests carry none. */
 export async function loadPhones(): Promise<ToE164> {
-  const { default: parse } = await import('libphonenumber-js/min');
+  const { default: parse, isSupportedCountry } = await import('libphonenumber-js/min');
   return (phone, country) => {
-    // 00 is how much of the world dials +.
+    // In much of the world people dial 00 for +.
     const dialled = phone.trim().replace(/^00(?=[1-9])/u, '+');
-    const home = /^[A-Z]{2}$/u.test(country ?? '') ? (country as 'US') : 'US';
-    const number = parse(dialled, home);
+    const home = country !== undefined && /^[A-Z]{2}$/u.test(country) ? country : 'US';
+    const number = parse(dialled, isSupportedCountry(home) ? home : undefined);
     return number?.isPossible() ? number.number : undefined;
   };
 }

@@ -1,10 +1,10 @@
-import type { Method, Operation, Table } from '../api/operation.ts';
+import type { Operation, Table } from '../api/operation.ts';
 import { presetPath } from '../api/path.ts';
 
 type Node = {
   readonly literal: Map<string, Node>;
   param?: Node;
-  readonly methods: Map<Method, { readonly operation: Operation; readonly names: readonly string[] }>;
+  readonly methods: Map<string, { readonly operation: Operation; readonly names: readonly string[] }>;
 };
 
 export type Match =
@@ -46,7 +46,7 @@ function match(root: Node, method: string, path: string): Match | undefined {
   const found = walk(root, path.split('/'), 1, ids);
   if (!found) return undefined;
   // A HEAD request is a GET whose body is left out.
-  const served = found.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
+  const served = found.methods.get(method === 'HEAD' ? 'GET' : method);
   if (!served) return { allowed: [...found.methods.keys()] };
   const { operation, names } = served;
   // Two operations at one path may name the id differently.

@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Sandbox, SandboxResponse } from './app.ts';
 import { largestBody } from './body.ts';
 
@@ -12,12 +11,12 @@ export type Server = {
 /** Serves the sandbox on the loopback address alone. Rejects with EADDRINUSE where the port is taken. */
 export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
   const http = process.getBuiltinModule('node:http');
-  // Above the idle time after which clients drop a connection themselves, so that none meets a closing one.
+  // Longer than clients keep an idle connection, so that no request meets one that is closing.
   const options = { keepAliveTimeout: 75_000, requireHostHeader: false };
   const server = http.createServer(options, (request, response) => {
     answer(sandbox, request, response).catch(() => request.socket.destroy());
   });
-  // What is no HTTP at all never gets to the app.
+  // What is not HTTP never reaches the app.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else socket.end(notHttp);
@@ -29,8 +28,9 @@ export async function serve(sandbox: Sandbox, port: number): Promise<Server> {
       listening();
     });
   });
+  const at = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof at === 'object' && at ? at.port : port,
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());
@@ -55,23 +55,31 @@ async function answer(sandbox: Sandbox, request: IncomingMessage, response: Serv
   const answered = await sandbox.handle({
     method,
     url,
-    headers: headers as Record<string, string>,
+    headers: oneEach(headers),
     body,
     remoteAddress: socket.remoteAddress,
   });
   send(response, answered);
 }
 
+/** Node gives a list where a name may come more than once. */
+function oneEach(headers: IncomingHttpHeaders): Record<string, string | undefined> {
+  const single: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) single[name] = Array.isArray(value) ? value.join(', ') : value;
+  return single;
+}
+
 /** The body, or a little more than the largest where it is larger: enough for the app to refuse it. */
 async function read(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const part of request) {
+    const chunk: Buffer = part;
     // The rest is read and forgotten: a client that is still writing would not see an answer.
     if (size <= largestBody) chunks.push(chunk);
     size += chunk.length;
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return Buffer.concat(chunks);
 }
 
 function send(response: ServerResponse, { status, headers, body, cut }: SandboxResponse): void {

@@ -12,8 +12,8 @@ import { deliveryStore, type State, stateOf } from './store/state.ts';
 /** All that one sandbox holds. */
 export type World = {
   readonly serves: Served;
-  state: State;
-  /** Webhooks on their way; of the present state, like all else. */
+  readonly state: State;
+  /** Webhooks on their way. A reset replaces them with the state. */
   deliveries: Deliveries;
   readonly limiter: Limiter;
   readonly log: Log;
@@ -36,24 +36,34 @@ export function createWorld(options: SandboxOptions): World {
   const { stateFile, allowHttpTargets = false, random = randomBytes } = options;
   const realNow = options.now ?? (() => new Date());
   let seed = options.seed ?? 'empty';
-  /** The state is wholly another than the one in the file. */
-  let isReplaced = stateFile !== undefined && stateFile.state === undefined;
-  let isKeeping = false;
+  const held = { state: stateFile?.state ?? stateOf(seedRows(seed, realNow())) };
+  const now = () => new Date(realNow().getTime() + held.state.clockAheadMs);
+  const { keep, keepSoon } = keeperOf(held, stateFile);
+  const deliver = () =>
+    createDeliveries({
+      store: deliveryStore(held, keepSoon),
+      now,
+      random,
+      allowHttpTargets,
+      isActive: (id) => held.state.rows.subscriptions.get(id)?.is_active ?? false,
+    });
 
   const world: World = {
     serves: options.serves ?? service,
-    state: stateFile?.state ?? stateOf(seedRows(seed, realNow())),
-    deliveries: undefined as unknown as Deliveries,
+    get state() {
+      return held.state;
+    },
+    deliveries: deliver(),
     limiter: createLimiter(options.rateLimit ?? 'on'),
-    log: createLog(),
+    log: createLog(options.onRequest),
     faults: createFaults(),
-    now: () => new Date(realNow().getTime() + world.state.clockAheadMs),
+    now,
     random,
     allowHttpTargets,
     formKey: Buffer.from(random(32)).toString('hex'),
     emit(event, account, data, sending) {
       let count = 0;
-      for (const subscription of world.state.rows.subscriptions.values()) {
+      for (const subscription of held.state.rows.subscriptions.values()) {
         if (!subscription.is_active || subscription.event_type !== event) continue;
         if (account !== undefined && subscription.account_id !== account) continue;
         world.deliveries.send(subscription, event, data, sending);
@@ -64,21 +74,30 @@ export function createWorld(options: SandboxOptions): World {
     async reset(another) {
       seed = another ?? seed;
       await world.deliveries.stop();
-      world.state = stateOf(seedRows(seed, realNow()));
-      isReplaced = true;
+      held.state = stateOf(seedRows(seed, realNow()));
       world.deliveries = deliver();
       world.limiter.clear();
       world.faults.clear();
       world.log.clear();
     },
-    async keep() {
-      const { state } = world;
-      if (!stateFile) return state.changed.clear();
-      if (!isReplaced) return stateFile.commit(state);
-      isReplaced = false;
-      return stateFile.replace(state);
-    },
+    keep,
   };
+  world.deliveries.resume();
+  return world;
+}
+
+/** Writes the state to its file: what changed, or all of it where the file holds another state. */
+function keeperOf(held: { readonly state: State }, stateFile: SandboxOptions['stateFile']) {
+  let inFile = stateFile?.state;
+  let isKeeping = false;
+
+  async function keep(): Promise<void> {
+    const { state } = held;
+    if (!stateFile) return state.changed.clear();
+    if (state === inFile) return stateFile.commit(state);
+    inFile = state;
+    return stateFile.replace(state);
+  }
 
   /** Deliveries end when no request is there to wait for them. */
   function keepSoon(): void {
@@ -86,20 +105,9 @@ export function createWorld(options: SandboxOptions): World {
     isKeeping = true;
     setImmediate(() => {
       isKeeping = false;
-      // A failure shows in the next request, which has to keep this too.
-      world.keep().catch(() => {});
+      // The next request has to keep this too, and shows the failure.
+      keep().catch(() => {});
     });
   }
-
-  const deliver = () =>
-    createDeliveries({
-      store: deliveryStore(world, keepSoon),
-      now: world.now,
-      random,
-      allowHttpTargets,
-      isActive: (id) => world.state.rows.subscriptions.get(id)?.is_active ?? false,
-    });
-  world.deliveries = deliver();
-  world.deliveries.resume();
-  return world;
+  return { keep, keepSoon };
 }

@@ -5,8 +5,11 @@ export const dedupes = ['first', 'merge', 'error'] as const;
 
 export type Dedupe = (typeof dedupes)[number];
 
-/** `left-out`: not sent, by the user's wish. `merged`: sent as part of the first row with that email. */
-export type Judged = Row | Problem | 'left-out' | 'merged';
+/** A row as it was read. `skipped`: by `--skip` or `--only`. */
+export type Read = Row | Problem | 'skipped';
+
+/** `left-out`: not sent, by `--dedupe first`. `merged`: sent as part of the first row with that email. */
+export type Judged = Read | 'left-out' | 'merged';
 
 /**
  * Decides about each row in turn. Every pass over the file takes a fresh one, so that all passes decide alike. This is
@@ -34,12 +37,12 @@ export type Merged = ReadonlyMap<string, Row>;
 export const nothingMerged: Merged = new Map();
 
 /** Reads all rows twice: only those whose email repeats are ever held in memory whole. */
-export async function mergeDuplicates(rows: () => AsyncIterable<readonly (Row | Problem)[]>): Promise<Merged> {
+export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>): Promise<Merged> {
   const once = new Set<string>();
   const repeated = new Set<string>();
   for await (const batch of rows()) {
     for (const row of batch) {
-      if (isProblem(row)) continue;
+      if (row === 'skipped' || isProblem(row)) continue;
       const key = copy(emailKey(row.contact));
       if (once.has(key)) repeated.add(key);
       else once.add(key);
@@ -48,7 +51,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly (Row | 
   const merged = new Map<string, Row>();
   for await (const batch of rows()) {
     for (const row of batch) {
-      if (isProblem(row)) continue;
+      if (row === 'skipped' || isProblem(row)) continue;
       const key = emailKey(row.contact);
       if (!repeated.has(key)) continue;
       const before = merged.get(key);
@@ -76,6 +79,6 @@ function merge(row: Row, later: Row): Row | undefined {
     contact,
     size: row.size + later.size,
     alsoLines: [...(row.alsoLines ?? []), later.line],
-    phoneIsIgnored: row.contact.phone === undefined ? later.phoneIsIgnored : row.phoneIsIgnored,
+    phone: row.contact.phone === undefined ? later.phone : row.phone,
   };
 }

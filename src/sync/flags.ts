@@ -8,6 +8,12 @@ import { dedupes } from './duplicates.ts';
 export const importFlags = {
   map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
   metadata: param.pairs('Own data for every row that lacks the key'),
+  skip: param.texts('Leave out rows with that value, for example "Status=unsubscribed"', {
+    placeholder: 'COLUMN=VALUE',
+  }),
+  only: param.texts('Send only rows with that value; several of one column are alternatives', {
+    placeholder: 'COLUMN=VALUE',
+  }),
   delimiter: {
     ...param.text('Delimiter: comma, semicolon, tab, pipe or a character (default: detected)', {
       placeholder: 'CHARACTER',
@@ -16,6 +22,11 @@ export const importFlags = {
   },
   encoding: param.text('Encoding of the file, for example windows-1252 (default: UTF-8 or UTF-16, detected)', {
     placeholder: 'NAME',
+  }),
+  skip_lines: param.integer('Lines above the header (default: found)'),
+  no_header: param.toggle('The file has no header; columns are #1, #2 and so on'),
+  phone_country: param.text('Read phones without a country code as numbers of this country, for example FR', {
+    placeholder: 'COUNTRY',
   }),
   dedupe: param.choice('Rows with one email: send the first, merge them, or report the others', dedupes),
   strict_phone: param.toggle('Reject rows whose phone the service would ignore'),
@@ -30,7 +41,7 @@ export const importFlags = {
 /** syncContacts alone takes tags. */
 export const tagFlags = {
   tag: { ...param.texts('A tag for every row'), parse: tagsOf },
-  tag_separator: param.text('Separates the tags in a cell (default ;)'),
+  tag_separator: param.text('Separates the tags in a cell (default ;), or none: each cell is one tag'),
 } as const;
 
 export type ImportFlags = Values<typeof importFlags> & Partial<Values<typeof tagFlags>>;

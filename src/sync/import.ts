@@ -10,13 +10,18 @@ import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
+import { dryView, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
+import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { Shape } from './mapping.ts';
-import { makePlan, type Plan } from './plan.ts';
-import { nothingSent, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
+import { type MapWish, readWishes, type Shape } from './mapping.ts';
+import { planNotes } from './notes.ts';
+import { makePlan, type Plan, type PlanOptions } from './plan.ts';
+import { readingOf } from './reading.ts';
+import { nothingSent, previewOf, type Report, type ReportKind, rejectsOf, reportOf } from './report.ts';
 import { runPlan, type Target, type Totals } from './run.ts';
-import { earlierNote, planNotes, planText, progressText, reportText } from './view.ts';
+import { separatorOf } from './tags.ts';
+import { earlierNote, progressText } from './view.ts';
 
 /** What `contacts sync` and `lists import` differ in. */
 export type Kind = {
@@ -28,58 +33,62 @@ export type Kind = {
   readonly target: (service: Service) => Target;
 };
 
+/** What was typed. */
+export type Wish = { readonly file: string; readonly flags: ImportFlags; readonly settings: Settings };
+
 /**
  * A CSV file into the service. The file is read twice: first every row is checked, and only then the first one is
  * sent. Nothing is ever held in memory but what is in flight, and the rows that failed.
  */
-export async function importFile(
-  ctx: Context,
-  settings: Settings,
-  file: string,
-  flags: ImportFlags,
-  kind: Kind,
-): Promise<View> {
+export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
+  const { file, flags } = wish;
   const began = ctx.clock.ticks();
   await refuseOverwriting(file, flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
-    const table = await openTable(source, flags.delimiter);
-    const rowOptions = {
-      tagSeparator: flags.tag_separator || ';',
-      tags: flags.tag ?? [],
-      metadata: flags.metadata,
-      strictPhone: flags.strict_phone,
-      map: flags.map,
-      dedupe: flags.dedupe,
-    };
-    const plan = await makePlan(table, kind.shape, kind.chunkSize, rowOptions, (rows) => {
-      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`);
+    const map = readWishes(flags.map, kind.shape);
+    const table = await openTable(source, {
+      delimiter: flags.delimiter,
+      skipLines: flags.skip_lines,
+      noHeader: flags.no_header,
+      ...headerLine(map, kind.shape),
     });
-    ctx.progress(undefined);
+    const plan = await makePlan(table, kind, planOptions(flags, map), (rows) => {
+      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
+      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`, 'work');
+    });
+    ctx.progress(undefined, 'work');
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
 
-    const isDry = flags.dry_run || plan.sendable === 0;
-    const totals = isDry
-      ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
-      : await send(ctx, settings, plan, flags, kind, JSON.stringify([plan.mapping, rowOptions, kind.chunkSize]));
-    const report = reportOf(file, kind.reports, plan, totals);
+    const refusal = refusalOf(plan);
+    const totals =
+      flags.dry_run || refusal
+        ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
+        : await send(ctx, wish, kind, plan);
+    const sums = reportOf(file, kind.reports, plan, totals);
+    const report = flags.dry_run ? previewOf(sums, plan) : sums;
     await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
-    return viewOf(report, plan, totals, flags.dry_run, source.name);
+    const failure = refusal ?? stopOf(report, plan, totals);
+    return flags.dry_run ? dryView(plan, report, failure) : viewOf(plan, report, totals, failure);
   } finally {
     await source.close();
   }
 }
 
-async function send(
-  ctx: Context,
-  settings: Settings,
-  plan: Plan,
-  flags: ImportFlags,
-  kind: Kind,
-  mapping: string,
-): Promise<Totals> {
+const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions => ({
+  tagSeparator: separatorOf(flags.tag_separator),
+  tags: flags.tag ?? [],
+  metadata: flags.metadata,
+  strictPhone: flags.strict_phone,
+  phoneCountry: flags.phone_country,
+  skip: flags.skip,
+  only: flags.only,
+  dedupe: flags.dedupe,
+  map,
+});
+
+async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Totals> {
   const service = await connect(ctx, settings);
   const { source } = plan.table;
   const journal = await openJournal(
@@ -89,18 +98,21 @@ async function send(
       content: plan.digest,
       rows: plan.rows,
       destination: JSON.stringify([service.session.baseUrl, await accountOf(service), kind.operation]),
-      mapping,
+      mapping: readingOf(plan, flags, kind.chunkSize),
     },
     { restart: flags.restart, clock: ctx.clock },
   );
   try {
     tellOfEarlier(ctx, journal, plan);
-    return await runPlan(ctx, plan, kind.target(service), journal, {
+    return await runPlan(ctx, {
+      plan,
+      journal,
+      target: kind.target(service),
       concurrency: flags.concurrency ?? 4,
-      onProgress: (progress) => ctx.progress(progressText(progress)),
+      onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
     });
   } finally {
-    ctx.progress(undefined);
+    ctx.progress(undefined, 'work');
     await journal.close();
   }
 }
@@ -163,37 +175,3 @@ function annotate(ctx: Context, file: string, report: Report): void {
     ctx.notice(annotation('error', 'Row not synced', error, { file: path, line }));
   }
 }
-
-function viewOf(report: Report, plan: Plan, totals: Totals, isDryRun: boolean, name: string): View {
-  const text = isDryRun ? planText(plan, report) : reportText(report);
-  return {
-    data: { shape: 'record', record: report },
-    human: async (terminal) => {
-      const { planView, reportView } = await import('./screens.ts');
-      return (isDryRun ? planView : reportView)(plan, report)(terminal);
-    },
-    plain: () => text,
-    outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
-    failure: failureOf(report, plan, totals, name),
-  };
-}
-
-function failureOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals, name: string): Failure | undefined {
-  if (plan.sendable === 0) {
-    return new Failure('usage', `None of the ${plan.rows} rows of ${name} can be sent.`, {
-      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
-    });
-  }
-  if (!stopped) return undefined;
-  const done = plan.sendable - (report.unsent - plan.leftOut);
-  const wasStopped = stopped.kind === 'interrupted' || stopped.kind === 'terminated';
-  const fact = `${done} of ${plan.sendable} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  return new Failure(stopped.kind, wasStopped ? `Interrupted: ${fact}` : `${stopped.message} ${fact}`, {
-    hint: wasStopped || stopped.kind === 'unknown' ? goOn : [stopped.hint, goOn].filter(Boolean).join('\n'),
-    status: stopped.status,
-    fields: stopped.fields,
-    cause: stopped,
-  });
-}
-
-const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';

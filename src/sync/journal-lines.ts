@@ -73,7 +73,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
   };
 }
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 
 const counts = [
@@ -95,13 +95,16 @@ function parseLine(text: string): Line | undefined {
   } catch {
     return undefined;
   }
-  if (typeof line !== 'object' || line === null) return undefined;
-  return isLine(line as Record<string, never>) ? (line as Line) : undefined;
+  return isLine(line) ? line : undefined;
 }
 
-function isLine(line: Record<string, Record<string, unknown>>): boolean {
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function isLine(line: unknown): line is Line {
+  if (!isRecord(line)) return false;
   if ('svc_sync' in line) {
-    const { svc_sync, content, destination, rows, started_at } = line as Record<string, unknown>;
+    const { svc_sync, content, destination, rows, started_at } = line;
     return (
       svc_sync === 1 &&
       typeof content === 'string' &&
@@ -110,9 +113,9 @@ function isLine(line: Record<string, Record<string, unknown>>): boolean {
       isTime(started_at)
     );
   }
-  if (line.run) return isTime(line.run.at);
-  if (line.sent) return isCount(line.sent.chunk) && isCount(line.sent.first_line) && isCount(line.sent.rows);
-  if (line.finished) return isTime(line.finished.at);
-  const { done } = line;
-  return !!done && counts.every((name) => isCount(done[name])) && Array.isArray(done.errors);
+  const { run, sent, finished, done } = line;
+  if (isRecord(run)) return isTime(run.at);
+  if (isRecord(sent)) return isCount(sent.chunk) && isCount(sent.first_line) && isCount(sent.rows);
+  if (isRecord(finished)) return isTime(finished.at);
+  return isRecord(done) && counts.every((name) => isCount(done[name])) && Array.isArray(done.errors);
 }

@@ -69,7 +69,7 @@ export async function openJournal(
     const resumed = before?.finishedAt === undefined && !restart ? before : undefined;
     const earlier = resumed
       ? ({ kind: 'interrupted', at: resumed.header.started_at } as const)
-      : await whatCameBefore(folder, identity, destination, before, restart);
+      : (beginsAgain(before, restart) ?? (await otherRun(folder, identity, destination)));
     if (!resumed) {
       const { content, rows, file = null } = identity;
       const header: Header = { svc_sync: 1, file, content, destination, rows, started_at: now };
@@ -138,16 +138,15 @@ async function pastOf(path: string, restart: boolean): Promise<Past | undefined>
   }
 }
 
-/** Why this run begins at the first row, where there was an earlier one. */
-async function whatCameBefore(
-  folder: string,
-  identity: Identity,
-  destination: string,
-  before: Past | undefined,
-  restart: boolean,
-): Promise<Earlier> {
-  if (before && restart) return { kind: 'restarted', at: before.header.started_at };
-  if (before) return { kind: 'finished', at: before.finishedAt ?? before.header.started_at };
+/** Why this run begins at the first row, though there was one of the same content and mapping. */
+function beginsAgain(before: Past | undefined, restart: boolean): Earlier | undefined {
+  if (before === undefined) return undefined;
+  if (restart) return { kind: 'restarted', at: before.header.started_at };
+  return { kind: 'finished', at: before.finishedAt ?? before.header.started_at };
+}
+
+/** The last run of a file of that name with another content or mapping. */
+async function otherRun(folder: string, identity: Identity, destination: string): Promise<Earlier> {
   let latest: Earlier = { kind: 'none' };
   for (const header of await headersIn(folder)) {
     if (header.file === null || header.file !== identity.file || header.destination !== destination) continue;

@@ -1,4 +1,7 @@
+import { emailPattern } from '../api/fields.ts';
 import { Failure } from '../errors.ts';
+import { columnName, findColumn, listedColumns } from '../tabular/columns.ts';
+import { fieldOf } from './header-names.ts';
 
 /** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
 export type Field =
@@ -15,6 +18,8 @@ export type Field =
 
 export type Target = Field | `metadata.${string}`;
 
+export const isOwnData = (to: string): to is `metadata.${string}` => to.startsWith('metadata.');
+
 /** What a contact of the operation looks like: syncContacts knows tags, create_sync_contacts websites and countries. */
 export type Shape = { readonly fields: readonly Field[]; readonly required: readonly Field[] };
 
@@ -30,141 +35,152 @@ export const listShape: Shape = {
 
 export type Column = { readonly index: number; readonly header: string; readonly to: Target };
 
+/** A column that fills a field where the columns before it are blank. */
+export type Fallback = {
+  readonly index: number;
+  readonly header: string;
+  readonly to: TextField;
+  readonly isFullName: boolean;
+};
+
+/** A field whose cell goes as it is. */
+export type TextField = Exclude<Field, 'tags' | 'metadata'>;
+
+export const isTextField = (to: Target): to is TextField => to !== 'tags' && !to.startsWith('metadata');
+
 export type Mapping = {
   /** How many cells a row has. */
   readonly width: number;
   /** In the order of the file. */
   readonly columns: readonly Column[];
-  /** Columns that are not sent, as people would name them. */
-  readonly unused: readonly string[];
+  /** The most telling first. */
+  readonly fallbacks: readonly Fallback[];
+  /** Columns that are not sent. */
+  readonly unused: readonly { readonly index: number; readonly header: string }[];
 };
-
-/**
- * Common names of each field, the most telling first: of several columns that fit, the one named earliest here is
- * taken. Written as `plain` leaves them: small letters and digits only.
- */
-const names: Readonly<Record<Field, string>> = {
-  email: `email emailaddress emails emailid email1value email1 emailaddress1 email1address mail mailaddress
-    primaryemail primaryemailaddress contactemail contactemailaddress customeremail useremail subscriberemail
-    memberemail personemail leademail workemail workemailaddress businessemail companyemail personalemail homeemail
-    billingemail emailwork emailhome emailadresse mailadresse courriel adressemail adresseemail adresseélectronique
-    correo correoelectrónico correoelectronico epost eposta`,
-  name: `firstname givenname forename fname first givennames firstnames contactfirstname customerfirstname
-    billingfirstname leadfirstname vorname prénom prenom nombre nome voornaam
-    name fullname contactname customername displayname contact`,
-  last_name: `lastname surname familyname lname last lastnames surnames secondname contactlastname customerlastname
-    billinglastname leadlastname nachname familienname nomdefamille nom apellido apellidos cognome achternaam`,
-  phone: `phone phonenumber phoneno mobile mobilephone mobilenumber mobilephonenumber mobileno cell cellphone
-    cellphonenumber cellnumber telephone telephonenumber tel telno phone1value phone1 phonenumber1 primaryphone
-    primaryphonenumber contactphone contactphonenumber contactnumber customerphone workphone workphonenumber
-    businessphone businessphonenumber companyphone homephone phonemobile phonework phonehome smsphonenumber smsphone
-    sms whatsapp whatsappnumber telefon telefonnummer handy handynummer mobil mobiltelefon téléphone portable
-    teléfono telefono móvil celular`,
-  company: `company companyname organization organisation organizationname organisationname org orgname
-    organization1name organisation1name account accountname business businessname employer contactcompany
-    customercompany associatedcompany primaryassociatedcompany associatedcompanyname primarycompany
-    companyorganization firma firmenname unternehmen société entreprise empresa azienda bedrijf`,
-  website: `website websiteurl web webpage homepage site siteurl url companywebsite website1value website1`,
-  country: `country countryname countryregion mailingcountry billingcountry businesscountry businesscountryregion
-    homecountry homecountryregion address1country land pays país pais`,
-  tags: `tags tag taglist labels label contacttags categories keywords groupmembership kategorien schlagwörter
-    étiquettes etiquetas`,
-  metadata: 'metadata',
-};
-
-const known = new Map<string, { readonly field: Field; readonly rank: number }>();
-for (const [field, words] of Object.entries(names) as [Field, string][]) {
-  for (const [rank, word] of words.split(/\s+/u).entries()) known.set(word, { field, rank });
-}
-
-/** A header without what differs between exports: case, blanks, hyphens, underscores. */
-const plain = (header: string): string =>
-  header
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
 /** Columns that svc itself adds to rejects, so that a fixed file can be synced again as it is. */
 const isOwn = (header: string): boolean => /^svc_/iu.test(header.trim());
 
+/** A `--map`: "HEADER=FIELD", or "#N=FIELD" for the Nth column. */
+export type MapWish = { readonly text: string; readonly wanted: string; readonly to: Target | 'ignore' };
+
+export const readWishes = (texts: readonly string[], shape: Shape): MapWish[] =>
+  texts.map((text) => {
+    const at = text.lastIndexOf('='); // a header may hold "=", a field never does
+    if (at < 1) throw new Failure('usage', `--map takes "HEADER=FIELD", not "${text}".`, { hint: offered(shape) });
+    const wanted = text.slice(0, at).trim();
+    const to = text.slice(at + 1).trim();
+    const isTarget = to === 'ignore' || isOneOf(shape.fields, to) || (isOwnData(to) && to.length > 9);
+    if (isTarget) return { text, wanted, to };
+    throw new Failure('usage', `--map "${text}": there is no field "${to}".`, { hint: offered(shape) });
+  });
+
+const isOneOf = (fields: readonly Field[], to: string): to is Field => fields.some((field) => field === to);
+
+/** Whether these headers name every column that is needed and wished for: then the line is a header. */
+export function isMappable(headers: readonly string[], wishes: readonly MapWish[], shape: Shape): boolean {
+  if (wishes.some(({ wanted }) => findColumn(headers, wanted) === undefined)) return false;
+  const wished = new Set<string>(wishes.map(({ to }) => to));
+  return shape.required.every(
+    (field) => wished.has(field) || headers.some((header) => fieldOf(header)?.field === field),
+  );
+}
+
 /**
- * Which column fills which field. `wishes` are the texts of `--map`, "HEADER=FIELD" or "#N=FIELD" for the Nth column;
- * they win over what the header suggests.
+ * Which column fills which field. Wishes win over what the header suggests. `examples` are the first rows: a message
+ * about a missing column names the one that holds it.
  */
-export function mapHeaders(headers: readonly string[], wishes: readonly string[], shape: Shape): Mapping {
-  const targets = new Map<number, Target | 'ignore'>();
-  const taken = new Set<Target>();
-  for (const wish of wishes) {
-    const { index, to } = readWish(wish, headers, shape);
+export function mapHeaders(
+  headers: readonly string[],
+  wishes: readonly MapWish[],
+  shape: Shape,
+  examples: readonly (readonly string[])[] = [],
+): Mapping {
+  const targets = wishedTargets(headers, wishes);
+  const taken = new Set<Target | 'ignore'>(targets.values());
+  takeOwnData(headers, targets, taken);
+  const fallbacks = takeKnown(headers, shape, { targets, taken });
+  for (const field of shape.required) if (!taken.has(field)) throw noColumn(field, headers, examples);
+  const columns: Column[] = [];
+  const unused: { index: number; header: string }[] = [];
+  for (const [index, text] of headers.entries()) {
+    const to = targets.get(index);
+    const header = text.trim();
+    if (to !== undefined && to !== 'ignore') columns.push({ index, header, to });
+    if (to !== undefined || isOwn(header) || header === '') continue;
+    if (!fallbacks.some((fallback) => fallback.index === index)) unused.push({ index, header });
+  }
+  return { width: headers.length, columns, fallbacks, unused };
+}
+
+type Targets = Map<number, Target | 'ignore'>;
+
+function wishedTargets(headers: readonly string[], wishes: readonly MapWish[]): Targets {
+  const targets: Targets = new Map();
+  const taken = new Set<string>();
+  for (const { text, wanted, to } of wishes) {
+    const index = findColumn(headers, wanted);
+    if (index === undefined) {
+      throw new Failure('usage', `--map "${text}": the file has no column "${wanted}".`, {
+        hint: listedColumns(headers),
+      });
+    }
     if (targets.has(index)) throw new Failure('usage', `--map names the column "${headers[index]}" twice.`);
     // Several columns may add tags; of anything else a contact has one.
-    if (taken.has(to as Target) && to !== 'tags') throw new Failure('usage', `--map gives ${to} two columns.`);
+    if (taken.has(to) && to !== 'tags') throw new Failure('usage', `--map gives ${to} two columns.`);
     targets.set(index, to);
     if (to !== 'ignore') taken.add(to);
   }
+  return targets;
+}
 
-  const ranked: { readonly index: number; readonly field: Field; readonly rank: number }[] = [];
+/** Columns named `metadata.KEY` go as they are. */
+function takeOwnData(headers: readonly string[], targets: Targets, taken: Set<Target | 'ignore'>): void {
   for (const [index, header] of headers.entries()) {
-    if (targets.has(index)) continue;
     const key = /^\s*metadata\.(.*\S)/iu.exec(header)?.[1];
     // A key of that name would be lost in any JavaScript that reads it.
-    if (key !== undefined && key !== '__proto__' && !taken.has(`metadata.${key}`)) {
-      targets.set(index, `metadata.${key}`);
-      taken.add(`metadata.${key}`);
-    }
-    const match = known.get(plain(header));
-    if (!header.includes('metadata.') && match && shape.fields.includes(match.field)) ranked.push({ index, ...match });
+    if (targets.has(index) || key === undefined || key === '__proto__' || taken.has(`metadata.${key}`)) continue;
+    targets.set(index, `metadata.${key}`);
+    taken.add(`metadata.${key}`);
   }
-  for (const { index, field } of ranked.sort((a, b) => a.rank - b.rank || a.index - b.index)) {
-    if (taken.has(field)) continue;
-    targets.set(index, field);
-    taken.add(field);
-  }
-
-  for (const field of shape.required) if (!taken.has(field)) throw noColumn(field, headers);
-  const columns: Column[] = [];
-  const unused: string[] = [];
-  for (const [index, header] of headers.entries()) {
-    const to = targets.get(index);
-    if (to === undefined) {
-      if (!isOwn(header) && header.trim() !== '') unused.push(header.trim());
-    } else if (to !== 'ignore') columns.push({ index, header: header.trim(), to });
-  }
-  return { width: headers.length, columns, unused };
 }
 
-function readWish(
-  wish: string,
+/** The best column of each field; the others of a field whose first column was found in the same way stand in. */
+function takeKnown(
   headers: readonly string[],
   shape: Shape,
-): { readonly index: number; readonly to: Target | 'ignore' } {
-  const at = wish.lastIndexOf('='); // a header may hold "=", a field never does
-  if (at < 1) throw new Failure('usage', `--map takes "HEADER=FIELD", not "${wish}".`, { hint: offered(shape) });
-  const wanted = wish.slice(0, at).trim();
-  const to = wish.slice(at + 1).trim();
-  const isTarget = to === 'ignore' || /^metadata\../u.test(to) || shape.fields.includes(to as Field);
-  if (!isTarget) throw new Failure('usage', `--map "${wish}": there is no field "${to}".`, { hint: offered(shape) });
-  const position = /^#(\d+)$/u.exec(wanted)?.[1];
-  const ways = [
-    (header: string) => header.trim() === wanted,
-    (header: string) => plain(header) !== '' && plain(header) === plain(wanted),
-    (_: string, index: number) => index + 1 === Number(position),
-  ];
-  const index = ways.map((way) => headers.findIndex(way)).find((found) => found >= 0);
-  if (index === undefined) {
-    throw new Failure('usage', `--map "${wish}": the file has no column "${wanted}".`, { hint: listed(headers) });
+  { targets, taken }: { readonly targets: Targets; readonly taken: Set<Target | 'ignore'> },
+): Fallback[] {
+  const wished = new Set(taken);
+  const ranked = headers.flatMap((header, index) => {
+    const match = targets.has(index) || header.includes('metadata.') ? undefined : fieldOf(header);
+    return match && shape.fields.includes(match.field) ? [{ index, header: header.trim(), ...match }] : [];
+  });
+  const fallbacks: Fallback[] = [];
+  for (const { index, header, field, isFullName } of ranked.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
+    if (!taken.has(field)) {
+      targets.set(index, field);
+      taken.add(field);
+    } else if (!wished.has(field) && isTextField(field)) fallbacks.push({ index, header, to: field, isFullName });
   }
-  return { index, to: to as Target | 'ignore' };
+  return fallbacks;
 }
 
-const noColumn = (field: Field, headers: readonly string[]): Failure =>
-  new Failure('usage', `No column holds the ${field === 'email' ? 'email address' : field} of a contact.`, {
-    hint: `${listed(headers)} Name one: --map "COLUMN=${field}"`,
+function noColumn(field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): Failure {
+  const index = likelyColumn(field, headers, examples);
+  const wish = `--map "${columnName(headers, Math.max(0, index))}=${field}"`;
+  return new Failure('usage', `No column holds the ${field === 'email' ? 'email address' : field} of a contact.`, {
+    hint: `${listedColumns(headers)} ${index < 0 ? `Name one, for example: ${wish}` : `If it is this one: ${wish}`}`,
   });
+}
+
+/** An email shows itself in the rows; without first names, a last name is the best that there is. */
+const likelyColumn = (field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): number =>
+  headers.findIndex((header, index) =>
+    field === 'email' ? examples.some((cells) => isEmail(cells[index])) : fieldOf(header)?.field === 'last_name',
+  );
+
+export const isEmail = (cell: string | undefined): boolean => cell !== undefined && emailPattern.test(cell.trim());
 
 const offered = (shape: Shape): string => `Fields: ${shape.fields.join(', ')}, metadata.KEY, or ignore.`;
-
-const listed = (headers: readonly string[]): string => {
-  const shown = headers.slice(0, 20).map((header) => header.trim() || '(no name)');
-  return `Columns: ${shown.join(', ')}${headers.length > 20 ? ', …' : ''}.`;
-};

@@ -9,12 +9,21 @@ import {
   type Merged,
   mergeDuplicates,
   nothingMerged,
+  type Read,
 } from './duplicates.ts';
-import { type Mapping, mapHeaders, type Shape } from './mapping.ts';
-import { loadPhoneCheck } from './phone.ts';
-import { type Contact, copy, createRowReader, isProblem, type Problem, type Row, type RowOptions } from './rows.ts';
+import { type FilterFlags, filterOf } from './filters.ts';
+import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
+import { type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
+import { type Mark, watchForMarks } from './marks.ts';
+import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
+import { type Contact, createRowReader, isProblem, type Problem, type ReadRow, type RowOptions } from './rows.ts';
 
-export type PlanOptions = RowOptions & { readonly map: readonly string[]; readonly dedupe: Dedupe | undefined };
+export type PlanOptions = RowOptions &
+  FilterFlags & {
+    readonly map: readonly MapWish[];
+    readonly dedupe: Dedupe | undefined;
+    readonly phoneCountry: string | undefined;
+  };
 
 /** What a file would do to the account: the result of a first reading, in which nothing is sent. */
 export type Plan = {
@@ -26,8 +35,15 @@ export type Plan = {
   readonly chunks: number;
   /** Rows that `--dedupe first` leaves out. */
   readonly leftOut: number;
+  /** Rows that `--skip` and `--only` leave out; undefined without them. */
+  readonly skipped: number | undefined;
   readonly problems: readonly Problem[];
-  readonly ignoredPhones: { readonly count: number; readonly examples: readonly { line: number; phone: string }[] };
+  /** Phones that will be sent and that the service may not take as they are meant. */
+  readonly phones: Readonly<Record<Exclude<PhoneVerdict, 'fine'>, Seen>>;
+  /** Whose numbers those without a country code are. */
+  readonly phoneCountry: string | undefined;
+  readonly findings: Findings;
+  readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
   /** SHA-256 of the content. */
   readonly digest: string;
@@ -35,68 +51,90 @@ export type Plan = {
   judged(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly Judged[]>;
 };
 
+const largestSample = 5;
+
 export async function makePlan(
   table: Table,
-  shape: Shape,
-  chunkSize: number,
+  { shape, chunkSize }: { readonly shape: Shape; readonly chunkSize: number },
   options: PlanOptions,
   onRows: (rows: number) => void = () => {},
 ): Promise<Plan> {
-  const mapping = mapHeaders(table.headers, options.map, shape);
-  const hasPhones = mapping.columns.some(({ to }) => to === 'phone');
-  const ignoresPhone = hasPhones ? await loadPhoneCheck() : () => false;
-  const readRow = createRowReader(mapping, shape, options, ignoresPhone);
+  const mapping = mapHeaders(table.headers, options.map, shape, table.examples);
+  const leavesOut = filterOf(options, table.headers);
+  const hasPhones = mapping.columns.some(({ to }) => to === 'phone') || options.phoneCountry !== undefined;
+  const phones = hasPhones ? await loadPhones(options.phoneCountry) : noPhones;
+  const marks = watchForMarks(table.headers, unnamed(mapping));
+  const findings = newFindings(marks);
+  const firstLook = createRowReader(mapping, shape, options, { phones, leavesOut, findings });
+  const readRow = createRowReader(mapping, shape, options, { phones, leavesOut, findings: newFindings() });
   const merged =
     options.dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
-  const judged = (onBytes?: (bytes: Uint8Array) => void) =>
-    judgeAll(readAll(table.records(onBytes), readRow), options.dedupe, merged);
 
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
-  const chunker = createChunker(chunkSize);
+  const sums = newSums(createChunker(chunkSize));
+  const rows = readAll(
+    table.records((bytes) => hash.update(bytes)),
+    firstLook,
+  );
+  for await (const batch of judgeAll(rows, options.dedupe, merged)) {
+    for (const row of batch) sums.add(row);
+    onRows(sums.rows());
+  }
+  if (sums.rows() === 0) {
+    throw new Failure('usage', `${table.source.name} has ${table.hasHeader ? 'a header but no rows' : 'no rows'}.`);
+  }
+  const { skipped, ...counted } = sums.end();
+  return {
+    table,
+    mapping,
+    ...counted,
+    skipped: leavesOut && skipped,
+    phoneCountry: options.phoneCountry,
+    findings,
+    marks: marks.found(),
+    digest: hash.digest('hex'),
+    judged: (onBytes) => judgeAll(readAll(table.records(onBytes), readRow), options.dedupe, merged),
+  };
+}
+
+/** Columns that are no name, address or phone of a person. */
+const unnamed = ({ columns, unused }: Mapping): number[] =>
+  [...columns.filter(({ to }) => to.startsWith('metadata')), ...unused].map(({ index }) => index);
+
+/** What the rows come to. */
+function newSums(chunker: ReturnType<typeof createChunker>) {
   const problems: Problem[] = [];
   const sample: Contact[] = [];
-  const examples: { line: number; phone: string }[] = [];
-  const count = { rows: 0, sendable: 0, chunks: 0, leftOut: 0, ignoredPhones: 0 };
-  for await (const batch of judged((bytes) => hash.update(bytes))) {
-    count.rows += batch.length;
-    for (const row of batch) {
+  const phones = { guessed: newSeen(), national: newSeen(), doubtful: newSeen(), ignored: newSeen() };
+  const count = { rows: 0, sendable: 0, chunks: 0, leftOut: 0, skipped: 0 };
+  return {
+    rows: () => count.rows,
+    add(row: Judged) {
+      count.rows++;
       if (row === 'left-out') count.leftOut++;
+      else if (row === 'skipped') count.skipped++;
       else if (row === 'merged') count.sendable++;
       else if (isProblem(row)) problems.push(row);
       else {
         count.sendable++;
         if (chunker.add(row)) count.chunks++;
-        if (sample.length < 3) sample.push(structuredClone(row.contact));
-        if (row.phoneIsIgnored && ++count.ignoredPhones <= 3) {
-          examples.push({ line: row.line, phone: copy(row.contact.phone ?? '') });
-        }
+        if (sample.length < largestSample) sample.push(structuredClone(row.contact));
+        if (row.phone !== 'fine') phones[row.phone].add(row.line, row.contact.phone ?? '');
       }
-    }
-    onRows(count.rows);
-  }
-  if (chunker.end()) count.chunks++;
-  if (count.rows === 0) throw new Failure('usage', `${table.source.name} has a header but no rows.`);
-  return {
-    table,
-    mapping,
-    rows: count.rows,
-    sendable: count.sendable,
-    chunks: count.chunks,
-    leftOut: count.leftOut,
-    problems,
-    ignoredPhones: { count: count.ignoredPhones, examples },
-    sample,
-    digest: hash.digest('hex'),
-    judged,
+    },
+    end() {
+      if (chunker.end()) count.chunks++;
+      return { ...count, problems, sample, phones };
+    },
   };
 }
 
 async function* readAll(
   records: AsyncIterable<readonly CsvRecord[]>,
-  readRow: (record: CsvRecord) => Row | Problem | undefined,
-): AsyncGenerator<readonly (Row | Problem)[]> {
+  readRow: ReadRow,
+): AsyncGenerator<readonly Read[]> {
   for await (const batch of records) {
-    const rows: (Row | Problem)[] = [];
+    const rows: Read[] = [];
     for (const record of batch) {
       const row = readRow(record);
       if (row) rows.push(row);
@@ -106,11 +144,11 @@ async function* readAll(
 }
 
 async function* judgeAll(
-  batches: AsyncIterable<readonly (Row | Problem)[]>,
+  batches: AsyncIterable<readonly Read[]>,
   dedupe: Dedupe | undefined,
   merged: Merged,
 ): AsyncGenerator<readonly Judged[]> {
   if (dedupe === undefined) return yield* batches;
   const judge = createDuplicates(dedupe, merged);
-  for await (const batch of batches) yield batch.map((row) => (isProblem(row) ? row : judge(row)));
+  for await (const batch of batches) yield batch.map((row) => (row === 'skipped' || isProblem(row) ? row : judge(row)));
 }

@@ -1,7 +1,9 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
-import type { Field, Mapping, Shape, Target } from './mapping.ts';
-import type { IgnoresPhone } from './phone.ts';
+import type { Findings } from './findings.ts';
+import { type Fallback, isOwnData, isTextField, type Mapping, type Shape } from './mapping.ts';
+import { isDropped, type Phones, type PhoneVerdict } from './phone.ts';
+import { type TagSeparator, tagReader } from './tags.ts';
 
 /** What is sent of a row: only what it holds, since a blank says nothing. */
 export type Contact = {
@@ -23,22 +25,32 @@ export type Row = {
   readonly size: number;
   /** Lines of other rows that were merged into this one. */
   readonly alsoLines?: readonly number[];
-  /** The service will not take the phone as one. */
-  readonly phoneIsIgnored: boolean;
+  /** What the service makes of the phone, if there is one. */
+  readonly phone: PhoneVerdict;
 };
 
 /** A row that cannot be sent, or that the service refused: one of the report's `errors`. */
 export type Problem = { readonly line: number; readonly email: string; readonly error: string };
 
 export type RowOptions = {
-  readonly tagSeparator: string;
+  readonly tagSeparator: TagSeparator;
   /** For every row. */
   readonly tags: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly strictPhone: boolean;
 };
 
-export type ReadRow = (record: CsvRecord) => Row | Problem | undefined;
+/** `skipped`: by the user's wish. Undefined where every cell is blank. */
+export type ReadRow = (record: CsvRecord) => Row | Problem | 'skipped' | undefined;
+
+/** What it takes to read a row, beside the mapping. */
+export type Reading = {
+  readonly phones: Phones;
+  /** Says of the cells of a row whether it is left out. */
+  readonly leavesOut: ((cells: readonly string[]) => boolean) | undefined;
+  /** Takes down what a first look at the file has to say. */
+  readonly findings: Findings;
+};
 
 export const isProblem = (row: Row | Problem): row is Problem => 'error' in row;
 
@@ -51,32 +63,112 @@ const longestTag = 50;
  * spreadsheets write the lines below their last row. A file may have millions of rows: the columns are sorted out
  * once, so that a row costs little more than cutting its cells.
  */
-export function createRowReader(
-  { width, columns }: Mapping,
-  shape: Shape,
-  options: RowOptions,
-  ignoresPhone: IgnoresPhone,
-): ReadRow {
-  const texts = columns.flatMap(({ index, to }) => (isTextField(to) ? [{ index, to }] : []));
-  const tagColumns = columns.flatMap(({ index, to }) => (to === 'tags' ? [index] : []));
-  const ownData = columns.flatMap(({ index, to }) => (to.startsWith('metadata.') ? [{ index, key: to.slice(9) }] : []));
-  const wholeData = columns.flatMap(({ index, to }) => (to === 'metadata' ? [index] : []));
-  const constants = Object.entries(options.metadata);
-  const hasMetadata = ownData.length + wholeData.length + constants.length > 0;
-  const takesTags = shape.fields.includes('tags');
+export function createRowReader(mapping: Mapping, shape: Shape, options: RowOptions, reading: Reading): ReadRow {
+  const { width } = mapping;
+  const { phones, leavesOut, findings } = reading;
+  const fillTexts = textFiller(mapping);
+  const addTags = tagAdder(mapping, shape, options, findings);
+  const addMetadata = metadataAdder(mapping, options);
   const needsName = shape.required.includes('name');
 
-  return ({ line, cells, size }) => {
+  return (record) => {
+    const { line, cells, size } = record;
     const contact: Contact = { email: '' };
+    fillTexts(contact, cells);
+    if (contact.email === '' && cells.every(isBlank)) return undefined;
+    if (leavesOut?.(cells)) return 'skipped';
+    if (contact.email.includes(':::')) takeFirstEmail(contact, line, findings);
+    addTags(contact, record);
+    const isObject = addMetadata(contact, cells);
+    const phone = contact.phone === undefined ? 'fine' : judgePhone(contact, phones, findings);
+    const strict = options.strictPhone && isDropped(phone);
+    findings.see(cells);
+    if (!isObject || strict || !isSendable(contact, needsName) || cells.length > width) {
+      const errors = [...widthErrors(cells, width), ...fieldErrors(contact, needsName)];
+      if (!isObject) errors.push('metadata is not a JSON object');
+      if (strict) errors.push(`the service would ignore the phone "${brief(contact.phone)}"`);
+      if (errors.length > 0) return problem(line, contact.email, errors.join('; '));
+    }
+    return { line, contact, size, phone };
+  };
+}
+
+/** Fills what goes as it is: a blank cell by the next column that holds the same. */
+function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, cells: readonly string[]) => void {
+  const texts = columns.flatMap(({ index, to }) => (isTextField(to) ? [{ index, to }] : []));
+  return (contact, cells) => {
     for (const { index, to } of texts) {
       const text = cells[index]?.trim();
       if (text) contact[to] = text;
     }
-    const tags: string[] = [];
-    for (const index of tagColumns) {
-      const text = cells[index]?.trim();
-      if (text) addTags(tags, text, options.tagSeparator);
+    for (const fallback of fallbacks) {
+      if (!contact[fallback.to]) fillFrom(fallback, contact, cells);
     }
+  };
+}
+
+function fillFrom({ index, to, isFullName }: Fallback, contact: Contact, cells: readonly string[]): void {
+  if (isFullName && contact.last_name !== undefined) return;
+  const text = cells[index]?.trim();
+  if (text) contact[to] = text;
+}
+
+/** Google joins several addresses of a person in one cell. */
+function takeFirstEmail(contact: Contact, line: number, findings: Findings): void {
+  const [first = ''] = contact.email.split(':::');
+  contact.email = first.trim();
+  findings.severalEmails.add(line, contact.email);
+}
+
+function judgePhone(contact: Contact, phones: Phones, findings: Findings): PhoneVerdict {
+  const cell = contact.phone ?? '';
+  const phone = phones.read(cell);
+  if (phone !== cell) findings.phonesRead++;
+  if (phone === '') {
+    delete contact.phone;
+    return 'fine';
+  }
+  contact.phone = phone;
+  const verdict = phones.judge(phone);
+  if (verdict === 'doubtful') findings.doubtfulPhones++;
+  return verdict;
+}
+
+function tagAdder(
+  { columns }: Mapping,
+  shape: Shape,
+  options: RowOptions,
+  findings: Findings,
+): (contact: Contact, record: CsvRecord) => void {
+  const indexes = columns.flatMap(({ index, to }) => (to === 'tags' ? [index] : []));
+  const constants = shape.fields.includes('tags') ? options.tags : [];
+  if (indexes.length + constants.length === 0) return () => {};
+  const addTags = tagReader(options.tagSeparator, () => {
+    findings.tagLists++;
+  });
+  return (contact, { line, cells }) => {
+    const tags: string[] = [];
+    for (const index of indexes) {
+      const text = cells[index]?.trim();
+      if (!text) continue;
+      const doubt = addTags(text, tags);
+      if (doubt !== undefined) findings.doubtTags(doubt, line, text);
+    }
+    for (const tag of constants) if (!tags.includes(tag)) tags.push(tag);
+    if (tags.length > 0) contact.tags = tags;
+  };
+}
+
+/** The function says whether what should be a JSON object is one. */
+function metadataAdder(
+  { columns }: Mapping,
+  options: RowOptions,
+): (contact: Contact, cells: readonly string[]) => boolean {
+  const ownData = columns.flatMap(({ index, to }) => (isOwnData(to) ? [{ index, key: to.slice(9) }] : []));
+  const wholeData = columns.flatMap(({ index, to }) => (to === 'metadata' ? [index] : []));
+  const constants = Object.entries(options.metadata);
+  if (ownData.length + wholeData.length + constants.length === 0) return () => true;
+  return (contact, cells) => {
     const metadata: Record<string, unknown> = {};
     let isObject = true;
     for (const index of wholeData) {
@@ -87,23 +179,9 @@ export function createRowReader(
       const text = cells[index]?.trim();
       if (text) metadata[key] = text;
     }
-    if (contact.email === '' && cells.every(isBlank)) return undefined;
-
-    if (takesTags) for (const tag of options.tags) if (!tags.includes(tag)) tags.push(tag);
     for (const [key, value] of constants) metadata[key] ??= value;
-    if (tags.length > 0) contact.tags = tags;
-    if (hasMetadata && Object.keys(metadata).length > 0) contact.metadata = metadata;
-    const phoneIsIgnored = contact.phone !== undefined && ignoresPhone(contact.phone);
-    const isFine = isObject && !(phoneIsIgnored && options.strictPhone) && isSendable(contact, needsName);
-    if (!isFine || cells.length > width) {
-      const errors = [...widthErrors(cells, width), ...fieldErrors(contact, needsName)];
-      if (!isObject) errors.push('metadata is not a JSON object');
-      if (phoneIsIgnored && options.strictPhone) {
-        errors.push(`the service would ignore the phone "${brief(contact.phone)}"`);
-      }
-      if (errors.length > 0) return problem(line, contact.email, errors.join('; '));
-    }
-    return { line, contact, size, phoneIsIgnored };
+    if (Object.keys(metadata).length > 0) contact.metadata = metadata;
+    return isObject;
   };
 }
 
@@ -133,10 +211,6 @@ const isTooLong = (tag: string): boolean => tag.length > longestTag && lengthOf(
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
 
-type TextField = Exclude<Field, 'tags' | 'metadata'>;
-
-const isTextField = (to: Target): to is TextField => to !== 'tags' && !to.startsWith('metadata');
-
 /** Problems outlive the piece of the file that they were cut from; a copy does not keep that piece in memory. */
 export const problem = (line: number, email: string, error: string): Problem => ({
   line,
@@ -161,14 +235,5 @@ function addObject(metadata: Record<string, unknown>, text: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function addTags(tags: string[], text: string, separator: string): void {
-  for (const part of text.includes(separator) ? text.split(separator) : [text]) {
-    let tag = part.trim();
-    // Some exports quote each tag of a cell once more: "VIP","Customer".
-    if (tag.length > 1 && tag.startsWith('"') && tag.endsWith('"')) tag = tag.slice(1, -1);
-    if (tag !== '' && !tags.includes(tag)) tags.push(tag);
   }
 }

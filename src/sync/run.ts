@@ -33,6 +33,15 @@ export type Totals = {
 
 type Ports = Pick<Context, 'clock' | 'signal'>;
 
+/** What is to be sent, where, and how many chunks at once. */
+export type Job = {
+  readonly plan: Plan;
+  readonly target: Target;
+  readonly journal: Journal;
+  readonly concurrency: number;
+  readonly onProgress: (progress: Progress) => void;
+};
+
 /**
  * Reads again, and sends what the journal does not know as done: up to `concurrency` chunks at once, each written
  * down before it goes out and after it is answered. There is no pause of our own; who waits is the service's limiter.
@@ -41,47 +50,12 @@ type Ports = Pick<Context, 'clock' | 'signal'>;
  * first. Within a chunk they stay in the file's order, which the service works through (errors come by index), so no
  * chunk has to be cut for them: a file in which every tenth row says info@example.com goes as fast as any other.
  */
-export async function runPlan(
-  ctx: Ports,
-  plan: Plan,
-  target: Target,
-  journal: Journal,
-  { concurrency, onProgress }: { readonly concurrency: number; readonly onProgress: (progress: Progress) => void },
-): Promise<Totals> {
+export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
+  const { plan, target, journal } = job;
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
-  const inFlight = new Set<Promise<void>>();
-  const busy = new Map<string, number>();
-  let stopped: Failure | undefined;
-  let requestsNoted = 0;
-
-  const start = (chunk: Chunk, keys: readonly string[]) => {
-    const work = async () => {
-      try {
-        await journal.sent(chunk);
-        const outcome = await target.send(chunk);
-        const requests = target.requests() - requestsNoted;
-        requestsNoted += requests;
-        await journal.done(chunk, outcome, requests, elapsed());
-        tally.add(chunk, outcome);
-        onProgress({ ...tally.progress(), ms: elapsed() });
-      } catch (error) {
-        stopped ??= asFailure(error);
-      } finally {
-        for (const key of keys) count(busy, key, -1);
-        inFlight.delete(promise);
-      }
-    };
-    for (const key of keys) count(busy, key, 1);
-    const promise = work();
-    inFlight.add(promise);
-  };
-
-  const stop = (error: unknown) => {
-    stopped ??= asFailure(error);
-  };
-  const isOver = () => stopped !== undefined || ctx.signal.aborted;
+  const lanes = openLanes(ctx, job, tally, elapsed);
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   try {
     for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {
@@ -90,28 +64,69 @@ export async function runPlan(
         if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
         continue;
       }
-      const keys = chunk.rows.flatMap(target.keysOf);
-      while (!isOver() && (inFlight.size >= concurrency || keys.some((key) => busy.has(key)))) {
-        await Promise.race(inFlight);
-      }
-      if (isOver()) break;
-      start(chunk, keys);
+      if (!(await lanes.send(chunk))) break;
     }
   } catch (error) {
-    stop(error);
+    lanes.stop(error);
   }
-  await Promise.all(inFlight);
-  const isWhole = () => tally.totals().chunks === plan.chunks;
-  if (!stopped && isWhole()) {
-    if (hash.digest('hex') === plan.digest) await journal.finished().catch(stop);
-    else stopped = changedMeanwhile(plan);
+  await lanes.settled();
+  const isWhole = tally.totals().chunks === plan.chunks;
+  if (!lanes.stopped() && isWhole) {
+    if (hash.digest('hex') === plan.digest) await journal.finished().catch(lanes.stop);
+    else lanes.stop(changedMeanwhile(plan));
   }
-  if (!stopped && !isWhole()) stopped = ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(plan);
+  if (!isWhole) lanes.stop(ctx.signal.aborted ? interruption(ctx.signal) : changedMeanwhile(plan));
   return {
     ...tally.totals(),
     requests: journal.past.requests + target.requests(),
     ms: journal.past.ms + elapsed(),
-    stopped,
+    stopped: lanes.stopped(),
+  };
+}
+
+/** The chunks in flight. The first failure counts, and ends the run. */
+function openLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, elapsed: () => number) {
+  const { target, journal, concurrency, onProgress } = job;
+  const inFlight = new Set<Promise<void>>();
+  const busy = new Map<string, number>();
+  let stopped: Failure | undefined;
+  let requestsNoted = 0;
+  const stop = (error: unknown) => {
+    stopped ??= asFailure(error);
+  };
+  const isOver = () => stopped !== undefined || ctx.signal.aborted;
+
+  const work = async (chunk: Chunk) => {
+    await journal.sent(chunk);
+    const outcome = await target.send(chunk);
+    const requests = target.requests() - requestsNoted;
+    requestsNoted += requests;
+    await journal.done(chunk, outcome, requests, elapsed());
+    tally.add(chunk, outcome);
+    onProgress({ ...tally.progress(), ms: elapsed() });
+  };
+
+  return {
+    stop,
+    stopped: () => stopped,
+    settled: () => Promise.all(inFlight),
+    /** Waits for its turn, and not for its answer; false once the run is over. */
+    async send(chunk: Chunk): Promise<boolean> {
+      const keys = chunk.rows.flatMap(target.keysOf);
+      while (!isOver() && (inFlight.size >= concurrency || keys.some((key) => busy.has(key)))) {
+        await Promise.race(inFlight);
+      }
+      if (isOver()) return false;
+      for (const key of keys) count(busy, key, 1);
+      const promise = work(chunk)
+        .catch(stop)
+        .finally(() => {
+          for (const key of keys) count(busy, key, -1);
+          inFlight.delete(promise);
+        });
+      inFlight.add(promise);
+      return true;
+    },
   };
 }
 

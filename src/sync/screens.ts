@@ -8,19 +8,25 @@ import { duration, number, rowsOf, samplesOf } from './view.ts';
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
 
+const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
+  rows: 'bold',
+  rejected: 'red',
+  skipped: 'orange',
+  unsent: 'orange',
+};
+
 export const reportView =
   (plan: Plan, report: Report) =>
   ({ width, paint }: Terminal): string => {
-    const { rows, rejected, unsent, chunks, requests, duration_ms, resumed_rows } = report;
+    const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
       'synced' in report ? { synced: report.synced } : { created: report.created, updated: report.updated };
-    const counts = { rows, ...outcomes, rejected, unsent };
+    const counts = { rows, ...outcomes, rejected, skipped, unsent };
     const room = number(rows).length;
     const lines = Object.entries(counts)
       .filter(([name, count]) => count > 0 || name in outcomes)
       .map(([name, count]) => {
-        const style = name === 'rejected' ? 'red' : name === 'unsent' ? 'yellow' : name === 'rows' ? 'bold' : 'green';
-        return `  ${number(count).padStart(room)}  ${paint(style, name)}`;
+        return `  ${number(count).padStart(room)}  ${paint(styles[name] ?? 'green', name)}`;
       });
     const course = [
       `${number(chunks)} chunk${chunks === 1 ? '' : 's'}`,
@@ -39,23 +45,29 @@ export const reportView =
 export const planView =
   (plan: Plan, report: Report) =>
   ({ width, paint }: Terminal): string => {
-    const { columns } = plan.mapping;
-    const head = Math.min(24, Math.max(...columns.map(({ header }) => header.length)));
+    const { columns, fallbacks } = plan.mapping;
+    const head = Math.min(24, Math.max(...[...columns, ...fallbacks].map(({ header }) => header.length)));
     const field = Math.max(...columns.map(({ to }) => to.length));
+    const nameOf = ({ header, index }: { readonly header: string; readonly index: number }) =>
+      pad(cut(sanitize(header) || `#${index + 1}`, head), head);
+    const others = fallbacks.map(
+      (column) => `  ${nameOf(column)}  → ${pad(column.to, field)}  ${paint('dim', 'where the first is blank')}`,
+    );
     const mapping = columns.map((column) => {
       const samples = samplesOf(column, plan.sample)
         .map((text) => sanitize(text))
         .filter((text) => text !== '');
-      const name = pad(cut(sanitize(column.header) || `#${column.index + 1}`, head), head);
-      const text = `  ${name}  → ${pad(column.to, field)}  `;
+      const text = `  ${nameOf(column)}  → ${pad(column.to, field)}  `;
       return `${text}${paint('dim', cut(samples.join(', '), Math.max(10, width - head - field - 8)))}`;
     });
     const chunks = `${number(plan.chunks)} call${plan.chunks === 1 ? '' : 's'}`;
     return [
       `${paint('bold', sanitize(plan.table.source.name))}  ${paint('dim', describe(plan))}`,
       ...mapping,
+      ...others,
       '',
       `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
+      ...(report.skipped ? [`${rowsOf(report.skipped)} would be skipped.`] : []),
       ...(report.rejected > 0 ? [paint('red', `${rowsOf(report.rejected)} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');

@@ -1,7 +1,6 @@
 import { cellForPipe, localTime } from '../output/cells.ts';
-import { sanitize } from '../text/sanitize.ts';
 import type { Earlier } from './journal.ts';
-import type { Column, Shape } from './mapping.ts';
+import { type Column, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
@@ -25,33 +24,6 @@ export function duration(seconds: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** What a first look at the file has to say, before anything is sent. */
-export function planNotes(plan: Plan, shape: Shape): string[] {
-  const notes: string[] = [];
-  const { unused } = plan.mapping;
-  if (unused.length > 0) {
-    const names = unused.map((name) => sanitize(name));
-    const shown = names.slice(0, 12).join(', ') + (names.length > 12 ? `, and ${names.length - 12} more` : '');
-    notes.push(`Columns that are not sent: ${shown}.`);
-    const tags = shape.fields.includes('tags') ? undefined : names.find((name) => /^(?:tags?|labels?)$/iu.test(name));
-    if (tags) notes.push(`"${tags}" is ignored: a list import takes no tags; svc contacts sync does.`);
-    const other = names.find((name) => name !== tags);
-    if (other) notes.push(`To send a column as own data: --map "${other}=metadata.${keyOf(other)}"`);
-  }
-  const { count, examples } = plan.ignoredPhones;
-  if (count > 0) {
-    const shown = examples.map(({ line, phone }) => `line ${line}: ${sanitize(phone)}`).join('; ');
-    notes.push(
-      `Warning: the service will ignore ${number(count)} phone${count === 1 ? '' : 's'} (${shown}${count > examples.length ? '; …' : ''}).`,
-    );
-  }
-  if (plan.leftOut > 0)
-    notes.push(`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`);
-  return notes;
-}
-
-const keyOf = (header: string): string => header.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '_') || 'key';
-
 export function earlierNote(earlier: Earlier, name: string, done: number, total: number): string | undefined {
   if (earlier.kind === 'none') return undefined;
   const at = localTime(earlier.at);
@@ -70,7 +42,7 @@ export function earlierNote(earlier: Earlier, name: string, done: number, total:
 }
 
 /** A line for each count, then one for each error. */
-export function reportText({ errors, ...counts }: Report): string {
+export function reportText({ errors, mapping: _, sample: __, ...counts }: Report): string {
   return [
     ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
     ...errors.map(({ line, email, error }) => ['error', line, email, error].map(cellForPipe).join('\t')),
@@ -82,17 +54,22 @@ export function planText(plan: Plan, report: Report): string {
   const columns = plan.mapping.columns.map((column) =>
     ['column', column.header, column.to, ...samplesOf(column, plan.sample)].map(cellForPipe).join('\t'),
   );
-  return [...columns, reportText(report)].join('\n');
+  const fallbacks = plan.mapping.fallbacks.map(({ header, to }) =>
+    ['fallback', header, to].map(cellForPipe).join('\t'),
+  );
+  return [...columns, ...fallbacks, reportText(report)].join('\n');
 }
 
+const shownSamples = 3;
+
 export const samplesOf = ({ to }: Column, sample: readonly Contact[]): string[] =>
-  sample.map((contact) => {
-    const value = to.startsWith('metadata.') ? contact.metadata?.[to.slice(9)] : contact[to as keyof Contact];
-    return typeof value === 'string'
-      ? value
-      : Array.isArray(value)
-        ? value.join(', ')
-        : value
-          ? JSON.stringify(value)
-          : '';
+  sample.slice(0, shownSamples).map((contact) => {
+    if (isOwnData(to)) return textOf(contact.metadata?.[to.slice(9)]);
+    return textOf(contact[to]);
   });
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(', ');
+  return value ? JSON.stringify(value) : '';
+}

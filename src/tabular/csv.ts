@@ -33,76 +33,132 @@ const carriageReturn = 13;
  * A record that is not complete at the end of a piece is read again with the next one: that keeps the loop free of
  * half-states, and costs next to nothing since a record is short and a piece is long.
  */
-export function createCsvParser(delimiter: string = ','): CsvParser {
-  const separator = delimiter.charCodeAt(0);
-  /** What is not read yet: begins with a record. */
+export function createCsvParser(delimiter: string = ',', firstLine = 1): CsvParser {
+  const cursor = cursorOf(delimiter, firstLine);
+  /** What is not read yet: begins with a record, on the line of the cursor. */
   let rest = '';
-  /** The line on which `rest` begins. */
-  let line = 1;
 
-  function scan(text: string, isLast: boolean): CsvRecord[] {
+  const scan = (text: string, isLast: boolean): CsvRecord[] => {
     const records: CsvRecord[] = [];
-    const end = text.length;
-    let start = 0; // of the record
-    let at = 0;
-    record: while (start < end) {
-      const cells: string[] = [];
-      let lines = 1; // that the record takes up
-      at = start;
-      for (;;) {
-        let cell = '';
-        let from = at;
-        if (text.charCodeAt(at) === quote) {
-          const opening = line + lines - 1;
-          from = ++at;
-          for (;;) {
-            if (at >= end) {
-              if (isLast) throw neverClosed(opening);
-              break record;
-            }
-            const code = text.charCodeAt(at++);
-            if (code === quote) {
-              if (at === end && !isLast) break record; // a second quote may follow
-              cell += text.slice(from, at - 1);
-              from = at;
-              if (text.charCodeAt(at) !== quote) break;
-              at++; // a doubled quote stands for one, which the next slice begins with
-            } else if (code === lineFeed || (code === carriageReturn && text.charCodeAt(at) !== lineFeed)) lines++;
-          }
-        }
-        let code = 0;
-        while (at < end) {
-          code = text.charCodeAt(at);
-          if (code === separator || code === lineFeed || code === carriageReturn) break;
-          at++;
-        }
-        if (at === end) {
-          if (!isLast) break record;
-          code = lineFeed;
-        }
-        cells.push(cell === '' ? text.slice(from, at) : from === at ? cell : cell + text.slice(from, at));
-        at++;
-        if (code === separator) continue;
-        if (code === carriageReturn) {
-          if (at === end && !isLast) break record; // a line feed may follow
-          if (text.charCodeAt(at) === lineFeed) at++;
-        }
-        break;
-      }
-      if (at - start > longestRecord + 2) throw tooLong(line);
-      if (cells.length > 1 || cells[0] !== '') records.push({ line, cells, size: at - start });
-      line += lines;
-      start = at;
+    cursor.isLast = isLast;
+    let start = 0;
+    while (start < text.length) {
+      const cells = readRecord(text, start, cursor);
+      if (cells === undefined) break;
+      const size = cursor.at - start;
+      if (size > longestRecord + 2) throw tooLong(cursor.line);
+      if (cells.length > 1 || cells[0] !== '') records.push({ line: cursor.line, cells, size });
+      cursor.line += cursor.lines;
+      start = cursor.at;
     }
     rest = start === 0 ? text : text.slice(start);
-    if (rest.length > longestRecord) throw tooLong(line);
+    if (rest.length > longestRecord) throw tooLong(cursor.line);
     return records;
-  }
+  };
 
   return {
     push: (text) => scan(rest === '' ? text : rest + text, false),
     end: () => scan(rest, true),
   };
+}
+
+/** Where a parser is; one object for all of its records, since there may be millions. */
+type Cursor = {
+  readonly separator: number;
+  /** No more text follows. */
+  isLast: boolean;
+  /** On which the record begins. */
+  line: number;
+  /** Behind what was read last. */
+  at: number;
+  /** That the record takes up so far. */
+  lines: number;
+  /** What the cell holds between its quotes. */
+  quoted: string;
+};
+
+const cursorOf = (delimiter: string, line: number): Cursor => ({
+  separator: delimiter.charCodeAt(0),
+  isLast: false,
+  line,
+  at: 0,
+  lines: 1,
+  quoted: '',
+});
+
+/** A place in a text, and its line. */
+export type Place = { readonly at: number; readonly line: number };
+
+/** The record at a place, and the place behind it; undefined where more text is needed to tell. */
+export function readOneRecord(
+  text: string,
+  { at, line }: Place,
+  { delimiter, isWhole }: { readonly delimiter: string; readonly isWhole: boolean },
+): { readonly cells: readonly string[]; readonly next: Place } | undefined {
+  const cursor = cursorOf(delimiter, line);
+  cursor.isLast = isWhole;
+  const cells = readRecord(text, at, cursor);
+  if (cells) return { cells, next: { at: cursor.at, line: line + cursor.lines } };
+  if (text.length - at > longestRecord) throw tooLong(line);
+  return undefined;
+}
+
+/** The cells of the record that begins at `start`; undefined where the text ends before it does. */
+function readRecord(text: string, start: number, cursor: Cursor): string[] | undefined {
+  const { separator, isLast } = cursor;
+  const end = text.length;
+  const cells: string[] = [];
+  cursor.lines = 1;
+  for (let at = start; ; ) {
+    let cell = '';
+    let from = at;
+    if (text.charCodeAt(at) === quote) {
+      if (!readQuoted(text, at + 1, cursor)) return undefined;
+      cell = cursor.quoted;
+      at = from = cursor.at;
+    }
+    let code = lineFeed; // so does the end of the text end a line
+    for (; at < end; at++) {
+      const next = text.charCodeAt(at);
+      if (next !== separator && next !== lineFeed && next !== carriageReturn) continue;
+      code = next;
+      break;
+    }
+    if (at === end && !isLast) return undefined;
+    cells.push(cell + text.slice(from, at));
+    at++;
+    if (code === separator) continue;
+    if (code === carriageReturn) {
+      if (at === end && !isLast) return undefined; // a line feed may follow
+      if (text.charCodeAt(at) === lineFeed) at++;
+    }
+    cursor.at = at;
+    return cells;
+  }
+}
+
+/** Reads on behind an opening quote; false where the text ends too soon. */
+function readQuoted(text: string, start: number, cursor: Cursor): boolean {
+  const end = text.length;
+  const opening = cursor.line + cursor.lines - 1;
+  let cell = '';
+  let from = start;
+  for (let at = start; at < end; ) {
+    const code = text.charCodeAt(at++);
+    if (code === quote) {
+      if (at === end && !cursor.isLast) return false; // a second quote may follow
+      cell += text.slice(from, at - 1);
+      from = at;
+      if (text.charCodeAt(at) !== quote) {
+        cursor.quoted = cell;
+        cursor.at = at;
+        return true;
+      }
+      at++; // a doubled quote stands for one, which the next slice begins with
+    } else if (code === lineFeed || (code === carriageReturn && text.charCodeAt(at) !== lineFeed)) cursor.lines++;
+  }
+  if (cursor.isLast) throw neverClosed(opening);
+  return false;
 }
 
 /** The delimiter that stands most often in the first line with text, outside of quotes. */

@@ -113,11 +113,17 @@ function completeUntil(bytes: Buffer): number {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return bytes.length;
     if (byte >= 0xc0) {
-      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      const needed = bytesOf(byte);
       return needed > back ? bytes.length - back : bytes.length;
     }
   }
   return bytes.length;
+}
+
+/** How long the character is that this byte begins. */
+function bytesOf(lead: number): number {
+  if (lead >= 0xf0) return 4;
+  return lead >= 0xe0 ? 3 : 2;
 }
 
 function otherDecoder(encoding: string): ToText {

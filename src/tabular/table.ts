@@ -1,62 +1,109 @@
 import { Failure } from '../errors.ts';
-import { type CsvRecord, createCsvParser, detectDelimiter } from './csv.ts';
+import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
+import { type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
 import type { Source } from './source.ts';
 
-/** A CSV file with a header. */
+/** A CSV file whose columns have names. */
 export type Table = {
   readonly source: Source;
   readonly delimiter: string;
+  /** `#1`, `#2` and so on where the file has none. */
   readonly headers: readonly string[];
+  readonly hasHeader: boolean;
+  /** Where the header is, or the first row. */
+  readonly line: number;
+  /** The text that `--skip-lines` passed over. */
+  readonly skippedText: string;
+  /** What was passed over without being told to. */
+  readonly preamble: readonly Passed[];
+  /** The cells of the first rows, to see what the columns hold. */
+  readonly examples: readonly (readonly string[])[];
   /** The records below the header, a piece of the file at a time. */
   records(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly CsvRecord[]>;
 };
 
-export async function openTable(source: Source, wantedDelimiter?: string): Promise<Table> {
-  let delimiter = wantedDelimiter;
-  let parser: ReturnType<typeof createCsvParser> | undefined;
-  let first: CsvRecord | undefined;
-  for await (const text of source.read()) {
-    delimiter ??= announcedDelimiter(text) ?? detectDelimiter(text);
-    parser ??= createCsvParser(delimiter);
-    first = parser.push(text).find(isHeader);
-    if (first) break;
-  }
-  first ??= parser?.end().find(isHeader);
-  if (first === undefined || delimiter === undefined) {
-    throw new Failure('usage', `${source.name} has only blank lines.`);
-  }
-  const header = first;
+export type TableOptions = HeaderOptions & {
+  /** What to type for a file whose first line is a row. */
+  readonly wayOut: (cells: readonly string[], line: number) => string;
+};
+
+const mostExamples = 20;
+
+export async function openTable(source: Source, options: TableOptions): Promise<Table> {
+  const { text, isWhole, beginning } = await beginningOf(source, options);
+  const { cells, delimiter, isRow, start, next, preamble } = beginning;
+  if (isRow && !options.noHeader) throw noHeader(source.name, beginning, options);
+  const below = isRow ? start : next;
   return {
     source,
     delimiter,
-    headers: header.cells,
-    records: (onBytes) => below(header.line, source.read(onBytes), createCsvParser(delimiter)),
+    headers: isRow ? cells.map((_, index) => `#${index + 1}`) : cells,
+    hasHeader: !isRow,
+    line: start.line,
+    skippedText: options.skipLines ? text.slice(0, start.at) : '',
+    preamble,
+    examples: examplesOf(text, below, { delimiter, isWhole }),
+    records: (onBytes) => recordsFrom(source.read(onBytes), below.at, createCsvParser(delimiter, below.line)),
   };
 }
 
-async function* below(
-  headerLine: number,
+/** Reads no more of the file than it takes. */
+async function beginningOf(source: Source, options: TableOptions) {
+  let text = '';
+  for await (const piece of source.read()) {
+    text += piece;
+    const beginning = findBeginning(text, false, options);
+    if (beginning) return { text, isWhole: false, beginning };
+  }
+  const beginning = findBeginning(text, true, options);
+  if (beginning) return { text, isWhole: true, beginning };
+  throw new Failure('usage', `${source.name} has only blank lines.`);
+}
+
+function examplesOf(
+  text: string,
+  from: Beginning['next'],
+  options: { readonly delimiter: string; readonly isWhole: boolean },
+): (readonly string[])[] {
+  const examples: (readonly string[])[] = [];
+  let place = from;
+  while (place.at < text.length && examples.length < mostExamples) {
+    const record = readExample(text, place, options);
+    if (record === undefined) break;
+    if (record.cells.some((cell) => cell.trim() !== '')) examples.push(record.cells);
+    place = record.next;
+  }
+  return examples;
+}
+
+/** What is wrong below the header is told when it is read in earnest. */
+function readExample(...[text, place, options]: Parameters<typeof readOneRecord>): ReturnType<typeof readOneRecord> {
+  try {
+    return readOneRecord(text, place, options);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `from` counts characters. */
+async function* recordsFrom(
   texts: AsyncIterable<string>,
+  from: number,
   parser: ReturnType<typeof createCsvParser>,
 ): AsyncGenerator<readonly CsvRecord[]> {
-  let isBelow = false;
-  const cut = (records: CsvRecord[]): readonly CsvRecord[] => {
-    if (isBelow) return records;
-    const rest = records.filter(({ line }) => line > headerLine);
-    isBelow = rest.length > 0;
-    return rest;
-  };
-  for await (const text of texts) yield cut(parser.push(text));
-  yield cut(parser.end());
+  let above = from;
+  for await (const text of texts) {
+    if (above >= text.length) {
+      above -= text.length;
+      continue;
+    }
+    yield parser.push(above === 0 ? text : text.slice(above));
+    above = 0;
+  }
+  yield parser.end();
 }
 
-/** Excel writes, and understands, a first line that names the delimiter. */
-const announcement = /^sep=([,;\t|])\r?$/iu;
-
-const announcedDelimiter = (text: string): string | undefined =>
-  announcement.exec(text.slice(0, 7).split('\n')[0] ?? '')?.[1];
-
-/** With `sep=,` the line itself is two cells, with any other delimiter one. */
-const isHeader = ({ line, cells }: CsvRecord): boolean =>
-  !(line === 1 && /^sep=[;\t|]?$/iu.test(cells[0] ?? '') && cells.length <= 2 && !cells[1]) &&
-  cells.some((cell) => cell.trim() !== '');
+const noHeader = (name: string, { start, cells }: Beginning, { wayOut }: TableOptions): Failure =>
+  new Failure('usage', `Line ${start.line} of ${name} is a row, not a header: a header holds no address.`, {
+    hint: wayOut(cells, start.line),
+  });

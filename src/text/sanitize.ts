@@ -31,7 +31,7 @@ function visible(char: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
 }
 
-const pictureBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F)$/u;
+const pictureBefore = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\uFE0F?$/u;
 const pictureAfter = /^\p{Extended_Pictographic}/u;
 const flagBefore = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}$/u;
 const flagAfter = /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{0,6}\u{E007F}/u;

@@ -4,18 +4,33 @@ const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
 const dateOnly = /^(\d{4})-(\d{2})-(\d{2})$/u;
 const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/u;
 
+const span = /^(\d{1,6})(m|h|d|w)$/u;
+const spanMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** A moment in the past: `2d`, `12h` or `30m` before `now`, or a time as `parseTime` reads it. */
+export function parsePast(text: string, flag: string, now: Date): string {
+  const [, count, unit] = span.exec(text.trim()) ?? [];
+  if (count === undefined) return parseTime(text, flag, ', or a span like 2d, 12h or 30m');
+  const then = new Date(now.getTime() - Number(count) * spanMs[unit as keyof typeof spanMs]);
+  if (then.getTime() >= 0) return then.toISOString().replace(/\.\d+Z$/u, 'Z');
+  throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);
+}
+
 /**
  * A time as typed. With a zone it goes out exactly as it is; without one it means this machine's zone, and a bare date
  * its first moment there; both are then written in UTC, which the service uses.
  */
-export function parseTime(text: string, flag: string): string {
+export function parseTime(text: string, flag: string, others = ''): string {
   const typed = text.trim();
   if (zoned.test(typed) && !Number.isNaN(Date.parse(typed))) return typed;
   const day = dateOnly.exec(typed);
-  const local = day ? localDay(day) : dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
+  const local = day ? localDay(day) : localTime(typed);
   if (local && !Number.isNaN(local.getTime())) return local.toISOString();
-  throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${text}".`);
+  throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z${others}, not "${text}".`);
 }
+
+const localTime = (typed: string): Date | undefined =>
+  dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
 
 /** Undefined for a day that its month does not have. */
 function localDay([, year, month, day]: RegExpExecArray): Date | undefined {

@@ -12,16 +12,18 @@ function* graphemes(text: string): Generator<string> {
 /** The cells that a text takes on a terminal; our own colours take none. */
 export const cells = (text: string): number => stringWidth(text);
 
+const shortened = (fits: string, width: number): string => (width < 1 ? '' : `${fits.trimEnd()}…`);
+
 /** At most `width` cells of a plain text, whole graphemes, with … where something was left out. */
 export function cut(text: string, width: number): string {
   // A text has at most as many graphemes as characters, but a cell may hold many: measure what could fit only.
-  if (ascii.test(text)) return text.length <= width ? text : width < 1 ? '' : `${text.slice(0, width - 1).trimEnd()}…`;
+  if (ascii.test(text)) return text.length <= width ? text : shortened(text.slice(0, width - 1), width);
   let taken = '';
   let used = 0;
   let fits = '';
   for (const grapheme of graphemes(text)) {
     used += cells(grapheme);
-    if (used > width) return width < 1 ? '' : `${fits.trimEnd()}…`;
+    if (used > width) return shortened(fits, width);
     taken += grapheme;
     if (used <= width - 1) fits = taken;
   }

@@ -9,8 +9,8 @@ export type Place = { readonly file: string; readonly line?: number };
 /** A workflow command that marks a line of a file. Data and properties have different escapes. */
 export function annotation(kind: 'error' | 'warning', title: string, message: string, place?: Place): string {
   const properties = { file: place?.file, line: place?.line?.toString(), title };
-  const given = Object.entries(properties).filter(([, value]) => value !== undefined && value !== '');
-  const list = given.map(([key, value]) => `${key}=${escapeProperty(value as string)}`).join(',');
+  const given = Object.entries(properties).map(([key, value]) => value && `${key}=${escapeProperty(value)}`);
+  const list = given.filter(Boolean).join(',');
   return `::${kind} ${list}::${escapeData(message)}`;
 }
 

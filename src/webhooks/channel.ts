@@ -1,4 +1,4 @@
-/** Values on their way from whoever has them to the one who takes them, in order. */
+/** Values on their way from a producer to the one consumer, in order. */
 export type Channel<T> = AsyncIterable<T> & {
   push(value: T): void;
   /** Whether another value is there already. */
@@ -24,7 +24,11 @@ export function createChannel<T>(): Channel<T> {
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        while (taken < values.length) yield values[taken++] as T;
+        // Also what is pushed meanwhile: an array is read up to its end.
+        for (const value of values) {
+          taken++;
+          yield value;
+        }
         values = [];
         taken = 0;
         if (ended) return;

@@ -1,3 +1,4 @@
+import { counted } from '../text/number.ts';
 import type { Receipt } from './receiving/receiver.ts';
 import type { Forwarding } from './sinks/forward.ts';
 
@@ -68,7 +69,7 @@ export const noCounts = (): Counts => ({
 export function summaryOf(counts: Counts, waiting: number): string[] {
   const { accepted, repeat, unreadable, rejected, forwarded, refused, failed } = counts;
   const parts = [
-    `${accepted} ${accepted === 1 ? 'event' : 'events'} received`,
+    `${counted(accepted, 'event')} received`,
     unreadable > 0 && `${unreadable} unreadable`,
     repeat > 0 && `${repeat} repeated`,
     rejected > 0 && `${rejected} rejected`,

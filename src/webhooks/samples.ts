@@ -67,7 +67,7 @@ export function sampleEnvelope(event: WebhookEvent, id: string, at: Date): Sampl
 
 /** The envelope with `data.field=value` put in. Throws a usage Failure for a path that leads into a plain value. */
 export function withValues(envelope: Sample, values: Readonly<Record<string, string>>): Sample {
-  const changed = structuredClone(envelope) as Record<string, unknown>;
+  const changed: Record<string, unknown> = structuredClone(envelope);
   for (const [path, text] of Object.entries(values)) put(changed, path, text);
   return changed;
 }
@@ -77,22 +77,26 @@ function put(envelope: Record<string, unknown>, path: string, text: string): voi
   let at: Record<string, unknown> = envelope;
   for (const key of keys.slice(0, -1)) {
     const next = Object.hasOwn(at, key) ? at[key] : undefined;
-    if (next !== undefined && (typeof next !== 'object' || next === null)) {
+    if (next !== undefined && !holdsFields(next)) {
       throw new Failure('usage', `--set ${path}: ${key} is a plain value, so nothing can be set in it.`);
     }
-    at = define(at, key, next ?? {}) as Record<string, unknown>;
+    const holder = next ?? {};
+    define(at, key, holder);
+    at = holder;
   }
   const last = keys.at(-1) ?? '';
   define(at, last, typed(text, Object.hasOwn(at, last) ? at[last] : undefined));
 }
 
+/** An object, or a list with its items by number. */
+const holdsFields = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
 /** An own field even where the name is one that objects inherit. */
-function define(target: Record<string, unknown>, key: string, value: unknown): unknown {
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-  return value;
 }
 
-/** What is a text in the sample stays one; anything else is JSON where it reads as JSON. `null` is null everywhere. */
+/** A text in the sample stays a text. Anything else is read as JSON where it is JSON. `null` is always null. */
 function typed(text: string, present: unknown): unknown {
   if (text === 'null') return null;
   if (typeof present === 'string' && !text.startsWith('"')) return text;

@@ -171,6 +171,18 @@ test('where the keyring refuses, the secret goes to the file, with a warning tha
   ]);
 });
 
+test('that secrets go to the file is said with the first one, and not by a probe', async () => {
+  const { keyring, state } = memoryKeyring();
+  const { store, warnings } = await fresh(keyring);
+  state.trouble = 'The system keyring is locked.';
+  await store.update('doctor/probe', async () => 'probe');
+  expect(warnings).toEqual([]);
+  await store.update('doctor/probe', async () => undefined);
+  await store.update('profile/default', async () => 'a secret');
+  await store.update('webhook/default/1', async () => 'another');
+  expect(warnings).toHaveLength(1);
+});
+
 test('moving to the file deletes the old keyring entry, so that it never shadows the new one', async () => {
   const { keyring, entries } = memoryKeyring();
   const { store } = await fresh(keyring);

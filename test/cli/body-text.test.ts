@@ -37,7 +37,7 @@ describe.each(texts)('%s that is blank sends nothing, exit 2', (_, argv, flag) =
     const ran = await svc(world, [...argv, '--editor'], { answers: [blank], columns: 80 });
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('The text is empty. Nothing was sent.');
-    expect(world.sent).toEqual([]);
+    expect(world.sent.filter((line) => !line.startsWith('GET '))).toEqual([]);
   });
 });
 
@@ -58,4 +58,13 @@ test('an optional text may be empty: that is what it becomes', async () => {
 test('space around a text stays as it was given', async () => {
   const ran = await svc(sandboxWorld(), ['tickets', 'note', '7', '--body', '  indented\n', '--json']);
   expect(JSON.parse(ran.stdout)).toMatchObject({ body: '  indented\n' });
+});
+
+test('on a terminal svc says that it reads the text from there, and how to end it', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'note', '7', '--body-file', '-'], { columns: 80, typed: 'Called them.\n' });
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).toMatch(/^Type the text\. Ctrl-D on an empty line ends it\.\n/u);
+  const piped = await svc(world, ['tickets', 'note', '7', '--body-file', '-'], { stdin: 'Called them.\n' });
+  expect(piped.stderr).not.toContain('Ctrl-D');
 });

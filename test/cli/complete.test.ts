@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { completionScripts, shells } from '../../src/command/completion-scripts.ts';
@@ -11,15 +12,17 @@ beforeAll(async () => {
   tree = await completionTree();
 });
 
+const own = { profiles: async () => ['default', 'work'], aliases: async () => ['mine'] };
+
 const offered = async (...words: string[]) =>
-  (await complete(tree, words, async () => ['default', 'work']))
+  (await complete(tree, words, own))
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[0]);
 
 describe('a Tab', () => {
   test('offers commands with what they do', async () => {
-    expect(await complete(tree, ['tick'], async () => [])).toBe('tickets\tSupport tickets\n');
+    expect(await complete(tree, ['tick'], own)).toBe('tickets\tSupport tickets\n');
     expect(await offered('')).toEqual(expect.arrayContaining(['contacts', 'webhooks', 'completion', 'help']));
     expect(await offered('no-such')).toEqual([]);
   });
@@ -108,4 +111,16 @@ const leaves = { bash: 'svc.bash', zsh: '_svc', fish: 'svc.fish', powershell: 's
 test.each(shells)('the packaged script for %s is what svc completion prints', async (shell) => {
   const path = join(import.meta.dirname, '..', '..', 'completions', leaves[shell]);
   expect(await readFile(path, 'utf8')).toBe(completionScripts[shell]);
+});
+
+test('names of the user’s own are offered, and stand for their command', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-tab-'));
+  const aliases = { mine: 'tickets list --status open', loud: 'mine' };
+  await writeFile(join(folder, 'config.json'), JSON.stringify({ aliases }));
+  const tab = (...words: string[]) => answerTab(words, { SVC_CONFIG_DIR: folder });
+  expect(await tab('mi')).toBe('mine\tsvc tickets list --status open\n');
+  expect(await tab('mine', '--sea')).toContain('--search\t');
+  expect(await tab('-p', 'x', 'mine', '--status=un')).toBe('--status=unresolved\n');
+  expect(await tab('alias', 'delete', '')).toBe('mine\nloud\n');
+  expect(await tab('tickets', 'ls', '--status', 're')).toBe('resolved\n');
 });

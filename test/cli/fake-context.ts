@@ -5,6 +5,7 @@ import type { Context } from '../../src/context.ts';
 export const settings: Settings = {
   profile: 'default',
   profileNamed: false,
+  carried: {},
   baseUrlNamed: false,
   authUrlNamed: false,
   redirectUri: 'http://127.0.0.1:8976/callback',

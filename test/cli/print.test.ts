@@ -71,7 +71,7 @@ describe('in a pipe', () => {
 
   test('a table that was asked for is a table, whole', async () => {
     expect((await printed(list, { output: 'table' })).stdout.split('\n')[0]).toBe(
-      'CONTACT ID  NAME         TAGS     CATEGORY  CREATED',
+      'Contact ID  Name         Tags     Category  Created',
     );
   });
 });
@@ -125,7 +125,7 @@ describe('fields', () => {
 describe('on a terminal', () => {
   test('times are local, people and categories are names, customer text is harmless', async () => {
     expect((await printed(list, { color: 'never' }, 80)).stdout).toBe(
-      'CONTACT ID  NAME         TAGS     CATEGORY  CREATED\n' +
+      'Contact ID  Name         Tags     Category  Created\n' +
         '1           Ada          vip, de            2026-01-02 03:04\n' +
         '2           日本↵^[[31m           Bug       2026-01-03 03:04\n',
     );

@@ -35,6 +35,13 @@ describe('text from customers', () => {
     expect(sanitize('a\r\n\tb\x1b', { keepNewlines: true })).toBe('a\n    b^[');
   });
 
+  test('a selector without a picture does not keep the joiner behind it', () => {
+    const said = sanitize('\uFE0F\u200D\u{1F600}');
+    expect(said).toBe('<U+FE0F><U+200D>\u{1F600}');
+    expect(sanitize(said)).toBe(said);
+    expect(sanitize('\u2764\uFE0F\u200D\u{1F525}')).toBe('\u2764\uFE0F\u200D\u{1F525}');
+  });
+
   test('whatever a customer writes, nothing that a terminal obeys is left, and saying it twice changes nothing', () => {
     const nasty = fc.constantFrom(
       '\x1b[2J',

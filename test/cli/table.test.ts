@@ -2,17 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { localTime, settleColumns } from '../../src/output/cells.ts';
 import { recordTable, table } from '../../src/output/table.ts';
+import type { Terminal } from '../../src/output/view.ts';
 import { cells, cut, pad, wrap } from '../../src/text/width.ts';
 
-const plain = (_: unknown, text: string) => text;
-const columns = settleColumns(['id', 'ticket_number', 'subject', 'status', 'contact.name', 'updated_at']);
+const terminal = (width: number, now?: Date): Terminal => ({ width, paint: (_, text) => text, now });
+const columns = settleColumns([
+  { path: 'id', header: 'ID', rank: 5 },
+  { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
+  { path: 'subject', header: 'Subject', rank: 2 },
+  { path: 'status', header: 'Status', rank: 3 },
+  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact: unknown }) => contact },
+  { path: 'updated_at', header: 'Updated', rank: 6 },
+]);
 const tickets = [
   {
     id: 44,
     ticket_number: 'T-1044',
     subject: 'Feature question: can the export be scheduled?',
     status: 'open',
-    contact: { name: 'Ada' },
+    contact: { name: 'Ada', last_name: 'Byron' },
     updated_at: '2026-02-22T18:33:00Z',
   },
   {
@@ -27,47 +35,104 @@ const tickets = [
 
 describe('a table', () => {
   test('at 200 columns is whole', () => {
-    expect(table(tickets, columns, 200, plain)).toBe(
-      `ID  TICKET NUMBER  SUBJECT                                         STATUS  CONTACT  UPDATED
-44  T-1044         Feature question: can the export be scheduled?  open    Ada      2026-02-22 18:33
-7   T-1007         日本語の件名がここにあります                    closed           2026-02-21 08:57
+    expect(table(tickets, columns, terminal(200))).toBe(
+      `ID  Ticket  Subject                                         Status  Contact    Updated
+44  T-1044  Feature question: can the export be scheduled?  open    Ada Byron  2026-02-22 18:33
+7   T-1007  日本語の件名がここにあります                    closed             2026-02-21 08:57
 `,
     );
   });
 
   test('at 80 columns cuts the widest cells, never an id or a time', () => {
-    expect(table(tickets, columns, 80, plain)).toBe(
-      `ID  TICKET…   SUBJECT                          STATUS  CONTACT  UPDATED
-44  T-1044    Feature question: can the expo…  open    Ada      2026-02-22 18:33
-7   T-1007    日本語の件名がここにあります     closed           2026-02-21 08:57
+    expect(table(tickets, columns, terminal(80))).toBe(
+      `ID  Ticket  Subject                          Status  Contact    Updated
+44  T-1044  Feature question: can the expo…  open    Ada Byron  2026-02-22 18:33
+7   T-1007  日本語の件名がここにあります     closed             2026-02-21 08:57
 `,
     );
   });
 
-  test('at 40 columns leaves out the last columns rather than make all unreadable', () => {
-    expect(table(tickets, columns, 40, plain)).toBe(
-      `ID  TICKET…   SUBJECT    STATUS  CONTACT
-44  T-1044    Feature…   open    Ada
-7   T-1007    日本語の…  closed
+  test('at 40 columns leaves out the least important columns, whatever their place, and cuts no header', () => {
+    expect(table(tickets, columns, terminal(40))).toBe(
+      `Ticket  Subject                   Status
+T-1044  Feature question: can t…  open
+T-1007  日本語の件名がここにあ…   closed
+`,
+    );
+  });
+
+  test('shows times of the last week as people say them, and others exactly', () => {
+    const times = ['2026-02-22T18:32:40Z', '2026-02-22T18:00:00Z', '2026-02-22T16:00:00Z', '2026-02-20T16:00:00Z'];
+    const rows = [...times, '2026-02-14T16:00:00Z', '2026-02-22T19:00:00Z', 'soon'].map((at) => ({ created_at: at }));
+    expect(table(rows, settleColumns(['created_at']), terminal(80, new Date('2026-02-22T18:33:00Z')))).toBe(
+      'Created\njust now\n33 min ago\n2 h ago\n2 days ago\n2026-02-14 16:00\n2026-02-22 19:00\nsoon\n',
+    );
+  });
+
+  test('gives durations their units', () => {
+    const rows = [0, 42, 60, 205, 3900].map((duration) => ({ duration }));
+    expect(table(rows, settleColumns(['duration']), terminal(80))).toBe(
+      'Duration\n0 s\n42 s\n1 min\n3 min 25 s\n1 h 5 min\n',
+    );
+  });
+
+  test('puts an email that leaves the others no room on a line of its own, whole', () => {
+    const rows = [
+      { contact_id: 7, name: 'Ada', email: 'ada@example.com', company: 'Acme' },
+      { contact_id: 8, name: 'Bob', email: `bob@${'long.'.repeat(8)}example.com`, company: 'Globex' },
+      { contact_id: 9, name: 'Eve', email: `eve@${'long.'.repeat(20)}example.com`, company: 'Initech' },
+    ];
+    expect(table(rows, settleColumns(['contact_id', 'name', 'email', 'company']), terminal(60))).toBe(
+      `Contact ID  Name  Email            Company
+7           Ada   ada@example.com  Acme
+8           Bob                    Globex
+     bob@long.long.long.long.long.long.long.long.example.com
+9           Eve                    Initech
+eve@${'long.'.repeat(20)}example.com
+`,
+    );
+  });
+
+  test('cuts the id of a record that nobody looks up by it', () => {
+    const rows = [
+      { id: 'evt_1', event: 'ticket.created', bad: false },
+      { id: `unreadable_${'x'.repeat(90)}`, event: 'conversation.message_received', bad: true },
+    ];
+    const cuts = ({ bad }: { bad: boolean }) => bad;
+    const shown = settleColumns([
+      { path: 'event', as: 'whole' },
+      { path: 'id', header: 'ID', cuts },
+    ]);
+    expect(table(rows, shown, terminal(60))).toBe(
+      `Event                          ID
+ticket.created                 evt_1
+conversation.message_received  unreadable_xxxxxxxxxxxxxxxxx…
 `,
     );
   });
 
   test('of one column is cut to the width', () => {
-    expect(table([{ name: 'x'.repeat(50) }], settleColumns(['name']), 40, plain)).toBe(`NAME\n${'x'.repeat(39)}…\n`);
+    expect(table([{ name: 'x'.repeat(50) }], settleColumns(['name']), terminal(40))).toBe(`Name\n${'x'.repeat(39)}…\n`);
   });
 
   test('with many rows is laid out in one go', () => {
     const rows = Array.from({ length: 200_000 }, (_, id) => ({ id }));
-    expect(table(rows, settleColumns(['id']), 80, plain).split('\n')).toHaveLength(200_002);
+    expect(table(rows, settleColumns(['id']), terminal(80)).split('\n')).toHaveLength(200_002);
   });
 });
 
-test('a record names its fields as --fields takes them', () => {
-  const record = { id: 7, contact: { name: 'Ada' }, tags: ['a', 'b'], description: 'x'.repeat(99), due_at: null };
-  expect(recordTable(record, undefined, 40, plain)).toBe(
-    `id            7\ncontact.name  Ada\ntags          a, b\ndescription   ${'x'.repeat(25)}…\ndue_at\n`,
-  );
+describe('a record', () => {
+  test('names its fields as --fields takes them', () => {
+    const record = { id: 7, contact: { name: 'Ada' }, tags: ['a', 'b'], description: 'x'.repeat(99), due_at: null };
+    expect(recordTable(record, undefined, terminal(40))).toBe(
+      `id            7\ncontact.name  Ada\ntags          a, b\ndescription   ${'x'.repeat(25)}…\ndue_at\n`,
+    );
+  });
+
+  test('puts an email that does not fit beside its name on a line of its own', () => {
+    const email = 'somebody.with.a.long.name@example.com';
+    expect(recordTable({ id: 7, email }, undefined, terminal(40))).toBe(`id     7\nemail\n${email}\n`);
+  });
 });
 
 describe('width', () => {

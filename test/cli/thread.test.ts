@@ -8,7 +8,7 @@ import { terminalCells } from './terminal-cells.ts';
 const terminal = (width: number): Terminal => ({
   width,
   paint: (_, text) => text,
-  now: new Date('2026-11-20T12:00:00Z'),
+  now: new Date('2027-01-01T00:00:00Z'),
 });
 
 const ada = { contact_id: 12, name: 'Ada', last_name: 'Example', email: 'ada@example.com', phone: '+15550100100' };
@@ -222,5 +222,13 @@ test('whatever customers wrote, no line is wider than the terminal and nothing a
         for (const line of screen.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(width);
       }
     }),
+  );
+});
+
+test('a thread of this week tells its times from now, and a due time exactly', () => {
+  const bare = { id: 7, status: 'open', created_at: '2026-11-19T14:02:00Z', due_at: '2026-11-30T09:00:00Z' };
+  const now = new Date('2026-11-20T12:00:00Z');
+  expect(ticketThread(bare, { ...terminal(80), now })).toBe(
+    '#7\n\nopen · opened 21 h ago\n\nDue         2026-11-30 09:00\n',
   );
 });

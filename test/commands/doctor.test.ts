@@ -90,3 +90,29 @@ test('a damaged configuration is a check of its own and does not keep the others
   );
   expect(checks).toContainEqual(expect.objectContaining({ name: 'base URL', ok: true }));
 });
+
+test('what is neither right nor wrong has no mark of success, and its JSON is as before', async () => {
+  const env = { SHELL: '/bin/zsh', HOME: '/nowhere', NO_COLOR: '1' };
+  const shown = await svc(sandboxWorld(), ['doctor'], { columns: 120, env });
+  expect(shown.stdout).toMatch(/^- completions +Not installed for zsh/mu);
+  expect(shown.stdout).toMatch(/^✓ node/mu);
+  const { checks } = JSON.parse((await svc(sandboxWorld(), ['doctor', '--json'], { env })).stdout) as Report;
+  for (const check of checks) expect(Object.keys(check)).toEqual(['name', 'ok', 'message', 'fix']);
+});
+
+test('the first Ctrl-C ends it', async () => {
+  const world = sandboxWorld();
+  const ending = new AbortController();
+  let asked = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    asked++;
+    ending.abort('SIGINT');
+    return request.signal?.aborted
+      ? { lost: 'after-sending', reason: 'aborted', detail: 'It was ended.' }
+      : world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, ['doctor'], { signal: ending.signal });
+  expect(ran.exitCode).toBe(130);
+  expect(ran.stderr).toBe('Error: Interrupted.\n');
+  expect(asked).toBe(1);
+});

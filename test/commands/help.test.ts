@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
 import { topics } from '../../src/program/topics.ts';
@@ -37,4 +37,78 @@ test('help is the same however it is asked for', async () => {
   const asked = await svc(world, ['contacts', 'sync', '--help']);
   expect(await svc(world, ['help', 'contacts', 'sync'])).toEqual(asked);
   expect((await svc(world, ['contacts', '--help'])).stdout).toBe((await svc(world, ['contacts'])).stdout);
+});
+
+test.each([60, 80, 120, 200])(
+  'at %i columns no help and no topic has a line that the terminal would break',
+  async (columns) => {
+    const world = sandboxWorld();
+    const texts = new Map(topics.map(({ name }) => [name, ['help', name]]));
+    for (const path of [[], ...(await paths())]) texts.set(path.join(' '), [...path, '--help']);
+    for (const [name, argv] of texts) {
+      const { stdout } = await svc(world, argv, { columns });
+      // A word alone may be longer than a line, and so may a quoted one of an example.
+      const words = (line: string) => line.match(/"\$\(.*\)"|"(?:\\.|[^"])*"|'[^']*'|\S+/gu) ?? [];
+      const isOneWord = (line: string) => words(line.replace(/^ *\$? /u, '')).length < 3;
+      const broken = stdout.split('\n').filter((line) => line.length > columns && !isOneWord(line));
+      expect([name, broken]).toEqual([name, []]);
+    }
+  },
+);
+
+test('a long example stays one command that can be pasted', async () => {
+  const world = sandboxWorld();
+  const { stdout } = await svc(world, ['contacts', 'create', '--help'], { columns: 60 });
+  const [, example = ''] = /Examples:\n {2}\$ ([\s\S]*)$/u.exec(stdout) ?? [];
+  expect(example.replaceAll(/ \\\n +/gu, ' ').trim()).toBe(
+    'svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123',
+  );
+});
+
+describe('help', () => {
+  test.each([
+    [
+      ['contacts', 'help'],
+      ['contacts', '--help'],
+    ],
+    [
+      ['contacts', 'help', 'sync'],
+      ['contacts', 'sync', '--help'],
+    ],
+    [
+      ['webhooks', 'inbox', 'help'],
+      ['webhooks', 'inbox', '--help'],
+    ],
+    [
+      ['mcp', 'help'],
+      ['mcp', '--help'],
+    ],
+    [
+      ['contacts', 'ls', '--help'],
+      ['contacts', 'list', '--help'],
+    ],
+  ])('%j is %j', async (one, other) => {
+    const world = sandboxWorld();
+    const asked = await svc(world, other);
+    expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(asked.stdout).not.toBe('');
+    expect(await svc(world, one)).toEqual(asked);
+  });
+
+  test.each([
+    ['nonsense --help', 'Run: svc --help'],
+    ['contacts nonsense --help', 'Run: svc contacts --help'],
+    ['contacts nonsense -p x', 'Run: svc contacts --help'],
+    ['webhooks inbox nonsense --help', 'Run: svc webhooks inbox --help'],
+    ['help nonsense', 'Run: svc --help'],
+    ['open', 'Run: svc --help'],
+    ['contcats list', 'Did you mean: svc contacts'],
+    ['tickets resovle 7', 'Did you mean: svc tickets resolve'],
+    ['contacts help nonsense', 'Run: svc contacts --help'],
+  ])('svc %s: there is no such command, exit 2', async (line, hint) => {
+    const ran = await svc(sandboxWorld(), line.split(' '));
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain("Unknown command '");
+    expect(ran.stderr).toContain(hint);
+  });
 });

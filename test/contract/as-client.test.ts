@@ -162,16 +162,19 @@ describe('a refusal becomes an exit code and the sentence that the service said'
   test.for(endpoints)('$id: 401', async (endpoint) => {
     const { failure } = await play(endpoint, { status: 401, body: { error: 'Token expired.' } });
     expect([failure.exitCode, failure.message]).toEqual([4, 'Token expired.']);
-    expect(failure.hint).toContain('svc login');
+    expect(failure.hint).toMatch(/^The token in SVC_\w+ may be expired or revoked: set a new one\.$/u);
   });
 
   test.for(endpoints.filter(({ scope }) => scope?.includes(':') || scope === 'identity'))(
-    '$id: 403 names the scope and the command that gets it',
+    '$id: 403 names the scope, and the variable whose token lacks it',
     async (endpoint) => {
       const { failure } = await play(endpoint, { status: 403, body: sampleOf(noScope(endpoint.scope as string)) });
       expect(failure.exitCode).toBe(5);
       expect(failure.message).toContain(endpoint.scope);
-      expect(failure.hint).toContain(`svc auth refresh --scope ${endpoint.scope}`);
+      // The credential is the environment's: svc can neither refresh nor replace it.
+      expect(failure.hint).toMatch(
+        new RegExp(`^The token in SVC_\\w+ cannot be given more: .*${endpoint.scope}\\.$`, 'u'),
+      );
     },
   );
 

@@ -72,7 +72,7 @@ async function outcomeOf(
   { start }: Message,
   form: URLSearchParams,
   ports: Parameters<typeof redeem>[0],
-  client: Parameters<typeof redeem>[2],
+  client: Parameters<typeof redeem>[2]['client'],
 ): Promise<unknown> {
   const limits = { timeoutMs: 30_000, maxWaitMs: 0 };
   const get = (name: string) => form.get(name) ?? '';
@@ -86,7 +86,8 @@ async function outcomeOf(
         redirectUri: get('redirect_uri'),
         scopes: ['identity'],
       };
-      return await redeem(ports, limits, client, attempt, new URLSearchParams({ code: get('code'), state: 'xyz' }));
+      const answer = new URLSearchParams({ code: get('code'), state: 'xyz' });
+      return await redeem(ports, limits, { client, attempt }, answer);
     }
     const held = { refresh_token: get('refresh_token'), scopes: ['identity'] };
     const result = await exchangeRefreshToken(ports, limits, client, held);

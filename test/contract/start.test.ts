@@ -149,3 +149,14 @@ test('--consent auto answers the authorization request at once', async () => {
     expect.stringMatching(/^http:\/\/127\.0\.0\.1:8976\/callback\?code=[^&]+&state=xyz$/u),
   ]);
 });
+
+test('--log tells of each request in a line, without its secrets', async () => {
+  const { child, ended, get } = await json('--log');
+  await get('/contacts?page=2');
+  await get('/nowhere?access_token=whsec_abc');
+  child.kill('SIGINT');
+  const { stderr, code } = await ended;
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^\d\d:\d\d:\d\d {2}GET \/contacts\?page=2 {2}200 {2}api_key\n/u);
+  expect(stderr).toMatch(/GET \/nowhere\?access_token=\[redacted\] {2}404/u);
+});

@@ -78,7 +78,7 @@ const colour = '\x1b[2m';
 describe('on a terminal', () => {
   test('a list has a header in colour and times of this place', async () => {
     const { seen } = await onTerminal(['tickets', 'list', '--limit', '3'], { more: { TZ: 'Asia/Tokyo' } });
-    expect(seen).toContain(`${colour}UPDATED`);
+    expect(seen).toContain(`${colour}Updated`);
     expect(seen).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d/u);
   });
 
@@ -87,7 +87,7 @@ describe('on a terminal', () => {
     ['TERM', 'dumb'],
   ])('%s=%s takes the colour away', async (name, value) => {
     const { seen } = await onTerminal(['tickets', 'list', '--limit', '3'], { more: { [name]: value } });
-    expect(seen).toContain('UPDATED');
+    expect(seen).toContain('Updated');
     expect(seen).not.toContain('\x1b');
   });
 

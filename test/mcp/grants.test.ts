@@ -133,15 +133,19 @@ async function loggedIn() {
   const token = await withToken();
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
   const tokens = openStore({ folder: join(world.folder, 'config'), clock: world.clock, random, warn: () => {} });
-  await store(tokens, 'default', 'oauth', {
-    base_url: origin,
-    auth_url: origin,
-    client_id: 'sandbox_cli',
-    access_token: token,
-    issued_at: world.clock.now().toISOString(),
-    expires_at: new Date(world.clock.now().getTime() + 3_600_000).toISOString(),
-    scopes: ['webhooks:manage'],
-  });
+  await store(
+    tokens,
+    { profile: 'default', kind: 'oauth' },
+    {
+      base_url: origin,
+      auth_url: origin,
+      client_id: 'sandbox_cli',
+      access_token: token,
+      issued_at: world.clock.now().toISOString(),
+      expires_at: new Date(world.clock.now().getTime() + 3_600_000).toISOString(),
+      scopes: ['webhooks:manage'],
+    },
+  );
   return tokens;
 }
 

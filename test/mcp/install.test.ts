@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configFileOf } from '../../src/mcp/clients.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -20,8 +20,16 @@ test('print shows what to enter, and no secret', async () => {
   expect(JSON.parse(stdout)).toEqual({
     mcpServers: {
       svc: {
-        command: 'svc',
-        args: ['mcp', '--base-url', 'https://service.test', '--allow-write', '--tools', 'createTicket,listTickets'],
+        command: process.execPath,
+        args: [
+          process.argv[1],
+          'mcp',
+          '--base-url',
+          'https://service.test',
+          '--allow-write',
+          '--tools',
+          'createTicket,listTickets',
+        ],
       },
     },
   });
@@ -29,9 +37,9 @@ test('print shows what to enter, and no secret', async () => {
 });
 
 test.each([
-  ['claude', '.config/Claude/claude_desktop_config.json', 'mcpServers', { command: 'svc' }],
-  ['cursor', '.cursor/mcp.json', 'mcpServers', { command: 'svc' }],
-  ['vscode', '.config/Code/User/mcp.json', 'servers', { type: 'stdio', command: 'svc' }],
+  ['claude', '.config/Claude/claude_desktop_config.json', 'mcpServers', { command: process.execPath }],
+  ['cursor', '.cursor/mcp.json', 'mcpServers', { command: process.execPath }],
+  ['vscode', '.config/Code/User/mcp.json', 'servers', { type: 'stdio', command: process.execPath }],
 ])('%s gets its entry beside those of others, once', async (client, path, key, expected) => {
   const file = join(world.folder, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -41,6 +49,14 @@ test.each([
   expect(config).toMatchObject({ theme: 'dark', [key]: { other: { command: 'other' }, svc: expected } });
   expect(Object.keys(config[key])).toHaveLength(2);
   expect(JSON.stringify(config)).not.toContain('key_acme');
+});
+
+test('what is entered is an absolute command, and the person is told to restart the program', async () => {
+  const ran = await install(['claude']);
+  expect(ran.stderr).toBe('Restart the Claude app: it reads this file only when it starts.\n');
+  const file = join(world.folder, '.config/Claude/claude_desktop_config.json');
+  const { command, args } = JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc;
+  expect([isAbsolute(command), isAbsolute(args[0])]).toEqual([true, true]);
 });
 
 test('a file that does not exist yet is made', async () => {

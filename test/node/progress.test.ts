@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/node/progress.ts';
 import { terminalCells } from '../cli/terminal-cells.ts';
 
@@ -24,50 +24,122 @@ function terminal(columns: number | undefined) {
     seen += chunk;
     wake();
   });
-  const seesSomething = () =>
+  const sees = (text: string) =>
     new Promise<void>((resolve) => {
-      wake = resolve;
-      if (seen !== '') resolve();
+      wake = () => {
+        if (seen.includes(text)) resolve();
+      };
+      wake();
     });
-  return { stream, seen: () => seen, seesSomething };
+  return { stream, seen: () => seen, sees };
 }
 
 afterEach(() => vi.useRealTimers());
 
-test('what is done soon shows nothing', () => {
-  vi.useFakeTimers();
-  const { stream, seen } = terminal(80);
-  const progress = createProgress(stream, {});
-  progress('Reading…');
-  progress(undefined);
-  expect(vi.getTimerCount()).toBe(0);
-  expect(seen()).toBe('');
+describe('on a terminal', () => {
+  test('what is done soon shows nothing', async () => {
+    vi.useFakeTimers();
+    const { stream, seen } = terminal(80);
+    const progress = createProgress({ stream, env: {} });
+    progress('Reading…');
+    await vi.advanceTimersByTimeAsync(200);
+    progress(undefined);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(seen()).toBe('');
+  });
+
+  test('what takes longer is one harmless line, cut to the width, and cleared', async () => {
+    const { stream, seen, sees } = terminal(40);
+    const progress = createProgress({ stream, env: {} });
+    progress(`Sending 日本 \x1b]0;owned\x07 ${'x'.repeat(100)}`);
+    await sees('Sending 日本 ^[]0;owned^G');
+    progress(undefined);
+    expect(seen()).not.toContain('\x07');
+    for (const line of stripVTControlCharacters(seen()).split(/[\r\n]/u)) expect(terminalCells(line)).toBeLessThan(40);
+    expect(seen().lastIndexOf('\x1b[2K')).toBeGreaterThan(seen().lastIndexOf('Sending'));
+  });
+
+  test('requests that follow each other are one wait, and what tells more is shown first', async () => {
+    const { stream, sees } = terminal(80);
+    const progress = createProgress({ stream, env: {} });
+    const requests = setInterval(() => {
+      progress('Waiting for service.test', 'request');
+      progress(undefined, 'request');
+      progress('Waiting for service.test', 'request');
+    }, 30);
+    await sees('Waiting for service.test');
+    progress('Read 100 of 2,400 contacts', 'work');
+    await sees('Read 100 of 2,400 contacts');
+    progress('Rate limit reached; continuing in 8 s');
+    await sees('Rate limit reached');
+    clearInterval(requests);
+    for (const doing of ['request', 'work', 'wait'] as const) progress(undefined, doing);
+  });
+
+  test('what still goes on comes back after something was written', async () => {
+    const { stream, seen, sees } = terminal(80);
+    const progress = createProgress({ stream, env: {} });
+    progress('Waiting for service.test', 'request');
+    await sees('Waiting');
+    progress(undefined);
+    stream.write('A note.\n');
+    const before = seen().length;
+    await new Promise<void>((resolve) => {
+      stream.on('data', () => {
+        if (seen().slice(before).includes('Waiting')) resolve();
+      });
+    });
+    progress(undefined, 'request');
+    progress(undefined);
+  });
 });
 
-test.each([{ TERM: 'dumb' }, { CI: 'true' }])('a terminal that cannot replace a line (%o) is left alone', (env) => {
-  vi.useFakeTimers();
-  const { stream, seen } = terminal(80);
-  createProgress(stream, env)('Reading…');
-  expect(vi.getTimerCount()).toBe(0);
-  expect(seen()).toBe('');
-});
+describe.each<[string, number | undefined, Record<string, string>]>([
+  ['a pipe', undefined, {}],
+  ['a simple terminal', 80, { TERM: 'dumb' }],
+  ['a log of CI', 80, { CI: 'true' }],
+])('in %s', (_, columns, env) => {
+  const started = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { stream, seen } = terminal(columns);
+    return { progress: createProgress({ stream, env, said: new Set(['Said before.']) }), seen };
+  };
 
-test('a pipe stays silent', () => {
-  vi.useFakeTimers();
-  const { stream, seen } = terminal(undefined);
-  createProgress(stream, {})('Reading…');
-  expect(vi.getTimerCount()).toBe(0);
-  expect(seen()).toBe('');
-});
+  test('a wait of more than five seconds is said once, a shorter one never', async () => {
+    const { progress, seen } = started();
+    progress('Waiting for the tunnel');
+    await vi.advanceTimersByTimeAsync(4_900);
+    progress(undefined);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen()).toBe('');
+    for (let left = 30; left > 0; left--) {
+      progress(`Rate limit reached; continuing in ${left} s`);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    progress(undefined);
+    expect(seen()).toBe('Rate limit reached; continuing in 26 s\n');
+  });
 
-test('what takes longer is one harmless line, cut to the width, and cleared', async () => {
-  const { stream, seen, seesSomething } = terminal(40);
-  const progress = createProgress(stream, {});
-  progress(`Sending 日本 \x1b]0;owned\x07 ${'x'.repeat(100)}`);
-  await seesSomething();
-  progress(undefined);
-  expect(seen()).toContain('Sending 日本 ^[]0;owned^G');
-  expect(seen()).not.toContain('\x07');
-  for (const line of stripVTControlCharacters(seen()).split(/[\r\n]/u)) expect(terminalCells(line)).toBeLessThan(40);
-  expect(seen().lastIndexOf('\x1b[2K')).toBeGreaterThan(seen().lastIndexOf('Sending'));
+  test('the same slow service is told of once, and what a note said is not said again', async () => {
+    const { progress, seen } = started();
+    progress('Said before');
+    for (let at = 0; at < 4; at++) {
+      progress('Waiting for \x1bservice.test', 'request');
+      await vi.advanceTimersByTimeAsync(9_000);
+      progress(undefined, 'request');
+    }
+    expect(seen()).toBe('Waiting for ^[service.test\n');
+  });
+
+  test('long work says how far it is every ten seconds, also when other things are written between', async () => {
+    const { progress, seen } = started();
+    for (let at = 1; at <= 35; at++) {
+      progress(`Read ${at} of 35`, 'work');
+      progress(undefined);
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    progress(undefined, 'work');
+    expect(seen()).toBe('Read 11 of 35\nRead 21 of 35\nRead 31 of 35\n');
+  });
 });

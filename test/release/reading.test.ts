@@ -144,3 +144,7 @@ test('hostile nesting ends in an answer, not in a crash', () => {
     expect(showsContent('<p>x</p>', text)).toBe(false);
   }
 });
+
+test('a tag is read by its name alone, also one that every object has', () => {
+  expect(readHtml('<p>a <constructor>b</constructor></p>')).toEqual(['a b']);
+});

@@ -187,6 +187,64 @@ describe('svc changelog release', () => {
     expect(writes()).toHaveLength(before);
   });
 
+  test('--dry-run and --check with --json have the content and the difference, and write nothing', async () => {
+    const { json } = await releaseJson(['--dry-run']);
+    expect(json).toMatchObject({ action: 'created', entry: null, written: false });
+    expect(json.content).toBe(`${notes}\n\n[g]: https://example.com/guide`);
+    expect(json.difference.map(({ field }: { field: string }) => field)).toEqual([
+      'title',
+      'version',
+      'status',
+      'content',
+    ]);
+    expect(json.difference[0]).toEqual({ field: 'title', before: null, after: 'Release 1.2.0' });
+    await release();
+    const before = writes().length;
+    expect((await releaseJson(['--dry-run'])).json).toMatchObject({ action: 'unchanged', difference: [] });
+    writeFileSync(file, changelog('- One\n- Two'));
+    await release();
+    writeFileSync(file, changelog('- One\n- Three'));
+    const after = writes().length;
+    const ran = await releaseJson(['--check', '--title', 'Faster']);
+    expect(ran.exitCode).toBe(11);
+    expect(ran.json.content).toBe('- One\n- Three');
+    expect(ran.json.difference).toEqual([
+      { field: 'title', before: 'Release 1.2.0', after: 'Faster' },
+      {
+        field: 'content',
+        before: '- One\n- Two',
+        after: '- One\n- Three',
+        lines: [
+          { kind: 'same', text: '- One' },
+          { kind: 'gone', text: '- Two' },
+          { kind: 'new', text: '- Three' },
+        ],
+      },
+    ]);
+    expect([before, writes().length]).toEqual([after - 1, after]);
+  });
+
+  test('refuses what is ambiguous with choices that work when they are typed', async () => {
+    writeFileSync(file, '# Log\n\n## 1.2.0\n\n- A\n\n## 1.2.0\n\n- B\n\n## a@1.1.0\n\n- C\n\n## b@1.1.0\n\n- D\n');
+    const refused = await release();
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain('There are two sections for 1.2.0, in lines 3 and 7.');
+    expect(refused.stderr).toContain('Say which: add --line 3 or --line 7.');
+    expect((await release(['1.1.0'])).stderr).toContain('Say which: a@1.1.0 or b@1.1.0.');
+    expect(world.sent).toEqual([]);
+    expect((await releaseJson(['--line', '7', '--dry-run'])).json).toMatchObject({ version: '1.2.0', content: '- B' });
+    expect((await releaseJson(['b@1.1.0', '--dry-run'])).json).toMatchObject({ version: 'b@1.1.0', content: '- D' });
+    expect((await releaseJson(['--line', '15', '--dry-run'])).json).toMatchObject({
+      version: 'b@1.1.0',
+      content: '- D',
+    });
+    expect((await release(['1.1.0', '--line', '3'])).stderr).toContain('Add --line 11 or --line 15.');
+    expect((await release(['--line', '0'])).exitCode).toBe(2);
+    expect((await svc(world, ['changelog', 'release', '1.2.0', '--notes-file', file, '--line', '3'])).stderr).toContain(
+      '--line and --notes-file cannot be used together.',
+    );
+  });
+
   test('of two runs at once on one machine makes one entry', async () => {
     const ran = await Promise.all(Array.from({ length: 4 }, () => releaseJson()));
     expect(ran.map(({ json }) => json.action).sort()).toEqual(['created', 'unchanged', 'unchanged', 'unchanged']);
@@ -360,6 +418,25 @@ describe('inside CI', () => {
     );
   });
 
+  test.each([
+    ['a refused key', { SVC_API_KEY: 'key_wrong' }, 4],
+    ['no key', { SVC_API_KEY: '' }, 4],
+    ['no address', { SVC_BASE_URL: '' }, 2],
+  ])('%s is an error of the job, on no line of the changelog', async (_, env, code) => {
+    const ran = await release([], { env: { ...github().env, ...env } });
+    expect(ran.exitCode).toBe(code);
+    expect(ran.stderr.split('\n')[0]).toMatch(/^::error title=svc changelog release::/u);
+    expect(ran.stderr).not.toContain('svc login');
+  });
+
+  test.each(['--check', '--dry-run'])('with %s the output says what would be done', async (flag) => {
+    await release([flag], github());
+    expect(outputs()).toMatchObject({ action: 'would-create', entry_id: '' });
+    await release([], github());
+    await release([flag], github());
+    expect(outputs().action).toBe('unchanged');
+  });
+
   test('a refusal of the service is an annotation on the section', async () => {
     await world.control('POST', 'faults', { method: 'POST', path: '/changelog', action: 'status', status: 422 });
     const ran = await release([], github());
@@ -403,12 +480,23 @@ describe('inside CI', () => {
     expect(await versionIn({ GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.2.0');
     expect(await versionIn({ GITHUB_REF_TYPE: 'branch', GITHUB_REF_NAME: 'v1.2.0' })).toBe('1.1.0');
     writeFileSync(join(world.folder, 'package.json'), '{"version":"0.0.0"}');
+    expect((await release(['--line', '11'], { env: { CI: '1', CI_COMMIT_TAG: 'v1.1.0' } })).exitCode).toBe(2);
     expect(await versionIn({})).toBe('1.2.0');
     writeFileSync(join(world.folder, 'package.json'), '{"version":');
     expect(await versionIn({})).toBe('1.2.0');
     const missing = await release([], { env: { CI: '1', CI_COMMIT_TAG: 'v9.0.0' } });
     expect(missing).toMatchObject({ exitCode: 2 });
     expect(missing.stderr).toContain('There is no section for 9.0.0.');
+  });
+
+  test('a version in package.json that the changelog has twice is refused, and no other takes its place', async () => {
+    writeFileSync(file, '## 1.3.0\n\n- A\n\n## 1.2.0\n\n- B\n\n## 1.2.0\n\n- C\n');
+    writeFileSync(join(world.folder, 'package.json'), '{"version":"1.2.0"}');
+    const ran = await release([], { env: { CI: '1' } });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('There are two sections for 1.2.0, in lines 5 and 9.');
+    expect((await releaseJson(['--line', '9', '--dry-run'], { env: { CI: '1' } })).json.content).toBe('- C');
+    expect(writes()).toEqual([]);
   });
 
   test('elsewhere the log is plain text', async () => {

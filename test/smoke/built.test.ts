@@ -92,7 +92,8 @@ describe('what a run loads', () => {
     const chunks = await chunksOf('contacts', 'list');
     expect(chunks.filter((chunk) => forPeople.test(chunk) || heavy.test(chunk))).toEqual([]);
     expect(chunks.filter((chunk) => /tickets|lists|webhooks|changelog|feedback/u.test(chunk))).toEqual([]);
-    expect(chunks.length).toBeLessThanOrEqual(18);
+    // Here a service that is not there is waited for, which loads what would tell of it.
+    expect(chunks.filter((chunk) => chunk !== 'progress').length).toBeLessThanOrEqual(18);
   });
 
   test('contacts sync --dry-run: no HTTP', async () => {

@@ -86,7 +86,7 @@ const cases: Readonly<Record<string, Case>> = {
       },
       { email: 'carmen.vargas@example.org', name: 'Carmen' },
     ],
-    unused: 'Business Phone',
+    unused: 'Business Fax',
   },
   'excel-german.csv': {
     flags: ['--encoding', 'windows-1252'],

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { listShape, mapHeaders, syncShape } from '../../src/sync/mapping.ts';
+import { listShape, mapHeaders, readWishes, syncShape } from '../../src/sync/mapping.ts';
 
 const map = (header: string, wishes: string[] = [], shape = syncShape) => {
-  const { columns, unused } = mapHeaders(header.split('|'), wishes, shape);
-  return { ...Object.fromEntries(columns.map(({ header, to }) => [to, header])), unused };
+  const { columns, unused } = mapHeaders(header.split('|'), readWishes(wishes, shape), shape);
+  return {
+    ...Object.fromEntries(columns.map(({ header, to }) => [to, header])),
+    unused: unused.map(({ header }) => header),
+  };
+};
+
+/** The headers that fill a field, in the order in which they are asked. */
+const ranked = (header: string, field: string) => {
+  const { columns, fallbacks } = mapHeaders(header.split('|'), [], syncShape);
+  return [...columns, ...fallbacks].filter(({ to }) => to === field).map(({ header }) => header);
 };
 
 describe('headers are understood as people write them', () => {
@@ -16,19 +25,31 @@ describe('headers are understood as people write them', () => {
     ['email|name|last_name|phone', { email: 'email', name: 'name', last_name: 'last_name', phone: 'phone' }],
     ['Vorname|Nachname|E-Mail-Adresse|Firma', { email: 'E-Mail-Adresse', name: 'Vorname', company: 'Firma' }],
     ['Prénom|Nom|Courriel', { email: 'Courriel', name: 'Prénom', last_name: 'Nom' }],
-    [
-      'Name|Given Name|Family Name|E-mail 1 - Value',
-      { name: 'Given Name', email: 'E-mail 1 - Value', unused: ['Name'] },
-    ],
+    ['Name|Given Name|Family Name|E-mail 1 - Value', { name: 'Given Name', email: 'E-mail 1 - Value', unused: [] }],
     ['Full Name|Email', { name: 'Full Name' }],
-    ['Business Phone|Mobile Phone|E-mail Address', { phone: 'Mobile Phone', unused: ['Business Phone'] }],
+    ['Business Phone|Mobile Phone|E-mail Address', { phone: 'Mobile Phone', unused: [] }],
     [
       'email|metadata.plan|Metadata.Seats used',
       { 'metadata.plan': 'metadata.plan', 'metadata.Seats used': 'Metadata.Seats used' },
     ],
     ['email|metadata.|metadata.__proto__', { unused: ['metadata.', 'metadata.__proto__'] }],
     ['email|Notes|svc_line|svc_error|', { unused: ['Notes'] }],
-    ['email|Email|e-mail', { email: 'email', unused: ['Email', 'e-mail'] }],
+    ['email|Email|e-mail', { email: 'email', unused: [] }],
+    [
+      'Person - Name|Person - Email - Work|Person - Phone|Organization - Name',
+      {
+        name: 'Person - Name',
+        email: 'Person - Email - Work',
+        phone: 'Person - Phone',
+        company: 'Organization - Name',
+      },
+    ],
+    ['Lead Name|Email|User Phone', { name: 'Lead Name', phone: 'User Phone' }],
+    ['Email|Default Address Company|Default Address Phone', { company: 'Default Address Company' }],
+    ['user_login|user_email|User Name', { email: 'user_email', unused: ['user_login', 'User Name'] }],
+    ['Email|☎ Contact', { phone: '☎ Contact' }],
+    ['📧 Email|Contact', { email: '📧 Email', name: 'Contact' }],
+    ['Email|Assigned Agent Email|Account owner', { unused: ['Assigned Agent Email', 'Account owner'] }],
   ])('%s', (header, expected) => {
     expect(map(header)).toMatchObject(expected);
   });
@@ -41,6 +62,25 @@ describe('headers are understood as people write them', () => {
       country: 'Country',
       unused: ['Tags'],
     });
+  });
+});
+
+describe('of several columns for one field', () => {
+  test.each([
+    ['Home Phone|Business Phone|Mobile Phone', 'phone', 'Mobile Phone, Business Phone, Home Phone'],
+    ['Billing Phone|Customer Phone|Phone', 'phone', 'Phone, Billing Phone, Customer Phone'],
+    ['email_home|email_other|email_work', 'email', 'email_work, email_home, email_other'],
+    ['E-mail 2 Address|E-mail Address', 'email', 'E-mail Address, E-mail 2 Address'],
+    ['Email|Phone 2 - Value|Phone 1 - Value|Home Phone 2', 'phone', 'Phone 1 - Value, Phone 2 - Value, Home Phone 2'],
+    ['Email|Name|First Name', 'name', 'First Name, Name'],
+    ['Email|Labels|Tags', 'tags', 'Tags'],
+  ])('%s: %s is %s', (header, field, expected) => {
+    expect(ranked(`${header}${header.includes('mail') ? '' : '|Email'}`, field).join(', ')).toBe(expected);
+  });
+
+  test('--map leaves no others', () => {
+    const { fallbacks } = mapHeaders(['Email', 'Phone', 'Mobile'], readWishes(['Phone=phone'], syncShape), syncShape);
+    expect(fallbacks).toEqual([]);
   });
 });
 
@@ -66,7 +106,8 @@ describe('--map', () => {
   });
 
   test('lets several columns add tags', () => {
-    const { columns } = mapHeaders(['email', 'Group', 'Tags'], ['Group=tags', 'Tags=tags'], syncShape);
+    const wishes = readWishes(['Group=tags', 'Tags=tags'], syncShape);
+    const { columns } = mapHeaders(['email', 'Group', 'Tags'], wishes, syncShape);
     expect(columns.map(({ to }) => to)).toEqual(['email', 'tags', 'tags']);
   });
 

@@ -1,14 +1,25 @@
 import { describe, expect, test } from 'vitest';
+import { newFindings } from '../../src/sync/findings.ts';
 import { listShape, mapHeaders, type Shape, syncShape } from '../../src/sync/mapping.ts';
-import { loadPhoneCheck } from '../../src/sync/phone.ts';
+import { isDropped, loadPhones } from '../../src/sync/phone.ts';
 import { createRowReader, type RowOptions } from '../../src/sync/rows.ts';
+import { separatorOf } from '../../src/sync/tags.ts';
 
-const ignoresPhone = await loadPhoneCheck();
-const defaults: RowOptions = { tagSeparator: ';', tags: [], metadata: {}, strictPhone: false };
+const phones = await loadPhones();
+const defaults: RowOptions = { tagSeparator: { kind: 'usual' }, tags: [], metadata: {}, strictPhone: false };
 
 const reader = (header: string, options: Partial<RowOptions> = {}, shape: Shape = syncShape) => {
   const mapping = mapHeaders(header.split('|'), [], shape);
-  const read = createRowReader(mapping, shape, { ...defaults, ...options }, ignoresPhone);
+  const read = createRowReader(
+    mapping,
+    shape,
+    { ...defaults, ...options },
+    {
+      phones,
+      leavesOut: undefined,
+      findings: newFindings(),
+    },
+  );
   return (row: string) => read({ line: 7, cells: row.split('|'), size: row.length });
 };
 
@@ -23,8 +34,8 @@ describe('a row becomes a contact', () => {
   test('tags are split, trimmed, unquoted and named once', () => {
     const read = reader('email|tags', { tags: ['import', 'vip'] });
     expect(read('a@example.com|vip; beta ;;vip')).toMatchObject({ contact: { tags: ['vip', 'beta', 'import'] } });
-    expect(reader('email|tags', { tagSeparator: ',' })('a@example.com|"VIP","New, big"')).toMatchObject({
-      contact: { tags: ['VIP', '"New', 'big"'] },
+    expect(reader('email|tags', { tagSeparator: separatorOf(',') })('a@example.com|VIP, big')).toMatchObject({
+      contact: { tags: ['VIP', 'big'] },
     });
   });
 
@@ -77,43 +88,72 @@ describe('what is wrong with a row', () => {
   });
 
   test('a phone that the service would ignore is a warning, or an error with --strict-phone', () => {
-    expect(reader('email|phone')('a@example.com|call me')).toMatchObject({ phoneIsIgnored: true });
+    expect(reader('email|phone')('a@example.com|call me')).toMatchObject({ phone: 'ignored' });
     expect(reader('email|phone', { strictPhone: true })('a@example.com|call me')).toMatchObject({
       error: 'the service would ignore the phone "call me"',
     });
   });
 });
 
-describe('phones that the service takes', () => {
-  test.each([
-    '+14155550100',
-    '(415) 555-0100',
-    '1-415-555-0100',
-    '415.555.0100',
-    '+44 20 7946 0958',
-    '+44 (0)20 7946 0958',
-    '0044 20 7946 0958',
-    '+49 30 901820',
-    '+358 9 1234567',
-    '415-555-0100 x123',
-    '+1 415 555 0100 ext. 5',
-  ])('%s', (phone) => {
-    expect(ignoresPhone(phone)).toBe(false);
+test('a blank cell is filled by the next column that holds the same', () => {
+  const read = reader('Email|Work Phone|Mobile|E-mail 2 Address');
+  expect(read('|+442079460958||b@example.com')).toMatchObject({
+    contact: { email: 'b@example.com', phone: '+442079460958' },
+  });
+  expect(read('a@example.com|+442079460958|+447700900123|b@example.com')).toMatchObject({
+    contact: { email: 'a@example.com', phone: '+447700900123' },
   });
 });
 
-describe('phones that it does not', () => {
+test('a full name stands in for a first name only where there is no last name', () => {
+  const read = reader('Email|Name|First Name|Last Name');
+  expect(read('a@example.com|Acme Ltd||')).toMatchObject({ contact: { name: 'Acme Ltd' } });
+  expect(read('a@example.com|Okafor||Okafor')).toMatchObject({ contact: { last_name: 'Okafor' } });
+  expect(read('a@example.com|Okafor||Okafor')).not.toHaveProperty('contact.name');
+});
+
+test('of addresses that Google joined, the first is taken', () => {
+  expect(reader('email')('a@example.com ::: b@example.com')).toMatchObject({ contact: { email: 'a@example.com' } });
+});
+
+describe('phones that the service takes', () => {
   test.each([
-    'n/a',
-    '-',
-    '555-0100',
-    '0171 2345678',
-    '12',
-    '+999 123456789',
-    '+1 415 555',
-    'call me',
-    `+1${'5'.repeat(300)}`,
+    '+14155550100',
+    '+44 20 7946 0958',
+    '+44 (0)20 7946 0958',
+    '0044 20 7946 0958',
+    '(+44) 20 7946 0958',
+    '+49 30 901820',
+    '+358 9 1234567',
+    '+1 415 555 0100 ext. 5',
+    '+39 06 1234 5678',
   ])('%s', (phone) => {
-    expect(ignoresPhone(phone)).toBe(true);
+    expect(phones.judge(phone)).toBe('fine');
+  });
+});
+
+describe('phones without a country, which it takes for North American', () => {
+  test.each(['(415) 555-0100', '1-415-555-0100', '415.555.0100', '415-555-0100 x123'])('%s', (phone) => {
+    expect(phones.judge(phone)).toBe('guessed');
+    expect(isDropped('guessed')).toBe(false);
+  });
+});
+
+describe('phones that it drops', () => {
+  test.each([
+    ['n/a', 'ignored'],
+    ['-', 'ignored'],
+    ['12', 'ignored'],
+    ['+999 123456789', 'ignored'],
+    ['+1 415 555', 'ignored'],
+    ['+1 555-4001', 'ignored'],
+    ['call me', 'ignored'],
+    [`+1${'5'.repeat(300)}`, 'ignored'],
+    ['555-0100', 'national'],
+    ['0171 2345678', 'national'],
+    ['06 12 34 56 78', 'guessed'],
+    ['+33 012345678', 'doubtful'],
+  ])('%s is %s', (phone, verdict) => {
+    expect(phones.judge(phone)).toBe(verdict);
   });
 });

@@ -144,15 +144,19 @@ test('create shows the secret once and stores it; trigger signs with it; delete 
     warn: () => {},
   });
   const { store } = await import('../../src/auth/credentials.ts');
-  await store(tokens, 'default', 'oauth', {
-    base_url: 'https://service.test',
-    auth_url: 'https://service.test',
-    client_id: 'sandbox_cli',
-    access_token: made.token,
-    issued_at: new Date().toISOString(),
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    scopes: ['webhooks:manage'],
-  });
+  await store(
+    tokens,
+    { profile: 'default', kind: 'oauth' },
+    {
+      base_url: 'https://service.test',
+      auth_url: 'https://service.test',
+      client_id: 'sandbox_cli',
+      access_token: made.token,
+      issued_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      scopes: ['webhooks:manage'],
+    },
+  );
   const ran = await svc(made, ['webhooks', 'create', 'ticket.created', 'https://example.com/hooks', '--json']);
   expect(ran.exitCode).toBe(0);
   const record = JSON.parse(ran.stdout);

@@ -32,16 +32,77 @@ test.each([
   expect(diagnose(signature, bytes, [secret])).toMatch(why);
 });
 
+const inAnotherForm =
+  'It is the right signature in another form: the service sends 64 lower-case hex characters and nothing else.';
+
 test.each([
-  ['a line end was added', `${body}\n`, /without its final line end/u],
-  ['a carriage return and line feed were added', `${body}\r\n`, /without its final line end/u],
-  ['it was written anew with spaces', JSON.stringify(JSON.parse(String(body)), undefined, 2), /written again/u],
-  ['its letters were escaped', String(body).replace('ü', '\\u00fc'), /written again/u],
-  ['a byte order mark was put before it', `\ufeff${body}`, /byte order mark|white space/u],
-])('a body that was changed: %s', (_, changed, why) => {
-  expect(diagnose(right, given(changed), [secret])).toMatch(why);
+  ['cut off after 7 characters', right.slice(0, 7), 'The signature is not 64 characters long.'],
+  ['cut off after 8 characters', right.slice(0, 8), 'It is the right signature cut off after 8 of 64 characters.'],
+  ['cut off after 63 characters', right.slice(0, 63), 'It is the right signature cut off after 63 of 64 characters.'],
+  ['the right one and more', `${right}00`, 'The signature is not 64 characters long.'],
+  [
+    'with a prefix in the middle',
+    `${right.slice(0, 9)}0x${right.slice(9)}`,
+    'The signature is not 64 characters long.',
+  ],
+  ['with spaces', ` ${right} `, inAnotherForm],
+  ['with a prefix in upper case', `V1=${right}`, inAnotherForm],
+  ['with the prefix of hex', `0x${right}`, inAnotherForm],
+  [
+    'in base64 with a line end',
+    `${Buffer.from(right, 'hex').toString('base64')}\n`,
+    'It is the right signature in base64; the service sends lower-case hex.',
+  ],
+])('a signature that is %s: the reason is told in a sentence', (_, signature, sentence) => {
+  expect(diagnose(signature, body, [secret])).toBe(sentence);
+  expect(diagnose(signature, body, ['another', secret])).toBe(sentence);
 });
 
-test('with several secrets it is said that none matches', () => {
-  expect(diagnose(sign('x', body), body, ['a', 'b'])).toMatch(/None of the secrets matches/u);
+const hex = Buffer.from(secret).toString('hex');
+const base64 = Buffer.from(secret).toString('base64');
+test.each([
+  ['a line end after it', secret, `${secret}\n`],
+  ['a space before it', secret, ` ${secret}`],
+  ['a space after it', secret, `${secret} `],
+  ['its hex decoded', hex, secret],
+  ['its base64 decoded', base64, secret],
+])('the secret was used with %s', (_, known, used) => {
+  const signature = sign(used, body);
+  expect(diagnose(signature, body, [known])).toMatch(/^It was signed with this secret in another form/u);
+  expect(diagnose(signature, body, ['another', known])).toMatch(/^It was signed with this secret in another form/u);
+});
+
+const fits = (what: string) => `The body was changed: the signature fits the body ${what}.`;
+const again = fits('before it was parsed and written again');
+
+test.each([
+  ['a line end was added', '{"a":1}', '{"a":1}\n', fits('without its final line end')],
+  ['a line end was added to several', '{\n"a":1}', '{\n"a":1}\r\n', fits('without its final line end')],
+  ['its line end was cut', '{"a":1}\n', '{"a":1}', fits('with a final line end')],
+  ['line feeds became CRLF', '{\n"a":1\n}', '{\r\n"a":1\r\n}', fits('with other line ends')],
+  ['CRLF became line feeds', '{\r\n"a":1\r\n}', '{\n"a":1\n}', fits('with other line ends')],
+  [
+    'a byte order mark was put before it',
+    '{"a":"\ufeff"}',
+    '\ufeff{"a":"\ufeff"}',
+    fits('without its byte order mark'),
+  ],
+  ['white space was put around it', '{"a":1}', ' \n{"a":1}\t\n', fits('without the white space around it')],
+  ['spaces were put into it', '{"a":"x/y"}', '{ "a": "x/y" }', again],
+  ['escaped slashes were written plainly', '{"a":"x\\/y"}', '{"a":"x/y"}', again],
+  ['escaped slashes beside plain letters were written plainly', '{"a":"ü\\/"}', '{"a":"ü/"}', again],
+  ['escaped letters were written plainly', '{"a":"\\u00fc\\u20ac/"}', '{"a":"ü€/"}', again],
+  ['escaped letters and slashes were written plainly', '{"a":"\\u00fc\\/"}', '{"a":"ü/"}', again],
+  ['an indent of two was taken out', '{\n  "a": "ü"\n}', '{"a":"ü"}', again],
+  ['an indent of four was taken out', '{\n    "a": "ü"\n}', '{"a":"ü"}', again],
+])('a body that was changed: %s', (_, sent, received, sentence) => {
+  expect(diagnose(sign(secret, given(sent)), given(received), [secret])).toBe(sentence);
+  expect(diagnose(sign(secret, given(sent)), given(received), ['another', secret])).toBe(sentence);
+});
+
+test('what became of the body or the secret otherwise cannot be told', () => {
+  const unknown = 'it was signed with another secret, or the body is not byte for byte the one that was sent.';
+  expect(diagnose(sign('x', body), body, [secret])).toBe(`It does not match: ${unknown}`);
+  expect(diagnose(sign('x', body), body, ['a', 'b'])).toBe(`None of the secrets matches: ${unknown}`);
+  expect(diagnose(sign('x', body), given('no JSON'), ['a'])).toBe(`It does not match: ${unknown}`);
 });

@@ -48,6 +48,8 @@ const refused: readonly (readonly [string, string | undefined, Refusal])[] = [
   ['with a prefix', `sha256=${good}`, 'wrong-length'],
   ['in upper case', good.toUpperCase().replace(/^\d+$/u, 'A'), 'upper-case'],
   ['not hexadecimal', `${good.slice(0, 62)}zz`, 'not-hex'],
+  ['not hexadecimal at its beginning', `zz${good.slice(2)}`, 'not-hex'],
+  ['in upper case and not hexadecimal at its beginning', `ZZ${good.slice(2).toUpperCase()}`, 'not-hex'],
   ['with a space in it', `${good.slice(0, 63)} `, 'not-hex'],
   ['with a non-ASCII digit', `${good.slice(0, 63)}١`, 'not-hex'],
   ['of another secret', sign('other', body), 'no-match'],
@@ -73,14 +75,24 @@ test.each([
   ['not JSON', bytes('hello')],
   ['not JSON', bytes('')],
   ['not JSON', Uint8Array.of(0xff, 0xfe, 0x7b)],
+  ['not JSON', Buffer.concat([bytes('{"id":"'), Uint8Array.of(0xff), bytes('"}')])],
   ['not an object', bytes('[]')],
+  ['not JSON', bytes('\ufeff{"id":"evt_1"}')],
   ['not an object', bytes('null')],
+  ['not an object', bytes('7')],
+  ['not an object', bytes('"evt_1"')],
   ['without an id', bytes('{"event":"ticket.created"}')],
   ['without an id', bytes('{"id":""}')],
   ['without an id', bytes('{"id":7}')],
   ['nested too deeply', bytes(`{"id":"x","data":${'['.repeat(300_000)}${']'.repeat(300_000)}}`)],
 ])('a signed body that is %s is unreadable, not refused', (why, raw) => {
   expect(judge(signed(raw), raw, [secret], never)).toEqual({ kind: 'unreadable', why, event: 'ticket.created' });
+});
+
+test('200 levels are read, one more is too deep', () => {
+  const nested = (levels: number) => bytes(`{"id":"x","data":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
+  expect(judge(signed(nested(200)), nested(200), [secret], never).kind).toBe('accepted');
+  expect(judge(signed(nested(201)), nested(201), [secret], never)).toMatchObject({ why: 'nested too deeply' });
 });
 
 test('brackets within texts do not count as nesting', () => {
@@ -91,6 +103,21 @@ test('brackets within texts do not count as nesting', () => {
 test('the envelope names the event, not the header, which is not signed', () => {
   const verdict = judge({ ...signed(body), 'x-svc-event': 'feedback.created' }, body, [secret], never);
   expect(verdict).toMatchObject({ kind: 'accepted', envelope: { event: 'ticket.created' } });
+});
+
+test.each([
+  ['{"id":"evt_1"}', 'feedback.created', 'accepted', { envelope: { id: 'evt_1', event: 'feedback.created' } }],
+  ['{"id":"evt_1","event":7}', 'feedback.created', 'accepted', { envelope: { event: 'feedback.created' } }],
+  ['{"id":"evt_1"}', undefined, 'accepted', { envelope: { event: null } }],
+  ['{"event":"ticket.created"}', 'feedback.created', 'unreadable', { event: 'ticket.created' }],
+  ['hello', undefined, 'unreadable', { event: null }],
+])('the event of %s with the header %s', (text, header, kind, rest) => {
+  const raw = bytes(text);
+  const { 'x-svc-event': _, ...bare } = signed(raw);
+  expect(judge({ ...bare, ...(header && { 'x-svc-event': header }) }, raw, [secret], never)).toMatchObject({
+    kind,
+    ...rest,
+  });
 });
 
 test('nothing but the true signature is ever accepted, and no input makes judging throw', () => {

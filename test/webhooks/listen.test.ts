@@ -251,15 +251,19 @@ test('with a login the secrets are in the store while it listens, and gone after
   expect(await tokens.names('webhook/')).toEqual([]);
   await fromEnvironment.end();
 
-  await store(tokens, 'default', 'oauth', {
-    base_url: 'https://service.test',
-    auth_url: 'https://service.test',
-    client_id: 'sandbox_cli',
-    access_token: made.token,
-    issued_at: new Date().toISOString(),
-    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-    scopes: ['webhooks:manage'],
-  });
+  await store(
+    tokens,
+    { profile: 'default', kind: 'oauth' },
+    {
+      base_url: 'https://service.test',
+      auth_url: 'https://service.test',
+      client_id: 'sandbox_cli',
+      access_token: made.token,
+      issued_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+      scopes: ['webhooks:manage'],
+    },
+  );
   await keepSecret(tokens, 'default', 999, 'of another subscription');
   const running = await listen(made, argv);
   await running.until(() => running.said.stderr.includes('Subscribed'));
@@ -347,4 +351,32 @@ test('a state folder that cannot be used is said plainly', async () => {
   const ran = await svc(made, ['webhooks', 'listen', '--port', '0'], { env: signed });
   expect(ran.exitCode).toBe(1);
   expect(ran.stderr).toContain('inbox');
+});
+
+test('without a tunnel and a public URL the first line says that nothing arrives by itself', async () => {
+  const world = await liveWorld({ SVC_WEBHOOK_SECRET: 'sample' });
+  const running = await listening(world, []);
+  await running.end();
+  expect(running.said.stderr).toMatch(
+    /^No tunnel and no public URL: .*\n.*svc webhooks listen --tunnel cloudflared\nListening on /u,
+  );
+});
+
+test('--inspect opens the page for somebody who sits there, and prints its address all the same', async () => {
+  const world = await liveWorld({ SVC_WEBHOOK_SECRET: 'sample' });
+  const opened: string[] = [];
+  const openBrowser = async (url: URL) => {
+    opened.push(url.href);
+  };
+  const inspect = async (argv: readonly string[], columns?: number) => {
+    const running = await listening(world, ['--inspect', '--inspect-port', '0', ...argv], { openBrowser, columns });
+    await running.until(() => running.said.stderr.includes('Inspect the events at '));
+    await running.end();
+    return /Inspect the events at (\S+)/u.exec(running.said.stderr)?.[1];
+  };
+  const address = await inspect([], 80);
+  expect(opened).toEqual([address]);
+  await inspect(['--no-input'], 80);
+  await inspect([]);
+  expect(opened).toHaveLength(1);
 });

@@ -1,111 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
-import type { Arrival } from '../../src/webhooks/inbox/line.ts';
-import { refusal } from '../../src/webhooks/receiving/judge.ts';
-import {
-  type Receipt,
-  type ReceiverOptions,
-  receiverLimits,
-  startReceiver,
-} from '../../src/webhooks/receiving/receiver.ts';
-
-const secret = 'sample-secret';
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function receiver(more: Partial<ReceiverOptions> = {}) {
-  const stored = new Map<string, Arrival>();
-  const receipts: Receipt[] = [];
-  const trouble: unknown[] = [];
-  let ids = 0;
-  const running = await startReceiver({
-    port: 0,
-    path: () => '/',
-    secrets: () => [secret],
-    inbox: {
-      has: (id) => stored.has(id),
-      add: async (arrival) => {
-        stored.set(arrival.id, arrival);
-      },
-    },
-    clock: { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => sleep(ms) as Promise<void> },
-    newId: () => `unreadable_${++ids}`,
-    onReceipt: (receipt) => receipts.push(receipt),
-    onTrouble: (error) => trouble.push(error),
-    ...more,
-  });
-  endings.push(() => running.close());
-  return { ...running, stored, receipts, trouble };
-}
-
-const envelope = (id: string, more: object = {}) =>
-  JSON.stringify({
-    event: 'ticket.created',
-    id,
-    created_at: '2026-01-02T03:04:05+00:00',
-    data: { ticket_id: 7 },
-    ...more,
-  });
-
-function post(body: string | Uint8Array, headers: Record<string, string> = {}, { method = 'POST', path = '/' } = {}) {
-  const bytes = Buffer.from(body as string);
-  const all: Record<string, string> = {
-    host: 'example.com',
-    'content-type': 'application/json',
-    'x-svc-event': 'ticket.created',
-    'x-svc-signature': sign(secret, bytes),
-    'content-length': String(bytes.length),
-    ...headers,
-  };
-  const lines = Object.entries(all)
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), bytes]);
-}
-
-/** A raw connection: what came so far, and when it ended. */
-function dial(port: number) {
-  const socket = connect(port, '127.0.0.1');
-  endings.push(() => socket.destroy());
-  const state = { text: '', closed: false };
-  socket.on('data', (chunk) => {
-    state.text += chunk;
-  });
-  socket.on('error', () => {});
-  const closed = new Promise<void>((resolve) => {
-    socket.on('close', () => {
-      state.closed = true;
-      resolve();
-    });
-  });
-  const statuses = () => [...state.text.matchAll(/HTTP\/1\.1 (\d+)/gu)].map((match) => Number(match[1]));
-  const answered = async (count = 1) => {
-    while (statuses().length < count && !state.closed) await sleep(5);
-    return statuses();
-  };
-  return { socket, closed, statuses, answered, state };
-}
-
-async function send(port: number, request: Uint8Array): Promise<number | undefined> {
-  const line = dial(port);
-  line.socket.write(request);
-  const [status] = await line.answered();
-  line.socket.destroy();
-  return status;
-}
-
-const trickle = (socket: Socket, bytes: Uint8Array, everyMs: number) => {
-  let at = 0;
-  const timer = setInterval(() => {
-    if (socket.destroyed || at >= bytes.length) clearInterval(timer);
-    else socket.write(bytes.subarray(at, ++at));
-  }, everyMs);
-  endings.push(() => clearInterval(timer));
-};
+import { receiverLimits } from '../../src/webhooks/receiving/receiver.ts';
+import { dial, envelope, post, receiver, secret, send } from './receiving.ts';
 
 test('a signed delivery is stored with its exact bytes and headers, then answered 204', async () => {
   const { port, stored, receipts } = await receiver();
@@ -138,26 +36,6 @@ test('two signature headers are refused, even where one of them is right', async
   const request = `POST / HTTP/1.1\r\nhost: a\r\nx-svc-signature: ${good}\r\nx-svc-signature: ${good}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   expect(await send(port, Buffer.from(request))).toBe(401);
   expect(stored.size).toBe(0);
-});
-
-test('how long a refusal takes does not tell how much of the signature was right', () => {
-  const body = Buffer.from(envelope('evt_1'));
-  const early = `${good[0] === '0' ? '1' : '0'}${good.slice(1)}`;
-  const late = `${good.slice(0, 63)}${good[63] === '0' ? '1' : '0'}`;
-  const times = new Map([
-    [early, [] as number[]],
-    [late, []],
-  ]);
-  for (let n = 0; n < 4000; n++) {
-    for (const [signature, list] of times) {
-      const start = process.hrtime.bigint();
-      expect(refusal(signature, body, [secret, 'another']) === 'no-match').toBe(true);
-      list.push(Number(process.hrtime.bigint() - start));
-    }
-  }
-  const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1] as number;
-  const [first, second] = [...times.values()].map(median) as [number, number];
-  expect(Math.abs(first - second) / first).toBeLessThan(0.5);
 });
 
 test('a repeat is answered 2xx, marked, and stored once', async () => {
@@ -261,34 +139,9 @@ test('a sender that asks before sending a large body is told at once', async () 
   expect(await small.answered(2)).toEqual([100, 204]);
 });
 
-test('slow headers, a slow body and a body that never ends are cut off', async () => {
-  const { port, stored } = await receiver({ limits: { headersMs: 400, wholeMs: 900 } });
-  const slowHeaders = dial(port);
-  trickle(slowHeaders.socket, post(envelope('evt_1')), 50);
-  const slowBody = dial(port);
-  const request = post(envelope('evt_2'));
-  slowBody.socket.write(request.subarray(0, request.length - 60));
-  trickle(slowBody.socket, request.subarray(request.length - 60), 50);
-  const endless = dial(port);
-  endless.socket.write(post('', { 'content-length': '', 'transfer-encoding': 'chunked' }));
-  const timer = setInterval(() => endless.socket.write('1\r\nx\r\n'), 50);
-  endings.push(() => clearInterval(timer));
-  await Promise.all([slowHeaders.closed, slowBody.closed, endless.closed]);
-  expect(stored.size).toBe(0);
-  expect(await send(port, post(envelope('evt_3')))).toBe(204);
-});
-
 test('the limits are 10 seconds for the headers, 30 for the whole, 1 MiB, and past 10 seconds of silence', () => {
   expect(receiverLimits).toMatchObject({ headersMs: 10_000, wholeMs: 30_000, bodyBytes: 1_048_576 });
   expect(receiverLimits.stallMs).toBeGreaterThan(10_000);
-});
-
-test('1,000 idle connections keep nobody out, and are cut off', async () => {
-  const { port } = await receiver({ limits: { headersMs: 1_500 } });
-  const idle = Array.from({ length: 1000 }, () => dial(port));
-  await Promise.all(idle.map((line) => new Promise((resolve) => line.socket.once('connect', resolve))));
-  expect(await send(port, post(envelope('evt_1')))).toBe(204);
-  await Promise.all(idle.map((line) => line.closed));
 });
 
 test('pipelined requests are each answered, in their order', async () => {
@@ -353,21 +206,6 @@ test('a disk that has room again in time costs no delivery', async () => {
       },
     },
   });
-  expect(await send(port, post(envelope('evt_1')))).toBe(204);
-});
-
-test('more bodies at once than memory should hold are cut off, not answered', async () => {
-  const { port } = await receiver({ limits: { heldBytes: 3 * 1024 * 1024 } });
-  const half = Buffer.alloc(900_000, 'x');
-  const lines = Array.from({ length: 8 }, () => {
-    const line = dial(port);
-    line.socket.write(post('', { 'content-length': '1000000' }));
-    line.socket.write(half);
-    return line;
-  });
-  while (lines.filter((line) => line.state.closed).length < 4) await sleep(5);
-  for (const line of lines) line.socket.destroy();
-  await sleep(50);
   expect(await send(port, post(envelope('evt_1')))).toBe(204);
 });
 

@@ -41,7 +41,7 @@ test('each event is subscribed, and afterwards all of it is removed and nothing 
   const folder = await newFolder();
   const remote = service();
   remote.make('ticket.created', url);
-  const made = await subscribe(folder, base, url, events, remote);
+  const made = await subscribe(folder, { baseUrl: base, url, events }, remote);
   expect(made).toEqual([
     { event: 'ticket.created', id: 2, secret: 'secret_2' },
     { event: 'feedback.created', id: 3, secret: 'secret_3' },
@@ -63,7 +63,7 @@ test.each(['beforeCreate', 'afterCreate'] as const)(
       },
     });
     remote.make('feedback.created', url);
-    await expect(subscribe(folder, base, url, events, remote)).rejects.toThrow('killed');
+    await expect(subscribe(folder, { baseUrl: base, url, events }, remote)).rejects.toThrow('killed');
     expect(await hasLeftovers([folder], base)).toBe(true);
     const removed = await reap([folder], [], base, remote);
     expect(removed).toEqual(when === 'beforeCreate' ? [2] : [2, 3]);
@@ -74,7 +74,7 @@ test.each(['beforeCreate', 'afterCreate'] as const)(
 
 test('the journal holds no secret', async () => {
   const folder = await newFolder();
-  await subscribe(folder, base, url, events, service());
+  await subscribe(folder, { baseUrl: base, url, events }, service());
   const { readFile } = await import('node:fs/promises');
   expect(await readFile(join(folder, 'subscriptions.json'), 'utf8')).not.toContain('secret_');
 });
@@ -87,9 +87,9 @@ test('what a living listener calls its own is not taken for the lost answer of a
       if (kill) throw new Error('killed');
     },
   });
-  await expect(subscribe(dead, base, url, ['ticket.created'], remote)).rejects.toThrow('killed');
+  await expect(subscribe(dead, { baseUrl: base, url, events: ['ticket.created'] }, remote)).rejects.toThrow('killed');
   kill = false;
-  await subscribe(living, base, url, ['ticket.created'], remote);
+  await subscribe(living, { baseUrl: base, url, events: ['ticket.created'] }, remote);
   expect(await reap([dead], [living], base, remote)).toEqual([]);
   expect(remote.there).toHaveLength(1);
 });
@@ -102,7 +102,7 @@ test('what could not be removed is tried again by the next start', async () => {
       if (broken) throw new Failure('network', 'Could not reach the service.');
     },
   });
-  await subscribe(folder, base, url, events, remote);
+  await subscribe(folder, { baseUrl: base, url, events }, remote);
   expect(await reap([folder], [], base, remote)).toEqual([]);
   expect(await hasLeftovers([folder], base)).toBe(true);
   broken = false;
@@ -112,7 +112,7 @@ test('what could not be removed is tried again by the next start', async () => {
 test('one that somebody deleted meanwhile is no trouble', async () => {
   const folder = await newFolder();
   const remote = service();
-  await subscribe(folder, base, url, events, remote);
+  await subscribe(folder, { baseUrl: base, url, events }, remote);
   remote.there.shift();
   expect(await reap([folder], [], base, remote)).toEqual([2]);
   expect(await hasLeftovers([folder], base)).toBe(false);
@@ -121,8 +121,8 @@ test('one that somebody deleted meanwhile is no trouble', async () => {
 test('what was left at another service is kept for a start there', async () => {
   const folder = await newFolder();
   const [here, there] = [service(), service()];
-  await subscribe(folder, 'https://other.example.com', url, events, there);
-  await subscribe(folder, base, url, events, here);
+  await subscribe(folder, { baseUrl: 'https://other.example.com', url, events }, there);
+  await subscribe(folder, { baseUrl: base, url, events }, here);
   expect(await reap([folder], [], base, here)).toEqual([1, 2]);
   expect(there.there).toHaveLength(2);
   expect(await reap([folder], [], 'https://other.example.com', there)).toEqual([1, 2]);

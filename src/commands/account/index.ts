@@ -14,6 +14,7 @@ export const branding: Group = {
   commands: [
     fromOperation('update', updateBranding, {
       update: true,
+      done: (_, __, { changed }) => `The branding is changed: ${changed}.`,
       examples: [
         "svc branding update --primary-color '#1a2b3c' --from-name 'Acme Support'",
         'svc branding update --social linkedin=https://www.linkedin.com/company/acme',

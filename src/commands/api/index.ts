@@ -4,7 +4,7 @@ import type { Context, HttpResponse } from '../../context.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { readBody } from '../../http/answer.ts';
-import { connect, preparedLook, type Service } from '../../http/call.ts';
+import { connect, preparedLook, type Service, withHint } from '../../http/call.ts';
 import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } from '../../http/raw.ts';
 import { queryString, type Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
@@ -86,7 +86,13 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 
 async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
   const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
-  return send(service, askedOf(wire.method, known), wire, { look: prepared?.look });
+  const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) });
+  return send(service, asked ?? askedOf(wire.method, known), wire, { look: prepared?.look });
+}
+
+function objectIn(body: string | undefined): object | undefined {
+  const read = readBody(body ?? '');
+  return read.form === 'json' && typeof read.json === 'object' ? (read.json ?? undefined) : undefined;
 }
 
 /** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */

@@ -47,12 +47,12 @@ export const authSwitch = defineCommand({
   },
 });
 
-/** Every profile that is configured or holds a credential; the default first. */
+/** Every profile that holds a credential; the default first. */
 async function savedProfiles(ctx: Context) {
   const config = await readConfig(ctx.files);
   const held = await heldByProfile(ctx.tokens);
   const chosen = config.default_profile ?? 'default';
-  return [...new Set([...Object.keys(config.profiles ?? {}), ...held.keys()])]
+  return [...held.keys()]
     .sort((a, b) => Number(b === chosen) - Number(a === chosen) || (a < b ? -1 : 1))
     .map((profile) => {
       const { base_url = null, account = null } = profileConfig(config, profile);

@@ -3,7 +3,7 @@ import { areRivals, environmentKinds, variablesOf } from '../../auth/at-hand.ts'
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig } from '../../config/config-file.ts';
-import { parseServiceUrl } from '../../config/service-url.ts';
+import { parseServiceUrl, withScheme } from '../../config/service-url.ts';
 import type { Config, Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -83,11 +83,23 @@ export const authLogin = defineCommand({
 
 async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
   if (baseUrl) return baseUrl;
-  if (ctx.ask.canAsk && !noInput)
-    return parseServiceUrl(await ctx.ask.text('Address of the service (base URL):'), 'base URL');
+  if (ctx.ask.canAsk && !noInput) return askBaseUrl(ctx);
   throw new Failure('usage', 'The address of the service is not set.', {
     hint: 'Give --base-url URL or set SVC_BASE_URL. To try svc without an account: svc sandbox start',
   });
+}
+
+/** People type an address without its scheme; what cannot be one is asked for again. */
+async function askBaseUrl(ctx: Context): Promise<string> {
+  for (;;) {
+    const typed = (await ctx.ask.text('Address of the service (base URL):')).trim();
+    try {
+      return parseServiceUrl(withScheme(typed) ?? typed, 'The address');
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      ctx.notice([error.message, error.hint].filter(Boolean).join(' '));
+    }
+  }
 }
 
 /** The account is named; what was not granted, and what remains to be done, follows as notes. */

@@ -26,7 +26,7 @@ export const authLogout = defineCommand({
       });
     }
     const ctx = await traced(outer, settings);
-    const { logout } = await import('../../login/logout.ts');
+    const [{ logout }, { offerRemoval }] = [await import('../../login/logout.ts'), await import('./subscriptions.ts')];
     const profiles = flags.all ? [...(await heldByProfile(ctx.tokens)).keys()] : [settings.profile];
     if (flags.all && profiles.length > 0) {
       await confirmed(ctx, settings, `Log out of every profile (${profiles.join(', ')})?`);
@@ -35,14 +35,9 @@ export const authLogout = defineCommand({
     let failed: Failure | undefined;
     for (const profile of profiles) {
       try {
-        records.push({
-          profile,
-          forgotten: await logout(
-            ctx,
-            { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all },
-            flags,
-          ),
-        });
+        const own = { ...settings, profile, authUrlNamed: settings.authUrlNamed && !flags.all };
+        if (!flags.localOnly) await offerRemoval(ctx, own);
+        records.push({ profile, forgotten: await logout(ctx, own, flags) });
       } catch (error) {
         // With --all one service that is away must not keep the others' logins.
         if (!(error instanceof Failure) || !flags.all) throw error;

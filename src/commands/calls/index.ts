@@ -8,14 +8,14 @@ export const calls: Group = {
   commands: [
     fromOperation('list', listCalls, {
       columns: [
-        'phone_call_id',
-        'contact_id',
-        'from',
-        'to',
-        { path: 'status', as: 'status' },
-        'duration',
-        'interest_level',
-        { path: 'start_time', as: 'time' },
+        { path: 'phone_call_id', header: 'ID', rank: 1 },
+        { path: 'contact_id', header: 'Contact', rank: 2 },
+        { path: 'from', header: 'From', as: 'phone', rank: 7 },
+        { path: 'to', header: 'To', as: 'phone', rank: 4 },
+        { path: 'status', header: 'Status', rank: 5 },
+        { path: 'duration', header: 'Duration', as: 'seconds', rank: 6 },
+        { path: 'interest_level', header: 'Interest', as: 'whole', rank: 8 },
+        { path: 'start_time', header: 'Started', rank: 3 },
       ],
       examples: ['svc calls list', 'svc calls list --all --json'],
     }),

@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call.ts';
 import type { View } from '../../output/view.ts';
 import type { Action, Entry, Wanted } from '../../release/plan.ts';
+import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseTime } from '../../text/time.ts';
@@ -24,21 +25,31 @@ type Told = {
   readonly written: boolean;
   readonly headline: string;
   readonly diff: readonly string[];
+  /** What would be sent and what would change, where nothing is written. */
+  readonly foreseen?: { readonly content: string; readonly difference: readonly Difference[] };
 };
 
 export const releaseChangelog = defineCommand({
   name: 'release',
   summary: 'Make the portal agree with the changelog; safe to run any number of times',
   details:
-    'Takes the section of VERSION from CHANGELOG.md and creates, publishes or updates the entry of that version.\n' +
-    'However often it runs: one entry, one changelog.published event. VERSION is by default the newest that is not\n' +
-    '"Unreleased"; in a CI job the tag that it runs for, or the version in package.json where the changelog has it.\n' +
-    'Title, labels, category and time are compared only where they are given, so what was edited by hand stays.',
+    'Takes the section of VERSION from CHANGELOG.md and creates, publishes or updates the entry of that version. ' +
+    'However often it runs: one entry, one changelog.published event.\n' +
+    'VERSION is by default the newest that is not marked unreleased or TBD; in a CI job the tag that it runs for, or the ' +
+    'version in package.json where the changelog has it.\n' +
+    'The section ends at the next heading of a version. Where several headings are of one version, or it is not sure ' +
+    'where the section ends, nothing is sent: choose with NAME@VERSION or --line.\n' +
+    'Title, labels, category and time are compared only where they are given, so what was edited by hand stays.\n' +
+    '--dry-run --json has the content and the difference.',
   args: { version: param.text('Such as 1.2.0 or v1.2.0', { placeholder: 'VERSION' }) },
   flags: {
     from: param.file('The changelog (default CHANGELOG.md); - is standard input'),
     notesFile: param.file('The notes of VERSION alone, instead of a changelog; - is standard input', {
       conflicts: ['from'],
+    }),
+    line: param.integer('Line of the heading to take, where its version alone does not choose', {
+      min: 1,
+      conflicts: ['notesFile'],
     }),
     title: param.text('Title; on creation the default is "Release VERSION"'),
     label: param.texts('A label; repeat for more'),
@@ -53,34 +64,41 @@ export const releaseChangelog = defineCommand({
     'svc changelog release --dry-run',
     'svc changelog release 0.1.0 --title "Faster exports" --label improvement',
     'svc changelog release --check',
+    'svc changelog release --dry-run --json',
   ],
   async run(ctx, { args, flags, settings }) {
     const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';
     const blame: Blame = {};
+    let isRead = false;
     try {
       const { wantedFrom } = await import('../../release/wanted.ts');
       const wanted = await wantedFrom(ctx, { ...args, ...flags }, blame);
+      isRead = true;
       const service = await connect(ctx, settings);
       const told = await (flags.check || flags.dryRun ? foresee(service, wanted) : carryOut(service, wanted));
       if (onGithub) await (await import('../../release/github.ts')).tellGithub(ctx, told, blame);
       return viewOf(told, flags.check);
     } catch (failure) {
       if (!onGithub || !(failure instanceof Failure)) throw failure;
-      throw (await import('../../release/github.ts')).annotated(ctx, failure, blame);
+      // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
+      const isItsFault = !isRead || failure.kind === 'rejected';
+      throw (await import('../../release/github.ts')).annotated(ctx, failure, isItsFault ? blame : {});
     }
   },
 });
 
 async function foresee(service: Service, wanted: Wanted): Promise<Told> {
   const { survey } = await import('../../release/run.ts');
-  const { changesOf, intentionOf } = await import('../../release/show.ts');
+  const { differencesIn, intentionOf, rowsOf } = await import('../../release/show.ts');
   const { plan, entry, doubled } = await survey(service, wanted);
   const { action, body } = plan;
+  const difference = body ? differencesIn(body, entry) : [];
   return {
     ...{ action, version: wanted.version, entry, doubled, written: false },
     changes: Object.keys(body ?? {}),
     headline: intentionOf(action, entry, body),
-    diff: body ? changesOf(body, entry) : [],
+    diff: rowsOf(difference, { isNew: entry === undefined }),
+    foreseen: { content: wanted.content, difference },
   };
 }
 
@@ -99,7 +117,7 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
   const { inertInLog } = await import('../../text/workflow-commands.ts');
   const { doubledNote } = await import('../../release/github.ts');
   const { isScheduled } = await import('../../release/plan.ts');
-  const { action, version, entry = null, changes, doubled, written, headline, diff } = told;
+  const { action, version, entry = null, changes, doubled, written, headline, diff, foreseen } = told;
   // Titles and content are customer-visible text: neither a terminal nor a CI runner may obey it.
   const text = [headline, ...diff].map((line) => inertInLog(sanitize(line))).join('\n');
   return {
@@ -113,6 +131,7 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
         changes,
         doubled_ids: doubled,
         written,
+        ...foreseen,
       },
     },
     human: () => text,

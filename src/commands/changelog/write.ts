@@ -15,6 +15,7 @@ import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseTime } from '../../text/time.ts';
+import { stateOf } from './state.ts';
 
 type Body = Record<string, unknown>;
 
@@ -25,6 +26,10 @@ const fileFlags = {
   contentFile: param.file('The same as --body-file'),
 };
 const contentFlag = entryFlags.content as Param<string | undefined>;
+const textWays = ['bodyFile', 'contentFile', 'editor'];
+// Front matter may name the title.
+const titleFlag = { ...entryFlags.title, required: true, unless: textWays } as Param<string | undefined>;
+const written = true;
 
 const frontMatterHelp =
   'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
@@ -35,7 +40,12 @@ export const createEntry = defineCommand({
   summary: createChangelogEntry.summary,
   details: frontMatterHelp,
   args: {},
-  flags: { ...entryFlags, ...fileFlags },
+  flags: {
+    ...entryFlags,
+    title: titleFlag,
+    content: { ...contentFlag, required: true, written, unless: textWays },
+    ...fileFlags,
+  },
   examples: [
     'svc changelog create --title "Faster exports" --content "Exports take seconds now." --label improvement',
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
@@ -50,7 +60,8 @@ export const createEntry = defineCommand({
     const checked = check(createChangelogEntry.body, body);
     if (!checked.ok) throw refused(checked.fields);
     const service = await connect(ctx, settings);
-    return entryView(unwrap(createChangelogEntry, await call(service, createChangelogEntry, { body: checked.value })));
+    const answer = await call(service, createChangelogEntry, { body: checked.value });
+    return entryView(unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
   },
 });
 
@@ -58,7 +69,7 @@ export const updateEntry = defineCommand({
   name: 'update',
   summary: updateChangelogEntry.summary,
   details: frontMatterHelp,
-  args: { id: param.requiredId('Id of the entry') },
+  args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
     ...entryFlags,
     ...fileFlags,
@@ -72,7 +83,8 @@ export const updateEntry = defineCommand({
       const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
       throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
     }
-    return change(ctx, settings, args.id, body);
+    const { changes } = await import('../../command/changes.ts');
+    return change(ctx, settings, { id: args.id, body }, (name) => `${name} is changed: ${changes(told(body))}.`);
   },
 });
 
@@ -80,7 +92,7 @@ export const publishEntry = defineCommand({
   name: 'publish',
   summary: 'Publish a draft, now or at a time; subscribers are never emailed',
   details: frontMatterHelp,
-  args: { id: param.requiredId('Id of the entry') },
+  args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
     at: {
       description: 'When to publish; a time in the future schedules it',
@@ -93,20 +105,22 @@ export const publishEntry = defineCommand({
   examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, { isNew: false });
-    return change(ctx, settings, args.id, {
-      ...given,
-      status: 'published',
-      ...(flags.at !== undefined && { published_at: flags.at }),
-    });
+    const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
+    return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}`);
   },
 });
 
-async function change(ctx: Context, settings: Settings, id: number, body: Body): Promise<View> {
+/** The words about an entry that was written, of its name and its state: `published.`, `scheduled for ….`, `a draft. …`. */
+type Words = (name: string, state: string) => string;
+
+type Change = { readonly id: number; readonly body: Body };
+
+async function change(ctx: Context, settings: Settings, { id, body }: Change, words: Words): Promise<View> {
   const checked = check(updateChangelogEntry.body, body);
   if (!checked.ok) throw refused(checked.fields);
   const service = await connect(ctx, settings);
   const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
-  return entryView(unwrap(updateChangelogEntry, answer));
+  return entryView(unwrap(updateChangelogEntry, answer), words);
 }
 
 /** What the flags and the file say, flags first; the wire's names. */
@@ -157,16 +171,19 @@ async function fromNotes(ctx: Context, text: string, where: string): Promise<Bod
 const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =>
   new Failure('usage', 'The service would refuse this entry; nothing was sent.', { fields });
 
+/** The text may be long; that it was changed is enough. */
+const told = ({ content, ...body }: Body): Body => (content === undefined ? body : { ...body, content: 'new' });
+
 /** An entry with what its dates mean. */
-function entryView(record: unknown): View {
-  const { id, status, is_live, published_at, title } = record as Partial<Entry>;
-  if (id === undefined) return { data: { shape: 'record', record } };
-  const name = `Entry ${id} (${title})`;
-  const note =
-    status === 'draft'
-      ? `${name} is a draft. To publish it: svc changelog publish ${id}`
-      : is_live
-        ? `${name} is published.`
-        : `${name} is scheduled for ${published_at}.`;
-  return { data: { shape: 'record', record }, notes: [note] };
+function entryView(record: unknown, words: Words): View {
+  const entry = record as Partial<Entry>;
+  const { id, status, is_live = false, published_at, title } = entry;
+  if (id === undefined || status === undefined) return { data: { shape: 'record', record } };
+  const state = stateOf({ status, is_live });
+  const isLater = state === 'scheduled' && published_at;
+  // The time as the service has it: scripts read this line too.
+  const exact = isLater ? `scheduled for ${published_at}` : state;
+  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${exact}.`;
+  const done = words(`Entry ${id} (${title})`, shown);
+  return { data: { shape: 'record', record }, done, notes: [done] };
 }

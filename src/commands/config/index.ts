@@ -1,10 +1,13 @@
+import { heldByProfile } from '../../auth/credentials.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
 import { type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { checkRedirectUri } from '../../login/oauth-login.ts';
+import type { View } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 type Key = { readonly of: 'everything' | 'profile'; readonly what: string; readonly check: (value: string) => string };
@@ -95,15 +98,41 @@ const set = defineCommand({
   examples: ['svc config set output json', "svc config set pager ''"],
   async run(ctx, { args: { key: name, value: text }, settings: { profile } }) {
     const value = text === '' ? undefined : keys[name].check(text);
-    if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
-    else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
-    const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
-    return {
-      data: { shape: 'nothing' },
-      notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
-    };
+    if (name === 'default_profile' && value !== undefined) await refuseUnknownProfile(ctx, value);
+    return change(ctx, profile, name, value);
   },
 });
+
+const unset = defineCommand({
+  name: 'unset',
+  summary: 'Forget a setting, so that its default holds',
+  args: { key: key('Which setting') },
+  flags: {},
+  examples: ['svc config unset output'],
+  run: (ctx, { args, settings: { profile } }) => change(ctx, profile, args.key, undefined),
+});
+
+async function change(ctx: Context, profile: string, name: KeyName, value: string | undefined): Promise<View> {
+  if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
+  else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
+  const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
+  return {
+    data: { shape: 'nothing' },
+    notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
+  };
+}
+
+/** A default that nobody has logged in to would make every command after it fail. */
+async function refuseUnknownProfile(ctx: Context, name: string): Promise<void> {
+  const config = await readConfig(ctx.files);
+  const known = [
+    ...new Set([...Object.keys(config.profiles ?? {}), ...(await heldByProfile(ctx.tokens)).keys()]),
+  ].sort();
+  if (known.includes(name) || name === 'default') return;
+  throw new Failure('usage', `There is no profile ${name}.`, {
+    hint: `${known.length > 0 ? `There are: ${known.join(', ')}. ` : ''}To make it: svc login --profile ${name}`,
+  });
+}
 
 function configured(config: Config, profile: string, name: KeyName): string | undefined {
   switch (name) {
@@ -120,5 +149,5 @@ function configured(config: Config, profile: string, name: KeyName): string | un
 export const config: Group = {
   name: 'config',
   summary: 'Settings of svc',
-  commands: [list, get, set],
+  commands: [list, get, set, unset],
 };

@@ -8,11 +8,14 @@ import { param } from '../../command/param.ts';
 import { readUserJson } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { counted } from '../../text/number.ts';
 
 type Body = Input<typeof createContacts>['body'];
 
-const contactFlags = flagsOf(NewContact, { optional: true });
 const required = ['name', 'last_name', 'email', 'phone'];
+const contactFlags = Object.fromEntries(
+  Object.entries(flagsOf(NewContact)).map(([key, flag]) => [key, flag.required ? { ...flag, unless: ['file'] } : flag]),
+);
 
 export const createContact = defineCommand({
   name: 'create',
@@ -33,20 +36,19 @@ export const createContact = defineCommand({
     const body = file === undefined ? oneContact(given) : await batchFrom(ctx, file);
     const service = await connect(ctx, settings);
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
-    if (!Array.isArray(made)) return { data: { shape: 'record', record: made } };
-    return {
-      data: { shape: 'list', records: made, columns: ['contact_id', 'name'] },
-      notes: [`Created ${made.length} contacts.`],
-    };
+    if (!Array.isArray(made)) {
+      const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
+      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${name}) is created.` };
+    }
+    const done = `Created ${counted(made.length, 'contact')}.`;
+    return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };
   },
 });
 
-function oneContact(given: Readonly<Record<string, unknown>>): Body {
-  const missing = required.filter((field) => given[field] === undefined).map((field) => `--${field.replace('_', '-')}`);
-  if (missing.length === 0) return given as Body;
-  throw new Failure('usage', `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} required.`, {
-    hint: 'Or create a batch with --file rows.json.',
-  });
+function oneContact(given: object): Body {
+  const checked = check(NewContact, given);
+  if (checked.ok) return checked.value;
+  throw new Failure('usage', 'The service would refuse this contact; nothing was sent.', { fields: checked.fields });
 }
 
 async function batchFrom(ctx: Parameters<typeof readUserJson>[0], file: string): Promise<Body> {

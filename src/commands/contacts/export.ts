@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { connect } from '../../http/call.ts';
 import { list } from '../../http/pages.ts';
+import { counted } from '../../text/number.ts';
 
 /** The fields of a contact in a list, in the document's order; in CSV each is a column that `contacts sync` reads. */
 const columns = [
@@ -29,19 +30,12 @@ export const exportContacts = defineCommand({
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
     const listing = list(service, listContacts, {}, { all: true });
-    async function* counted() {
-      let count = 0;
-      for await (const record of listing.records) {
-        if (++count % 100 === 0) ctx.progress(`Exported ${count} of ${listing.seen().total ?? '?'} contacts`);
-        yield record;
-      }
-    }
     return {
-      data: { shape: 'list', records: counted(), columns, fields: columns },
+      data: { shape: 'list', records: listing.records, columns, fields: columns },
       read: true,
       output: 'csv',
       file: flags.out,
-      notes: () => [`Exported ${listing.seen().yielded} contacts${flags.out ? ` to ${flags.out}` : ''}.`],
+      notes: () => [`Exported ${counted(listing.seen().yielded, 'contact')}${flags.out ? ` to ${flags.out}` : ''}.`],
     };
   },
 });

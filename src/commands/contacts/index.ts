@@ -3,16 +3,17 @@ import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
 import { exportContacts } from './export.ts';
+import { findContacts } from './find.ts';
 import { syncContactsFile } from './sync.ts';
 
 const columns = [
-  'contact_id',
-  'name',
-  'last_name',
-  'email',
-  'phone',
-  'company',
-  { path: 'created_at', as: 'time' },
+  { path: 'contact_id', header: 'ID', rank: 1 },
+  { path: 'name', header: 'Name', rank: 3 },
+  { path: 'last_name', header: 'Last name', rank: 4 },
+  { path: 'email', header: 'Email', rank: 2 },
+  { path: 'phone', header: 'Phone', rank: 6 },
+  { path: 'company', header: 'Company', rank: 5 },
+  { path: 'created_at', header: 'Created', rank: 7 },
 ] as const;
 
 export const contacts: Group = {
@@ -26,11 +27,14 @@ export const contacts: Group = {
     fromOperation('get', getContact, {
       columns,
       several: true,
-      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json'],
+      examples: ['svc contacts get 7', 'svc contacts get 7 8 --json', 'svc contacts get yara.kim@fieldnote.test'],
     }),
+    findContacts(columns),
     createContact,
     fromOperation('update', updateContact, {
       update: true,
+      done: ({ name, last_name }: { name?: string; last_name?: string }, id, { changed }) =>
+        `Contact ${id}${name ? ` (${[name, last_name].filter(Boolean).join(' ')})` : ''} is changed: ${changed}.`,
       examples: ["svc contacts update 7 --company 'Acme GmbH' --metadata plan=pro"],
     }),
     syncContactsFile,

@@ -6,9 +6,11 @@ export const syncContactsFile = defineCommand({
   name: 'sync',
   summary: 'Import contacts from a CSV file, matched by email; nothing lost, nothing doubled',
   details:
-    'Reads any CSV (UTF-8, UTF-16, gzip; delimiter and columns are recognised), checks every row before the first ' +
+    'Reads any CSV (UTF-8, UTF-16, gzip; delimiter, header and columns are recognised), checks every row before the first ' +
     'call, and sends chunks of 200 as fast as the service allows. Existing contacts are completed: blank fields are ' +
     'filled, existing values kept, tags united, metadata merged.\n\n' +
+    'Tags cannot be taken off again: where it is not plain what separates them, nothing is sent until --tag-separator ' +
+    'says it.\n\n' +
     'After an interruption, run the same command again: it resumes. Exit 8 means that some rows failed: --rejects ' +
     'keeps them in a file, to be fixed and synced again.\n\n' +
     'Fields for --map: email, name, last_name, phone, company, tags, metadata.KEY, or ignore.',
@@ -18,6 +20,7 @@ export const syncContactsFile = defineCommand({
     'svc contacts sync examples/contacts.csv --dry-run',
     'svc contacts sync examples/contacts.csv --rejects rejects.csv',
     'svc contacts sync examples/contacts.csv --map "Lead Source=metadata.source" --tag import',
+    'svc contacts sync examples/contacts.csv --phone-country US --skip "Lead Source=Trade fair"',
   ],
   async run(ctx, { args, flags, settings }) {
     const [{ importFile }, { syncShape }, { accountTarget }, { syncChunkSize }] = await Promise.all([
@@ -26,12 +29,16 @@ export const syncContactsFile = defineCommand({
       import('../../sync/targets.ts'),
       import('../../api/contacts.ts'),
     ]);
-    return importFile(ctx, settings, args.file, flags, {
-      reports: 'account',
-      shape: syncShape,
-      chunkSize: syncChunkSize,
-      operation: 'syncContacts',
-      target: accountTarget,
-    });
+    return importFile(
+      ctx,
+      { file: args.file, flags, settings },
+      {
+        reports: 'account',
+        shape: syncShape,
+        chunkSize: syncChunkSize,
+        operation: 'syncContacts',
+        target: accountTarget,
+      },
+    );
   },
 });

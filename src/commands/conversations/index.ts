@@ -4,8 +4,16 @@ import {
   replyToConversation,
   resolveConversation,
 } from '../../api/conversations.ts';
+import type { Output } from '../../api/operation.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { personOf, type Seed } from '../../command/seed.ts';
+
+const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
+  to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
+  about: subject ?? 'a chat without a subject',
+  last: messages.at(-1),
+});
 
 export const conversations: Group = {
   name: 'conversations',
@@ -13,13 +21,13 @@ export const conversations: Group = {
   commands: [
     fromOperation('list', listConversations, {
       columns: [
-        'id',
-        { path: 'status', as: 'status' },
-        'handling_mode',
-        'channel',
-        'contact.name',
-        'subject',
-        { path: 'last_message_at', as: 'time' },
+        { path: 'id', header: 'ID', rank: 1 },
+        { path: 'status', header: 'Status', rank: 3 },
+        { path: 'handling_mode', header: 'Handled by', as: 'whole', rank: 6 },
+        { path: 'channel', header: 'Channel', as: 'whole', rank: 7 },
+        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+        { path: 'subject', header: 'Subject', rank: 2 },
+        { path: 'last_message_at', header: 'Last message', rank: 5 },
       ],
       examples: ['svc conversations list --status unresolved'],
     }),
@@ -29,13 +37,16 @@ export const conversations: Group = {
     }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
+      seed: { operation: getConversation, of: replySeed },
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
-      note: (answer: { handling_mode: string }, id) =>
+      noted: true,
+      done: (answer: { handling_mode: string }, id) =>
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
     fromOperation('resolve', resolveConversation, {
       examples: ['svc conversations resolve 3'],
-      note: (_, id) => `Conversation ${id} is resolved.`,
+      noted: true,
+      done: (_, id) => `Conversation ${id} is resolved.`,
     }),
   ],
 };

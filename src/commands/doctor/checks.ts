@@ -5,10 +5,11 @@ import { listTickets } from '../../api/tickets.ts';
 import { credentialsAtHand } from '../../auth/at-hand.ts';
 import { loginCommand, readStored } from '../../auth/credentials.ts';
 import { openSession, type Session } from '../../auth/session.ts';
+import { typeable } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
@@ -22,11 +23,15 @@ const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, 
 
 /** Everything that product.md names for `doctor`, in the order in which one would fix it. Nothing here throws. */
 export async function checkUp(ctx: Context, settings: Settings): Promise<readonly Check[]> {
-  const checks: Check[] = [...(await machineChecks(ctx, settings))];
+  const checks: Check[] = [];
+  ctx.progress('Looking at: this machine');
+  checks.push(...(await machineChecks(ctx, settings)));
   const add = async (name: string, look: () => Promise<Verdict> | Verdict): Promise<boolean> => {
     ctx.progress(`Looking at: ${name}`);
     const verdict = await attempt(look);
-    checks.push({ name, ok: verdict.ok, message: verdict.message, fix: verdict.fix ?? null });
+    if (ctx.signal.aborted) throw interruption(ctx.signal);
+    const fix = verdict.fix === undefined ? null : typeable(verdict.fix, settings.carried);
+    checks.push({ name, ok: verdict.ok, message: verdict.message, fix });
     return verdict.ok;
   };
 
@@ -64,7 +69,7 @@ async function attempt(look: () => Promise<Verdict> | Verdict): Promise<Verdict>
 /** Any answer at all will do, also a 401: something that speaks HTTP is there. */
 async function reach(ctx: Context, { baseUrl, timeoutMs }: Settings): Promise<Verdict> {
   if (!baseUrl) return wrong('No base URL is known.', 'Set SVC_BASE_URL, or run: svc login --base-url URL');
-  const answer = await ctx.exchange(probe(baseUrl, timeoutMs));
+  const answer = await ctx.exchange(probe(ctx, baseUrl, timeoutMs));
   if ('lost' in answer)
     return wrong(`${baseUrl} cannot be reached: ${answer.detail}`, 'Check the address, the network and the proxy.');
   if (/^\s*</u.test(answer.body))
@@ -72,15 +77,16 @@ async function reach(ctx: Context, { baseUrl, timeoutMs }: Settings): Promise<Ve
   return fine(`${baseUrl} answers.`);
 }
 
-const probe = (baseUrl: string, timeoutMs: number) => ({
+const probe = ({ signal }: Context, baseUrl: string, timeoutMs: number) => ({
   method: 'GET',
   url: `${baseUrl}/platform/account`,
   headers: { accept: 'application/json' },
   timeoutMs: Math.min(timeoutMs, 10_000),
+  signal,
 });
 
 async function compareClocks(ctx: Context, { baseUrl = '', timeoutMs }: Settings): Promise<Verdict> {
-  const answer = await ctx.exchange(probe(baseUrl, timeoutMs));
+  const answer = await ctx.exchange(probe(ctx, baseUrl, timeoutMs));
   const theirs = 'lost' in answer ? Number.NaN : Date.parse(answer.headers.date ?? '');
   if (Number.isNaN(theirs)) return fine('The service does not tell its time.');
   const apart = Math.round((ctx.clock.now().getTime() - theirs) / 1000);

@@ -15,7 +15,7 @@ export const doctor = defineCommand({
     const checks = await checkUp(ctx, settings);
     const ok = checks.every((check) => check.ok);
     return {
-      data: { shape: 'record', record: { ok, checks } },
+      data: { shape: 'record', record: { ok, checks: checks.map(({ isNeutral: _, ...check }) => check) } },
       human: (terminal) => checks.map((check) => line(check, terminal)).join('\n'),
       plain: () =>
         checks
@@ -34,10 +34,13 @@ export type Check = {
   readonly ok: boolean;
   readonly message: string;
   readonly fix: string | null;
+  /** Neither good nor bad: people see no mark of success. */
+  readonly isNeutral?: boolean;
 };
 
-function line({ name, ok, message, fix }: Check, { paint }: Terminal): string {
-  const mark = ok ? paint('green', '✓') : paint('red', '✗');
+function line({ name, ok, message, fix, isNeutral }: Check, { paint }: Terminal): string {
+  const good = isNeutral ? paint('dim', '-') : paint('green', '✓');
+  const mark = ok ? good : paint('red', '✗');
   const advice = fix ? `\n    ${paint('bold', sanitize(fix))}` : '';
   return `${mark} ${name.padEnd(13)} ${sanitize(message)}${advice}`;
 }

@@ -1,16 +1,17 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
+import { probeName } from '../../auth/store-contents.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
-import { messageOf } from '../../errors.ts';
+import { interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
 
 /** What can be seen without the service. */
 export async function machineChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {
-  return [
+  const checks = [
     node(),
     await folder('config folder', ctx.files.config, 'SVC_CONFIG_DIR'),
     await folder('state folder', ctx.files.state, 'SVC_STATE_DIR'),
@@ -19,6 +20,9 @@ export async function machineChecks(ctx: Context, settings: Settings): Promise<r
     await callback(settings),
     await completions(ctx.env),
   ];
+  // A keyring that does not answer is given its time.
+  if (ctx.signal.aborted) throw interruption(ctx.signal);
+  return checks;
 }
 
 const fine = (name: string, message: string): Check => ({ name, ok: true, message, fix: null });
@@ -38,11 +42,10 @@ async function folder(name: string, path: string, variable: string): Promise<Che
 
 /** Keeps a word and forgets it again: a keyring that is there may still not answer. */
 async function store({ tokens, env }: Context): Promise<Check> {
-  const name = 'doctor/probe';
   try {
-    await tokens.update(name, async () => 'probe');
-    const place = await tokens.where(name);
-    await tokens.update(name, async () => undefined);
+    await tokens.update(probeName, async () => 'probe');
+    const place = await tokens.where(probeName);
+    await tokens.update(probeName, async () => undefined);
     if (place === 'keyring') return fine('store', 'Secrets go to the system keyring, and it answers.');
     const chosen = env.SVC_TOKEN_STORE === 'file' ? 'as SVC_TOKEN_STORE asks' : 'since no system keyring answers';
     return fine('store', `Secrets go to a file that only you can read, ${chosen}.`);
@@ -93,11 +96,10 @@ const completionFiles: Readonly<Record<string, readonly [file: string, line: str
 async function completions(env: Context['env']): Promise<Check> {
   const shell = basename(env.SHELL ?? '');
   const [file, line] = completionFiles[shell] ?? [];
-  if (!file) return fine('completions', 'Run svc completion --help to install them for your shell.');
+  if (!file)
+    return { ...fine('completions', 'Run svc completion --help to install them for your shell.'), isNeutral: true };
   const text = await readIfThere(join(env.HOME || homedir(), file)).catch(() => undefined);
   const installed = shell === 'fish' ? text !== undefined : text?.includes('svc completion');
-  return fine(
-    'completions',
-    installed ? `Installed for ${shell}.` : `Not installed for ${shell}. To have them: ${line}`,
-  );
+  if (installed) return fine('completions', `Installed for ${shell}.`);
+  return { ...fine('completions', `Not installed for ${shell}. To have them: ${line}`), isNeutral: true };
 }

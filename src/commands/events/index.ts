@@ -1,4 +1,4 @@
-import { attributionKeys, sendEvent } from '../../api/events.ts';
+import { type AttributionKey, attributionKeys, sendEvent } from '../../api/events.ts';
 import type { Input } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
@@ -22,7 +22,7 @@ const optional = <T = string>(name: string, from: typeof fields): Param<T | unde
 
 const attributionFlags = Object.fromEntries(
   attributionKeys.map((key) => [key, optional(key, fields.attribution?.fields ?? {})]),
-) as Record<(typeof attributionKeys)[number], Param<string | undefined>>;
+) as Record<AttributionKey, Param<string | undefined>>;
 
 const send = defineCommand({
   name: 'send',
@@ -34,7 +34,7 @@ const send = defineCommand({
   flags: {
     contactName: param.requiredText("The contact's first name"),
     contactLastName: param.text("The contact's last name"),
-    email: optional('email', contactFields),
+    email: { ...optional('email', contactFields), required: true, unless: ['phone'] },
     phone: optional('phone', contactFields),
     external_ref: optional('external_ref', fields),
     metadata: optional<Readonly<Record<string, string>>>('metadata', fields),
@@ -50,8 +50,8 @@ const send = defineCommand({
     const body = eventOf(args.trigger, flags);
     const service = await connect(ctx, settings);
     const record = await call(service, sendEvent, { body });
-    const notes = [`Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd()];
-    return { data: { shape: 'record', record: record ?? {} }, notes };
+    const done = `Sent ${args.trigger}. ${enrolledNote(record?.enrolled)}`.trimEnd();
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 
@@ -63,9 +63,6 @@ function enrolledNote(enrolled: unknown): string {
 type Flags = Parameters<typeof send.run>[1]['flags'];
 
 function eventOf(trigger: string, flags: Flags): Body {
-  if (flags.email === undefined && flags.phone === undefined) {
-    throw new Failure('usage', 'An event needs --email or --phone of the contact.');
-  }
   const attribution = Object.fromEntries(
     attributionKeys.flatMap((key) => (flags[key] === undefined ? [] : [[key, flags[key]]])),
   );

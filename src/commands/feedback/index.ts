@@ -12,13 +12,13 @@ export const feedback: Group = {
   commands: [
     fromOperation('list', listFeedback, {
       columns: [
-        'id',
-        'vote_count',
-        'title',
-        { path: 'status', as: 'status' },
-        'category.name',
-        'comments_count',
-        'on_roadmap',
+        { path: 'id', header: 'ID', rank: 1 },
+        { path: 'vote_count', header: 'Votes', rank: 3 },
+        { path: 'title', header: 'Title', rank: 2 },
+        { path: 'status', header: 'Status', rank: 4 },
+        { path: 'category.name', header: 'Category', rank: 5 },
+        { path: 'comments_count', header: 'Comments', rank: 6 },
+        { path: 'on_roadmap', header: 'On roadmap', rank: 7 },
       ],
       examples: ['svc feedback list', 'svc feedback list --search export --json'],
     }),

@@ -10,7 +10,7 @@ export const importIntoList = defineCommand({
     'It matches contacts by phone or email, wants a name for each, takes websites and countries, and no tags.\n\n' +
     'Fields for --map: email, name, last_name, phone, company, website, country, metadata.KEY, or ignore.',
   args: {
-    id: param.requiredId('Contact list'),
+    id: param.requiredId('Contact list', 'lists'),
     file: param.requiredText('CSV file, or - for standard input', { placeholder: 'FILE', completes: 'files' }),
   },
   flags: importFlags,
@@ -22,12 +22,16 @@ export const importIntoList = defineCommand({
       import('../../sync/targets.ts'),
       import('../../api/contacts.ts'),
     ]);
-    return importFile(ctx, settings, args.file, flags, {
-      reports: 'list',
-      shape: listShape,
-      chunkSize: syncChunkSize,
-      operation: `createAndSyncListContacts ${args.id}`,
-      target: (service) => listTarget(service, args.id),
-    });
+    return importFile(
+      ctx,
+      { file: args.file, flags, settings },
+      {
+        reports: 'list',
+        shape: listShape,
+        chunkSize: syncChunkSize,
+        operation: `createAndSyncListContacts ${args.id}`,
+        target: (service) => listTarget(service, args.id),
+      },
+    );
   },
 });

@@ -2,27 +2,34 @@ import { createContactList, deleteContactList, listContactListMembers, listConta
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { importIntoList } from './import.ts';
-import { addToList, removeFromList, setList, updateList } from './members.ts';
+import { addToList, memberColumns, removeFromList, setList, updateList } from './members.ts';
 
 export const lists: Group = {
   name: 'lists',
   summary: 'Contact lists and their members',
   commands: [
     fromOperation('list', listContactLists, {
-      columns: ['contacts_list_id', 'name', 'target_industry'],
+      columns: [
+        { path: 'contacts_list_id', header: 'ID', rank: 1 },
+        { path: 'name', header: 'Name', rank: 2 },
+        { path: 'target_industry', header: 'Industry', rank: 3 },
+      ],
       examples: ['svc lists list'],
     }),
     fromOperation('create', createContactList, {
+      done: ({ contact_list_id: id }: { contact_list_id?: number }, _, { body }) =>
+        `Contact list${id ? ` ${id}` : ''} (${body.name}) is created.`,
       examples: ["svc lists create --name 'Beta testers' --target-industry Software --notes 'Asked for early access'"],
     }),
     updateList,
     fromOperation('delete', deleteContactList, {
       confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
-      note: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
+      noted: true,
+      done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
       examples: ['svc lists delete 3 --yes'],
     }),
     fromOperation('members', listContactListMembers, {
-      columns: ['contact_id', 'name'],
+      columns: memberColumns,
       examples: ['svc lists members 1'],
     }),
     addToList,

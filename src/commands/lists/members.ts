@@ -14,9 +14,15 @@ import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { Failure, notFoundNames } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
+import { counted } from '../../text/number.ts';
 
-const args = { id: param.requiredId('Id of the contact list') };
-const contact = param.ids('Id of a contact; repeatable');
+const args = { id: param.requiredId('Id of the contact list', 'lists') };
+const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
+
+export const memberColumns = [
+  { path: 'contact_id', header: 'ID', rank: 1 },
+  { path: 'name', header: 'Name', rank: 2 },
+] as const;
 
 type Member = { readonly contact_id: number; readonly name: string };
 
@@ -57,7 +63,9 @@ export const updateList = defineCommand({
     const service = await connect(ctx, settings);
     const body = { name: flags.name ?? (await nameOf(service, id)), ...given };
     const record = await call(service, updateContactList, { params: { contactList: id }, body });
-    return { data: { shape: 'record', record: record ?? {} }, notes: [`Contact list ${id} is changed.`] };
+    const { changes } = await import('../../command/changes.ts');
+    const done = `Contact list ${id} is changed: ${changes(given)}.`;
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 
@@ -92,15 +100,17 @@ export const addToList = defineCommand({
     const inList = new Set(after.map((member) => member.contact_id));
     const twins = after.filter((m) => !before.has(m.contact_id) && !wanted.includes(m.contact_id));
     const missing = wanted.filter((contactId) => !inList.has(contactId));
+    const records = after.filter((member) => wanted.includes(member.contact_id));
+    const data = { shape: 'list', records, columns: memberColumns } as const;
+    if (missing.length === 0) {
+      const done = `${isOrAre(wanted.length)} in list ${id}.`;
+      return { data, done, notes: [done] };
+    }
     return {
-      data: {
-        shape: 'list',
-        records: after.filter((m) => wanted.includes(m.contact_id)),
-        columns: ['contact_id', 'name'],
-      },
-      outcome: missing.length > 0 ? 'partial' : undefined,
+      data,
+      outcome: 'partial',
       notes: [
-        `${wanted.length - missing.length} of ${wanted.length} contacts are in list ${id}.`,
+        `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
         ...missing.map(
           (contactId) =>
             `Contact ${contactId} is not: the service matched its email or phone to another contact` +
@@ -119,9 +129,14 @@ export const removeFromList = defineCommand({
   examples: ['svc lists remove 1 --contact 7'],
   async run(ctx, { args: { id }, flags, settings }) {
     const service = await connect(ctx, settings);
-    const body = { contacts_ids: [...new Set(flags.contact)] };
-    const record = await call(service, removeListContacts, { params: { contactList: id }, body });
-    return { data: { shape: 'record', record: record ?? {} }, notes: [`Taken out of list ${id}; the contacts stay.`] };
+    const wanted = [...new Set(flags.contact)];
+    const record = await call(service, removeListContacts, {
+      params: { contactList: id },
+      body: { contacts_ids: wanted },
+    });
+    // Only the service knows who was in the list, so its own words are all that is said.
+    const told = record?.success ?? `${counted(wanted.length, 'contact')} taken out.`;
+    return { data: { shape: 'record', record: record ?? {} }, done: `List ${id}: ${told}` };
   },
 });
 
@@ -140,15 +155,21 @@ export const setList = defineCommand({
     const removed = present.filter((contactId) => !wanted.includes(contactId));
     const listName = await nameOf(service, id);
     if (added.length + removed.length > 0) {
-      ctx.notice(`List ${id} has ${present.length} contacts. Adding: ${some(added)}. Taking out: ${some(removed)}.`);
-      await confirmed(ctx, settings, `Set list ${id} to these ${wanted.length} contacts?`);
+      ctx.notice(
+        `List ${id} has ${counted(present.length, 'contact')}. Adding: ${some(added)}. Taking out: ${some(removed)}.`,
+      );
+      await confirmed(
+        ctx,
+        settings,
+        wanted.length === 1
+          ? `Set list ${id} to this 1 contact?`
+          : `Set list ${id} to these ${counted(wanted.length, 'contact')}?`,
+      );
     }
     const body = { name: listName, contacts_ids: wanted };
     const record = await call(service, syncListContacts, { params: { contactList: id }, body });
-    return {
-      data: { shape: 'record', record: record ?? {} },
-      notes: [`List ${id} holds exactly ${wanted.length === 1 ? '1 contact' : `${wanted.length} contacts`}.`],
-    };
+    const done = `List ${id} holds exactly ${counted(wanted.length, 'contact')}.`;
+    return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
 
@@ -159,6 +180,8 @@ function unchanged({ name: first, email, last_name, phone, company, website, cou
   const filled = Object.entries({ last_name, phone, company, website, country }).filter(([, value]) => value);
   return { name: first, email, ...Object.fromEntries(filled) };
 }
+
+const isOrAre = (count: number): string => `${counted(count, 'contact')} ${count === 1 ? 'is' : 'are'}`;
 
 const some = (ids: readonly number[]): string =>
   ids.length === 0 ? 'none' : `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`;

@@ -2,7 +2,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
-import { type Client, clients, type Entry } from '../../mcp/clients.ts';
+import { type Client, clients, type Entry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tools.ts';
 
 const targets = [...clients, 'print'] as const;
@@ -17,8 +17,8 @@ export const installMcp = defineCommand({
   name: 'install',
   summary: 'Add svc to the configuration of an assistant, or print what to add',
   details:
-    'Other servers in the file stay. No secret is written: svc finds the credential of the profile by itself, so log in\n' +
-    'first. The client must find svc on its PATH.',
+    'Other servers in the file stay. No secret is written: svc finds the credential of the profile by itself, so log in ' +
+    'first. The entry names this svc by its whole path, since a desktop program may have another PATH than your shell.',
   args: { client: where },
   flags: {
     allowWrite: param.toggle('Let it change records'),
@@ -47,8 +47,9 @@ export const installMcp = defineCommand({
     await enter(client, file, name, entry);
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
-      human: () => `Added ${name} to ${file}. Restart the client to see it.`,
+      human: () => `Added ${name} to ${file}.`,
       plain: () => `Added ${name} to ${file}.`,
+      notes: [`Restart ${titles[client]}: it reads this file only when it starts.`],
     };
 
     async function enter(target: Client, path: string, key: string, value: Entry): Promise<void> {
@@ -67,9 +68,12 @@ export const installMcp = defineCommand({
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
 function entryFor(settings: Settings, { write, send, webhooks, only }: Grant): Entry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
+  // The single executable is its own script.
+  const [node, script] = [process.execPath, process.argv[1]];
   return {
-    command: 'svc',
+    command: node,
     args: [
+      ...(script === undefined || script === node ? [] : [script]),
       'mcp',
       ...(profileNamed ? ['--profile', profile] : []),
       ...(baseUrlNamed && baseUrl ? ['--base-url', baseUrl] : []),

@@ -4,6 +4,14 @@ import { listView } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import { connect } from '../../http/call.ts';
 
+const columns = [
+  { path: 'id', header: 'ID', rank: 1 },
+  { path: 'name', header: 'Name', rank: 2 },
+  { path: 'duration_minutes', header: 'Duration', as: 'minutes', rank: 3 },
+  { path: 'location_type', header: 'Location', as: 'whole', rank: 5 },
+  { path: 'url', header: 'Page', rank: 4 },
+] as const;
+
 const list = defineCommand({
   name: 'list',
   summary: listMeetings.summary,
@@ -14,7 +22,7 @@ const list = defineCommand({
   async run(ctx, { flags, settings }) {
     const service = await connect(ctx, settings);
     const input = { params: { account: flags.account } };
-    return listView(service, listMeetings, input, {}, ['id', 'name', 'duration_minutes', 'location_type', 'url']);
+    return listView(service, listMeetings, input, { columns });
   },
 });
 

@@ -80,12 +80,12 @@ function reportView(report: PullReport): View {
     data: { shape: 'record', record: report },
     read: true,
     plain: () => kinds.map((kind) => `${columns.map((column) => kind[column]).join('\t')}\n`).join(''),
-    human: async ({ width, paint }) => {
+    human: async (terminal) => {
       const [{ table }, { settleColumns }] = [
         await import('../../output/table.ts'),
         await import('../../output/cells.ts'),
       ];
-      return table(kinds, settleColumns(columns), width, paint);
+      return table(kinds, settleColumns(columns), terminal);
     },
     notes,
     ...(stopped && { outcome: 'partial' as const }),

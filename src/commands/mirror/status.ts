@@ -21,16 +21,15 @@ export const copyStatus = defineCommand({
       data: { shape: 'record', record: { kinds } },
       read: true,
       plain: () => kinds.map((kind) => `${columns.map((column) => kind[column] ?? '').join('\t')}\n`).join(''),
-      human: async ({ width, paint, now }) => {
+      human: async (terminal) => {
         const [{ table }, { settleColumns }] = [
           await import('../../output/table.ts'),
           await import('../../output/cells.ts'),
         ];
         return table(
-          kinds.map((kind) => withoutTimes(kind, now)),
+          kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date())),
           settleColumns(columns),
-          width,
-          paint,
+          terminal,
         );
       },
       notes: [`In ${place}.`],

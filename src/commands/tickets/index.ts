@@ -1,26 +1,41 @@
+import type { Output } from '../../api/operation.ts';
 import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { personOf, type Seed } from '../../command/seed.ts';
 import { call, connect } from '../../http/call.ts';
+
+type Ticket = Output<typeof getTicket>['ticket'];
+
+/** As people know it; the service's answer may lack the number. */
+const named = ({ ticket_number: number }: Partial<Ticket>, id: number): string => `Ticket ${number || id}`;
 
 /** `resolve`, `close` and `reopen` are updates of one field that people say in one word. */
 const moveTo = (name: string, status: string, summary: string) =>
   defineCommand({
     name,
     summary,
-    args: { id: param.requiredId('Id of the ticket') },
+    args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
     flags: {},
     examples: [`svc tickets ${name} 7`],
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
-      return {
-        data: { shape: 'record', record: unwrap(updateTicket, answer) },
-        notes: [`Ticket ${args.id} is ${status}.`],
-      };
+      const record = unwrap(updateTicket, answer);
+      const done = `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`;
+      return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
+
+/** For a reply, which the requester reads. */
+const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }: Ticket): Seed => ({
+  to: `${personOf(contact, 'the requester')}, by ${reply_channel}`,
+  about: `${ticket_number} ${subject}`,
+  last: messages.at(-1),
+});
+
+const noteSeed = (ticket: Ticket): Seed => ({ ...replySeed(ticket), to: 'the team; the customer never sees it' });
 
 export const tickets: Group = {
   name: 'tickets',
@@ -28,27 +43,29 @@ export const tickets: Group = {
   commands: [
     fromOperation('list', listTickets, {
       columns: [
-        'id',
-        'ticket_number',
-        'subject',
-        { path: 'status', as: 'status' },
-        'priority',
-        'contact.name',
-        { path: 'updated_at', as: 'time' },
+        { path: 'id', header: 'ID', rank: 5 },
+        { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
+        { path: 'subject', header: 'Subject', rank: 2 },
+        { path: 'status', header: 'Status', rank: 3 },
+        { path: 'priority', header: 'Priority', rank: 7 },
+        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+        { path: 'updated_at', header: 'Updated', rank: 6 },
       ],
       examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
     }),
     fromOperation('get', getTicket, {
       human: async (ticket, terminal) => (await import('../../output/thread.ts')).ticketThread(ticket, terminal),
-      examples: ['svc tickets get 7', "svc tickets get 7 --jq '.messages[].body'"],
+      examples: ['svc tickets get 7', 'svc tickets get T-1008', "svc tickets get 7 --jq '.messages[].body'"],
     }),
     fromOperation('create', createTicket, {
       text: 'description',
+      done: (ticket: Ticket) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
       examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],
     }),
     fromOperation('update', updateTicket, {
       text: 'description',
       update: true,
+      done: (ticket: Ticket, id, { changed }) => `${named(ticket, id)} is changed: ${changed}.`,
       examples: ['svc tickets update 7 --priority 4', 'svc tickets update 7 --clear due_at'],
     }),
     moveTo('resolve', 'resolved', 'Set a ticket to resolved'),
@@ -56,13 +73,17 @@ export const tickets: Group = {
     moveTo('reopen', 'open', 'Set a ticket to open again'),
     fromOperation('note', addTicketNote, {
       text: 'body',
+      seed: { operation: getTicket, of: noteSeed },
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
-      note: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
+      noted: true,
+      done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
+      seed: { operation: getTicket, of: replySeed },
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
-      note: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
+      noted: true,
+      done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
     }),
   ],
 };

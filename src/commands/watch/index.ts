@@ -113,7 +113,7 @@ const kindWords: Readonly<Record<string, string>> = {
 };
 
 const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
-  ticket: 'yellow',
+  ticket: 'orange',
   message: 'cyan',
   conversation: 'cyan',
   contact: 'green',

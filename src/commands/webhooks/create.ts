@@ -3,6 +3,7 @@ import { createWebhook, webhookTarget } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
 
@@ -41,7 +42,13 @@ export const createWebhookSubscription = defineCommand({
         notes.push(`It could not be stored: ${messageOf(error)}`);
       }
     }
-    return { data: { shape: 'record', record: made }, notes };
+    const head = `Subscribed ${args.url} to ${args.event} (subscription ${made.id}).`;
+    return {
+      data: { shape: 'record', record: made },
+      human: ({ paint }) =>
+        `${paint('green', '✓')} ${sanitize(head)}\nSigning secret: ${sanitize(made.signing_secret)}`,
+      notes,
+    };
   },
 });
 

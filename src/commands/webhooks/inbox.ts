@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
+import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { inboxFile } from '../../webhooks/inbox/file.ts';
 import type { Received } from '../../webhooks/inbox/inbox.ts';
@@ -21,6 +22,17 @@ import { parseTarget } from '../../webhooks/sinks/routes.ts';
 const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
 
 const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+
+/** Nobody looks an unreadable event up by the whole of its id, which may be of any length. */
+const columns = [
+  { path: 'received_at', header: 'Received', rank: 3 },
+  { path: 'event', header: 'Event', as: 'whole', rank: 1 },
+  { path: 'id', header: 'ID', rank: 2, cuts: ({ verdict }: { verdict: string }) => verdict === 'unreadable' },
+  { path: 'summary', header: 'Summary', rank: 4 },
+  { path: 'verdict', header: 'Verdict', as: 'whole', rank: 6 },
+  { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 7 },
+  { path: 'forward.status', header: 'Answer', rank: 5 },
+] as const;
 
 const list = defineCommand({
   name: 'list',
@@ -46,13 +58,12 @@ const list = defineCommand({
       ...record,
       forward: forwardOf(to, outcomes),
     }));
-    const columns = ['received_at', 'event', 'id', 'summary', 'verdict', 'forward.state', 'forward.status'];
     const left = found.length - records.length;
     return {
       data: { shape: 'list', records, columns, empty: 'No events received yet.' },
       notes:
         left > 0 && flags.limit === undefined
-          ? [`Showing ${records.length} of ${found.length}. For more: --limit N, or --all.`]
+          ? [`Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`]
           : [],
     };
   },
@@ -70,6 +81,15 @@ const show = defineCommand({
     return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) };
   },
 });
+
+const replayColumns = [
+  { path: 'id', header: 'ID', rank: 1 },
+  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
+  { path: 'to', header: 'To', rank: 4 },
+  { path: 'status', header: 'Answer', as: 'whole', rank: 2 },
+  { path: 'error', header: 'Error', rank: 5 },
+  { path: 'ms', header: 'Took (ms)', rank: 6 },
+] as const;
 
 const replay = defineCommand({
   name: 'replay',
@@ -101,8 +121,9 @@ const replay = defineCommand({
     }
     const failed = records.filter(({ status }) => status === null || status >= 300);
     return {
-      data: { shape: 'list', records, columns: ['id', 'event', 'to', 'status', 'error', 'ms'] },
-      notes: failed.length > 0 ? [`${failed.length} of ${records.length} did not get a 2xx answer.`] : [],
+      data: { shape: 'list', records, columns: replayColumns },
+      notes:
+        failed.length > 0 ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`] : [],
       outcome: failed.length > 0 ? 'partial' : undefined,
     };
   },
@@ -122,13 +143,15 @@ const purge = defineCommand({
     }
     const found = await received(rootOf(ctx, settings), ({ id }) => id);
     const count = found.length;
-    if (count > 0)
-      await confirmed(ctx, settings, `Delete ${count} received ${count === 1 ? 'event' : 'events'} for good?`);
+    if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
     for (const folder of folders) {
       const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
       if (!done) throw inUse(await occupant(folder));
     }
-    return { data: { shape: 'record', record: { deleted: count } } };
+    return {
+      data: { shape: 'record', record: { deleted: count } },
+      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
+    };
   },
 });
 

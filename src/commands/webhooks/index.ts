@@ -10,7 +10,8 @@ import { signWebhook, verifyWebhook } from './verify.ts';
 
 const deletion = fromOperation('delete', deleteWebhook, {
   confirm: (id) => `Delete webhook subscription ${id}?`,
-  note: (_, id) => `Webhook subscription ${id} is deleted.`,
+  noted: true,
+  done: (_, id) => `Webhook subscription ${id} is deleted.`,
   examples: ['svc webhooks delete 1 --yes'],
 });
 
@@ -29,7 +30,13 @@ export const webhooks: Group = {
   summary: 'Webhook subscriptions, and a receiver for this machine',
   commands: [
     fromOperation('list', listWebhooks, {
-      columns: ['id', 'event_type', 'target_url', 'is_active', 'created_at'],
+      columns: [
+        { path: 'id', header: 'ID', rank: 1 },
+        { path: 'event_type', header: 'Event', as: 'whole', rank: 2 },
+        { path: 'target_url', header: 'URL', rank: 3 },
+        { path: 'is_active', header: 'Active', rank: 4 },
+        { path: 'created_at', header: 'Created', rank: 5 },
+      ],
       examples: ['svc webhooks list'],
     }),
     createWebhookSubscription,

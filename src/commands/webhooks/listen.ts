@@ -50,7 +50,7 @@ export const listenToWebhooks = defineCommand({
       placeholder: 'TUNNEL',
     }),
     secretStdin: param.toggle('Read signing secrets from standard input, one a line'),
-    inspect: param.toggle('Show the events on a local web page'),
+    inspect: param.toggle('Show the events on a local web page, and open it in the browser'),
     inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
     inboxLimit: withFallback(
       param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
@@ -78,6 +78,10 @@ export const listenToWebhooks = defineCommand({
         hint: 'Give --public-url or --tunnel to subscribe, or set SVC_WEBHOOK_SECRET, or give --secret-stdin.',
       });
     }
+    if (!reach) {
+      ctx.notice('No tunnel and no public URL: deliveries come only if you lead them here.');
+      ctx.notice('To let svc do it: svc webhooks listen --tunnel cloudflared');
+    }
     const { listen } = await import('../../webhooks/listen.ts');
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
@@ -93,6 +97,7 @@ export const listenToWebhooks = defineCommand({
       service: account.service,
       storesSecrets: account.storesSecrets,
       inspectPort: flags.inspect || flags.inspectPort !== undefined ? (flags.inspectPort ?? 8978) : undefined,
+      opensBrowser: ctx.ask.canAsk && !settings.noInput,
     });
     return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
   },
@@ -199,7 +204,7 @@ const isRefused = (forward: Forwarding | null): boolean =>
 const colors: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   'contact.created': 'green',
   'call.completed': 'magenta',
-  'ticket.created': 'yellow',
+  'ticket.created': 'orange',
   'conversation.message_received': 'cyan',
   'changelog.published': 'blue',
   'feedback.created': 'bold',
@@ -224,10 +229,10 @@ function forwardOf(forward: Forwarding | null): string {
 
 function styleOf(line: Line): Parameters<Terminal['paint']>[0] {
   if (line.kind === 'event' && line.verdict !== 'accepted') {
-    return { repeat: 'dim', unreadable: 'yellow', rejected: 'red' }[line.verdict] as 'dim' | 'yellow' | 'red';
+    return { repeat: 'dim', unreadable: 'orange', rejected: 'red' }[line.verdict] as 'dim' | 'orange' | 'red';
   }
   const { forward } = line;
-  if (forward?.state === 'waiting') return 'yellow';
+  if (forward?.state === 'waiting') return 'orange';
   if (isRefused(forward)) return 'red';
   return 'green';
 }

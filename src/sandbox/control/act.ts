@@ -3,7 +3,7 @@ import { notFound } from '../answer.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import { addMessage } from '../handlers/conversations.ts';
 import type { Row } from '../store/records.ts';
-import { find, nextId, owned, put } from '../store/state.ts';
+import { find, nextId, owned, put, rowOf } from '../store/state.ts';
 import type { World } from '../world.ts';
 
 const id = v.pipe(v.number(), v.integer());
@@ -39,13 +39,13 @@ export function perform(world: World, act: Act): object {
     case 'feedback_posted':
       return { post: postFeedback(world, act, now) };
     case 'sends_fail': {
-      const account = state.rows.accounts.get(account_id) as Row<'accounts'>;
+      const account = rowOf(state, 'accounts', account_id);
       put(state, 'accounts', { ...account, sends_fail: act.value });
       return { sends_fail: act.value };
     }
     default: {
       const chat = find(state, 'conversations', account_id, act.conversation_id);
-      return chat ? speak(world, chat, act.kind, act.body, now) : notFound;
+      return chat ? speak(world, chat, act, now) : notFound;
     }
   }
 }
@@ -90,8 +90,7 @@ function postFeedback(world: World, { account_id, title, content }: Act & { kind
 function speak(
   world: World,
   chat: Row<'conversations'>,
-  kind: 'customer_message' | 'ai_message' | 'internal_note',
-  body: string,
+  { kind, body }: Act & { kind: 'customer_message' | 'ai_message' | 'internal_note' },
   now: string,
 ): object {
   const { state } = world;

@@ -21,19 +21,32 @@ export type ControlRequest = {
   readonly remoteAddress?: string;
 };
 
-type Action<S extends Schema = Schema> = {
-  readonly schema?: S;
-  readonly run: (world: World, input: v.InferOutput<S>) => object | Promise<object>;
-};
+type Action = (world: World, body: string) => object | Promise<object>;
 
-const action = <S extends Schema>(schema: S, run: Action<S>['run']): Action => ({ schema, run }) as unknown as Action;
+/** An action that takes an input: the body, as the schema judges it. */
+const action =
+  <S extends Schema>(schema: S, run: (world: World, input: v.InferOutput<S>) => object | Promise<object>): Action =>
+  (world, body) => {
+    let input: unknown;
+    try {
+      input = body.trim() === '' ? {} : JSON.parse(body);
+    } catch {
+      return invalid({ body: ['must be valid JSON'] });
+    }
+    const checked = check(schema, input);
+    if (checked.ok) return run(world, checked.value);
+    const { '': whole, ...fields } = checked.fields;
+    return invalid(whole ? { body: whole, ...fields } : fields);
+  };
+
 const done = { ok: true };
 
 const account_id = v.pipe(v.number(), v.integer());
-/** In seconds: dates have an end, and nobody tests beyond. */
+/** In seconds. JavaScript's dates have an end, and no test needs to get near it. */
 const century = 100 * 365 * 86_400;
 
-const isNamedSeed = (seed: unknown): boolean => seed === undefined || seed === 'demo' || seed === 'empty';
+const isNamedSeed = (seed: unknown): seed is 'demo' | 'empty' | undefined =>
+  seed === undefined || seed === 'demo' || seed === 'empty';
 
 const Scopes = v.array(v.picklist(scopes, 'must be one of the 14 scopes'));
 /** Also with spaces between them, as OAuth writes them. */
@@ -41,14 +54,18 @@ const splitScopes = (given: unknown) => (typeof given === 'string' ? given.split
 
 /** What only a sandbox can do, by method and name under /_sandbox/ (product.md, section 10). */
 const actions: Readonly<Record<string, Action>> = {
-  'GET state': { run: ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])) },
+  'GET state': ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])),
 
-  'GET log': { run: ({ log }) => log.entries() },
+  'GET log': ({ log }) => log.entries(),
 
   'POST reset': action(v.object({ seed: v.optional(v.unknown()) }), async (world, { seed }) => {
-    const rows = isNamedSeed(seed) ? undefined : readSeed(seed);
+    if (isNamedSeed(seed)) {
+      await world.reset(seed);
+      return done;
+    }
+    const rows = readSeed(seed);
     if (typeof rows === 'string') return invalid({ seed: [`must be demo, empty or a seed; this ${rows}`] });
-    await world.reset(rows ?? (seed as 'demo' | 'empty' | undefined));
+    await world.reset(rows);
     return done;
   }),
 
@@ -128,11 +145,9 @@ const actions: Readonly<Record<string, Action>> = {
     return { faults: faults.all() };
   }),
 
-  'DELETE faults': {
-    run: ({ faults }) => {
-      faults.clear();
-      return done;
-    },
+  'DELETE faults': ({ faults }) => {
+    faults.clear();
+    return done;
   },
 };
 
@@ -155,17 +170,7 @@ async function answer(world: World, request: ControlRequest): Promise<object> {
     const methods = ['GET', 'POST', 'DELETE'].filter((method) => `${method} ${name}` in actions);
     return methods.length > 0 ? wrongMethod(methods) : noSuchPath;
   }
-  if (!found.schema) return found.run(world, undefined);
-  let input: unknown;
-  try {
-    input = request.body.trim() === '' ? {} : JSON.parse(request.body);
-  } catch {
-    return invalid({ body: ['must be valid JSON'] });
-  }
-  const checked = check(found.schema, input);
-  if (checked.ok) return found.run(world, checked.value);
-  const { '': whole, ...fields } = checked.fields;
-  return invalid(whole ? { body: whole, ...fields } : fields);
+  return found(world, request.body);
 }
 
 const loopbackAddress = /^(?:(?:::ffff:)?127(?:\.\d+){3}|::1)$/u;

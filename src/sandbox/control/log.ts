@@ -17,12 +17,14 @@ export type Log = { add(entry: LogEntry): void; entries(): object[]; clear(): vo
 const mostEntries = 10_000;
 const mostCharacters = 32 * 1024 * 1024;
 
-export function createLog(): Log {
+/** `onRequest` is told of each request in one line. */
+export function createLog(onRequest?: (line: string) => void): Log {
   let kept: LogEntry[] = [];
   let dropped = 0;
   let characters = 0;
   return {
     add(entry) {
+      onRequest?.(lineOf(entry));
       kept.push(entry);
       characters += entry.body.length;
       while (kept.length - dropped > mostEntries || (characters > mostCharacters && kept.length - dropped > 1)) {
@@ -41,6 +43,14 @@ export function createLog(): Log {
       characters = 0;
     },
   };
+}
+
+/** `12:04:33  GET /contacts?page=2  200  api_key`, by the sandbox's clock. */
+function lineOf({ at, method, path, query, status, credential, fault }: LogEntry): string {
+  const time = new Date(at).toISOString().slice(11, 19);
+  const url = `${path}${query === '' ? '' : `?${redactForm(query)}`}`;
+  const ending = [status ?? 'no answer', credential ?? 'no credential', fault && `fault: ${fault}`].filter(Boolean);
+  return [time, `${method} ${url}`, ...ending].join('  ');
 }
 
 /** Redacted when someone looks, not with every request. */

@@ -6,7 +6,7 @@ import type { Outcome } from './post.ts';
 /** One body on its way to one subscription, as `GET /_sandbox/state` shows it. */
 export const DeliveryRow = v.object({
   id: v.number(),
-  /** The envelope's. A duplicate is a row of its own with the same one. */
+  /** The envelope's. A duplicate is a row of its own with the same id. */
   envelope_id: v.string(),
   account_id: v.number(),
   subscription_id: v.number(),
@@ -34,7 +34,7 @@ export type Subscription = {
 /** The receiver should answer within this time (Delivery rules, 1). */
 export const answerWithinMs = 10_000;
 
-/** Before the second and the third attempt; a fourth there is not (Delivery rules, 2). */
+/** Before the second and the third attempt. There is no fourth (Delivery rules, 2). */
 const waitsMs = [10_000, 60_000];
 
 /** A delivery that has yet to be attempted, with its envelope written and signed. */
@@ -59,7 +59,7 @@ export function newDelivery(
     event,
     target_url,
     body,
-    // A bad one has the form of a good one: made with another key.
+    // A bad signature looks like a good one, but is made with another key.
     signature: sign(badSignature ? `not ${signing_secret}` : signing_secret, Buffer.from(body)),
     created_at,
     status: 'pending',

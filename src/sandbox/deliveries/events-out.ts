@@ -38,8 +38,7 @@ export const eventData = {
   }),
   'changelog.published': (entry: Entry): DataOf<'changelog.published'> => {
     const { id, account_id, title, version, slug, published_at } = entry;
-    // Whatever is published has a time of publishing.
-    return { entry_id: id, account_id, title, version, slug, published_at: published_at as string };
+    return { entry_id: id, account_id, title, version, slug, published_at };
   },
   'feedback.created': (post: Post): DataOf<'feedback.created'> => {
     const { id, account_id, title, status, category_id, created_at } = post;
@@ -75,7 +74,7 @@ type Entry = {
   title: string;
   version: string | null;
   slug: string;
-  published_at: string | null;
+  published_at: string;
 };
 type Post = {
   id: number;

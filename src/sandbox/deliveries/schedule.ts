@@ -29,11 +29,11 @@ export type SendOptions = {
 export type Deliveries = {
   /** Takes the event for delivery and returns at once. */
   send(subscription: Subscription, event: WebhookEvent, data: object, options?: SendOptions): void;
-  /** Takes up what an earlier run left pending. */
+  /** Continues what an earlier run left pending. */
   resume(): void;
   /**
    * Moves the sandbox's clock, from one moment to the next at which a retry is due or a receiver's time is up, so that a
-   * long jump plays out as the time itself would have. Receivers that answer are given a moment to do so.
+   * long jump has the same effects as the time itself. Receivers that answer are given a moment to do so.
    */
   advance(ms: number, moveClock: (ms: number) => void): Promise<void>;
   /** When nothing is being sent; retries may still be waiting. */
@@ -46,10 +46,10 @@ export type Deliveries = {
 type Line = { readonly ready: Delivery[]; readonly running: Map<number, Running> };
 type Running = { readonly until: number; readonly ending: AbortController; readonly delivery: Delivery };
 
-/** To one subscription. */
+/** Attempts at once to one subscription. */
 const atOnce = 8;
 const finishedKept = 10_000;
-/** How long `advance` waits for receivers, in real time, before it takes them for silent. */
+/** How long `advance` waits for receivers, in real time, before it treats them as silent. */
 const patienceMs = 500;
 
 /** What is under way. */
@@ -101,7 +101,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 }
 
 function enqueue(schedule: Schedule, delivery: Delivery): void {
-  if (schedule.stopped) return; // It is kept, and taken up by the next run.
+  if (schedule.stopped) return; // It is kept, and the next run continues it.
   const line: Line = schedule.lines.get(delivery.subscription_id) ?? { ready: [], running: new Map() };
   schedule.lines.set(delivery.subscription_id, line);
   line.ready.push(delivery);
@@ -142,7 +142,8 @@ function wait(schedule: Schedule, delivery: Delivery): void {
 function finish({ store, finished }: Schedule, delivery: Delivery): void {
   store.put(delivery);
   finished.push(delivery.id);
-  if (finished.length > finishedKept) store.remove(finished.shift() as number);
+  const oldest = finished.length > finishedKept ? finished.shift() : undefined;
+  if (oldest !== undefined) store.remove(oldest);
 }
 
 /** Starts what is due, and gives up on receivers that had their ten seconds by the sandbox's clock. */
@@ -163,11 +164,11 @@ function wake(schedule: Schedule): void {
 function setAlarm(schedule: Schedule, at: number): void {
   if (schedule.stopped || (schedule.alarm && schedule.alarm.at <= at)) return;
   clearTimeout(schedule.alarm?.timer);
-  // Not sooner than 20 ms, so that many which fall due together share an alarm; and a timer holds 2^31 ms at most.
+  // At least 20 ms, so that deliveries due together share an alarm. A timer holds 2^31 ms at most.
   const ms = Math.min(Math.max(at - schedule.now().getTime(), 20), 2 ** 31 - 1);
   const timer = setTimeout(() => wake(schedule), ms);
   schedule.alarm = { at, timer };
-  // A retry in a minute is no reason to keep a process alive that is otherwise done.
+  // A retry in a minute must not keep a process alive that is otherwise done.
   timer.unref();
 }
 
@@ -179,7 +180,7 @@ const isIdle = ({ lines }: Schedule): boolean =>
 const idle = (schedule: Schedule): Promise<void> =>
   new Promise((resolve) => (isIdle(schedule) ? resolve() : schedule.idling.push(resolve)));
 
-/** How long until something happens by itself, by the sandbox's clock. */
+/** How long until the next retry or time-out, by the sandbox's clock. */
 function untilNext(schedule: Schedule): number {
   const next = Math.min(
     earliest(schedule.waiting.values(), dueAt),

@@ -10,4 +10,9 @@ const dayMs = 86_400_000;
 export const ago = ({ now }: Moment, days: number, minutes = 0): string =>
   new Date(Math.floor((now - days * dayMs - minutes * 60_000) / 1000) * 1000).toISOString();
 
-export const pick = <T>(items: readonly T[], at: number): T => items[at % items.length] as T;
+/** One of some items, by a number of any size. */
+export function pick<T>(items: readonly T[], at: number): T {
+  const item = items[at % items.length];
+  if (item === undefined) throw new RangeError('There is nothing to pick from.');
+  return item;
+}

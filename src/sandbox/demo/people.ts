@@ -54,7 +54,7 @@ export function contacts(moment: Moment): Row<'contacts'>[] {
       website: at % 3 === 0 ? `https://${domain}.test` : null,
       country: pick(countries, at),
       tags: [...pick(tagSets, at)],
-      metadata: at % 4 === 0 ? { plan, seats: (at % 30) + 1 } : at % 4 === 1 ? { plan } : {},
+      metadata: { ...(at % 4 < 2 && { plan }), ...(at % 4 === 0 && { seats: (at % 30) + 1 }) },
       lead_status: pick(stages, at * 3 + (at >> 2)),
       created_at: ago(moment, days, 60),
       updated_at: ago(moment, days * 0.6, 45),
@@ -64,12 +64,14 @@ export function contacts(moment: Moment): Row<'contacts'>[] {
 }
 
 export function lists(moment: Moment): Pick<Rows, 'lists' | 'list_members'> {
-  const list = (contacts_list_id: number, name: string, target_industry: string, notes: string, days: number) => ({
+  const list = (
+    contacts_list_id: number,
+    days: number,
+    about: Pick<Row<'lists'>, 'name' | 'target_industry' | 'notes'>,
+  ) => ({
     contacts_list_id,
     account_id: contacts_list_id === 4 ? globex : acme,
-    name,
-    target_industry,
-    notes,
+    ...about,
     metadata: {},
     created_at: ago(moment, days),
   });
@@ -77,10 +79,18 @@ export function lists(moment: Moment): Pick<Rows, 'lists' | 'list_members'> {
     Array.from({ length: count }, (_, at) => ({ contacts_list_id, contact_id: from + at * step }));
   return {
     lists: [
-      list(1, 'Spring webinar', 'Education', 'Signed up for the webinar; call within a week.', 120),
-      list(2, 'Renewals this quarter', 'Retail', 'Contracts that end before the quarter does.', 60),
-      list(3, 'Beta testers', 'Software', 'Said yes to trying things early.', 21),
-      list(4, 'Newsletter', 'Manufacturing', 'Everyone who asked for it.', 30),
+      list(1, 120, {
+        name: 'Spring webinar',
+        target_industry: 'Education',
+        notes: 'Signed up for the webinar; call within a week.',
+      }),
+      list(2, 60, {
+        name: 'Renewals this quarter',
+        target_industry: 'Retail',
+        notes: 'Contracts that end before the quarter does.',
+      }),
+      list(3, 21, { name: 'Beta testers', target_industry: 'Software', notes: 'Said yes to trying things early.' }),
+      list(4, 30, { name: 'Newsletter', target_industry: 'Manufacturing', notes: 'Everyone who asked for it.' }),
     ],
     list_members: [...every(1, 6, 2, 38), ...every(2, 11, 5, 17), ...every(3, 17, 9, 9), ...every(4, 1, 266, 5)],
   };
@@ -90,7 +100,7 @@ export function calls(moment: Moment): Row<'calls'>[] {
   const graded = ['high', 'medium', 'low', 'none', 'medium', 'high'];
   const ended = ['customer_hung_up', 'completed', 'voicemail', 'no_answer', 'completed', 'completed'];
   return graded.map((interest_level, at) => {
-    const seconds = [412, 187, 34, 0, 265, 731][at] as number;
+    const seconds = pick([412, 187, 34, 0, 265, 731], at);
     const start_time = ago(moment, 13 - at * 2.1, 25);
     return {
       phone_call_id: at + 1,
@@ -101,7 +111,7 @@ export function calls(moment: Moment): Row<'calls'>[] {
       status: seconds === 0 ? 'no_answer' : 'completed',
       duration: seconds,
       interest_level,
-      ended_reason: ended[at] as string,
+      ended_reason: pick(ended, at),
       start_time,
       created_at: new Date(Date.parse(start_time) + (seconds + 2) * 1000).toISOString(),
     };
@@ -112,23 +122,16 @@ const contactPhone = (id: number): string =>
   `+1${pick(areaCodes, Math.floor((id - 1) / 100))}55501${String((id - 1) % 100).padStart(2, '0')}`;
 
 export function meetings(): Row<'meetings'>[] {
-  const meeting = (
-    id: number,
-    account_id: number,
-    name: string,
-    duration_minutes: number,
-    location_type: string,
-    description: string,
-  ) => {
+  const types = [
+    [acme, 'Intro call', 15, 'phone', 'A quick call to see whether we fit.'],
+    [acme, 'Product tour', 30, 'video', 'A tour of the product with your own questions.'],
+    [acme, 'Onboarding session', 60, 'video', 'Your account set up, together.'],
+    [acme, 'Office visit', 45, 'in person', 'Coffee, and whatever is on your mind.'],
+    [globex, 'Sales call', 30, 'phone', 'Prices and volumes.'],
+  ] as const;
+  return types.map(([account_id, name, duration_minutes, location_type, description], at) => {
     const slug = name.toLowerCase().replaceAll(' ', '-');
     const url = `https://book.example.com/${account_id === acme ? 'acme' : 'globex'}/${slug}`;
-    return { id, account_id, name, slug, description, duration_minutes, location_type, url };
-  };
-  return [
-    meeting(1, acme, 'Intro call', 15, 'phone', 'A quick call to see whether we fit.'),
-    meeting(2, acme, 'Product tour', 30, 'video', 'A tour of the product with your own questions.'),
-    meeting(3, acme, 'Onboarding session', 60, 'video', 'Your account set up, together.'),
-    meeting(4, acme, 'Office visit', 45, 'in person', 'Coffee, and whatever is on your mind.'),
-    meeting(5, globex, 'Sales call', 30, 'phone', 'Prices and volumes.'),
-  ];
+    return { id: at + 1, account_id, name, slug, description, duration_minutes, location_type, url };
+  });
 }

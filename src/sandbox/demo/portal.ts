@@ -63,7 +63,7 @@ function entry(moment: Moment, id: number): Row<'changelog'> {
   const status = id === 31 || id === 32 ? 'draft' : 'published';
   const created_at = ago(moment, (34 - id) * 11, 30);
   const isScheduled = id === 30;
-  const published_at = status === 'draft' ? null : isScheduled ? ago(moment, -7) : ago(moment, (34 - id) * 11, 10);
+  const published_at = isScheduled ? ago(moment, -7) : ago(moment, (34 - id) * 11, 10);
   const named = round === 0 ? title : `${title}, part ${round + 1}`;
   return {
     id,
@@ -74,7 +74,7 @@ function entry(moment: Moment, id: number): Row<'changelog'> {
     category_id,
     labels: [...pick(labelSets, id)],
     status,
-    published_at,
+    published_at: status === 'draft' ? null : published_at,
     created_at,
     updated_at: ago(moment, (34 - id) * 11, 10),
     content: [intro, ...(items.length > 0 ? ['', ...items.map((item) => `- ${item}`)] : [])].join('\n'),

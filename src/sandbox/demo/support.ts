@@ -3,6 +3,7 @@ import { acme, ago, globex, type Moment, pick } from './moment.ts';
 
 type TicketMessage = Row<'tickets'>['messages'][number];
 type ChatMessage = Row<'conversations'>['messages'][number];
+type Speaker = Pick<ChatMessage, 'sender_type' | 'sender_name'>;
 type Attachment = TicketMessage['attachments'][number];
 
 /** What customers ask, and what the team says to it. */
@@ -109,11 +110,18 @@ function ticket(
   const chat = isChat ? chats.find((each) => each.id === chatOfTicket) : undefined;
   const [subject, asked, ...thread] = pick(requests, id * 3 - 2);
   const days = (ticketCount + 4 - id) * 1.7;
-  const contact_id = chat ? chat.contact_id : isAcme ? ((id * 29) % 250) + 1 : 264 + id - ticketCount;
+  const requester = isAcme ? ((id * 29) % 250) + 1 : 264 + id - ticketCount;
+  const contact_id = chat ? chat.contact_id : requester;
   const status = isChat ? 'open' : pick(statuses, id);
   const isDone = status === 'resolved' || status === 'closed';
   const created_at = ago(moment, days, 15);
-  const said = chat ? [] : [asked, ...thread].map((body, at) => message(moment, id, at, body, days, nextMessage));
+  const said = chat
+    ? []
+    : [asked, ...thread].map((body, at) => ({
+        id: nextMessage(),
+        ...message(id, at, body),
+        created_at: ago(moment, days - at * 0.3, 15),
+      }));
   const first_response_at = said.find((each) => each.direction === 'out')?.created_at ?? null;
   const last = said.at(-1)?.created_at ?? created_at;
   const resolved_at = isDone ? laterBy(last, 7200) : null;
@@ -124,7 +132,7 @@ function ticket(
     subject: chat?.subject ?? subject,
     description: chat?.messages[0]?.body ?? asked,
     status,
-    priority: [1, 0, 2, 1, 3, 0, 4][id % 7] as number,
+    priority: pick([1, 0, 2, 1, 3, 0, 4], id),
     source: isChat ? 'chat' : pick(sources, id),
     contact_id: id % 11 === 7 ? null : contact_id,
     conversation_id: chat?.id ?? null,
@@ -144,23 +152,14 @@ function ticket(
 }
 
 /** Customer and team take turns, the customer first. */
-function message(
-  moment: Moment,
-  ticket: number,
-  at: number,
-  body: string,
-  days: number,
-  nextMessage: () => number,
-): TicketMessage {
+function message(ticket: number, at: number, body: string): Omit<TicketMessage, 'id' | 'created_at'> {
   const isIn = at % 2 === 0;
   return {
-    id: nextMessage(),
     direction: isIn ? 'in' : 'out',
     sender_type: isIn ? 'customer' : 'agent',
     sender_name: isIn ? 'Customer' : pick(agents, ticket),
     body,
     attachments: at === 0 && ticket % 5 === 1 ? [pick(files, ticket)] : [],
-    created_at: ago(moment, days - at * 0.3, 15),
   };
 }
 
@@ -196,15 +195,20 @@ const labels = ['normal', 'normal', 'high', 'low', 'urgent'];
 function conversation(moment: Moment, id: number, nextMessage: () => number): Row<'conversations'> {
   const isTicket = id === chatOfTicket;
   const isAcme = id <= 22;
-  const [subject, ...turns] = isTicket ? (chatTopics[4] as (typeof chatTopics)[number]) : pick(chatTopics, id - 1);
+  const [subject, ...turns] = pick(chatTopics, isTicket ? 4 : id - 1);
+  const contact_id = isAcme ? id * 11 : 264 + id - 22;
   const isAnonymous = !isTicket && id % 5 === 3;
   const status = isTicket ? 'open' : pick(chatStatuses, id);
   const handling_mode = !isTicket && id % 3 === 0 ? 'human' : 'ai';
   const days = ((id * 7) % 23) + 0.4;
+  const visitor: Speaker = { sender_type: 'visitor', sender_name: 'Visitor' };
+  const answering: Speaker =
+    handling_mode === 'human'
+      ? { sender_type: 'operator', sender_name: pick(agents, id) }
+      : { sender_type: 'ai', sender_name: 'Assistant' };
   const messages: ChatMessage[] = turns.map((body, at) => ({
     id: nextMessage(),
-    sender_type: at % 2 === 0 ? 'visitor' : handling_mode === 'human' ? 'operator' : 'ai',
-    sender_name: at % 2 === 0 ? 'Visitor' : handling_mode === 'human' ? pick(agents, id) : 'Assistant',
+    ...(at % 2 === 0 ? visitor : answering),
     body,
     attachments: [],
     created_at: ago(moment, days, -at * 3),
@@ -219,7 +223,7 @@ function conversation(moment: Moment, id: number, nextMessage: () => number): Ro
     channel: isTicket ? 'web' : pick(channels, id),
     subject,
     priority: pick(labels, id),
-    contact_id: isAnonymous ? null : isAcme ? id * 11 : 264 + id - 22,
+    contact_id: isAnonymous ? null : contact_id,
     ticket_id: isTicket ? chatTicket : null,
     last_message_at,
     resolved_at,

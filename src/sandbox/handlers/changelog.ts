@@ -4,7 +4,7 @@ import { invalid } from '../answer.ts';
 import { toSafeHtml } from '../changelog-html.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import type { Row } from '../store/records.ts';
-import { find, nextId, owned, put, type State } from '../store/state.ts';
+import { find, nextId, owned, put, rowOf, type State } from '../store/state.ts';
 import { inUtc } from '../time.ts';
 import type { Emit, Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
@@ -24,7 +24,7 @@ export const changelog: Handlers<ChangelogOperations> = {
   },
 
   getChangelogEntry({ state, params, now }) {
-    return { entry: whole(state, state.rows.changelog.get(params.id) as Entry, now) };
+    return { entry: whole(state, rowOf(state, 'changelog', params.id), now) };
   },
 
   async createChangelogEntry({ state, account, body, now, emit }) {
@@ -53,7 +53,7 @@ export const changelog: Handlers<ChangelogOperations> = {
 
   async updateChangelogEntry({ state, account, params, body, now, emit }) {
     const html = body.content === undefined ? undefined : await toSafeHtml(body.content);
-    const entry = state.rows.changelog.get(params.id) as Entry;
+    const entry = rowOf(state, 'changelog', params.id);
     if (isForeignCategory(state, account.account_id, body)) return foreignCategory;
     const { status = entry.status, published_at: _, ...fields } = body;
     // Moving published back to draft is not shown, so the sandbox refuses it.
@@ -68,7 +68,7 @@ export const changelog: Handlers<ChangelogOperations> = {
       published_at: publishedAt(entry, status, body, now),
       updated_at: now,
     });
-    // Once, however often a published entry is edited or published again.
+    // Announced once, also when a published entry is edited or published again.
     if (entry.status === 'draft' && status === 'published') announce(emit, changed);
     return { entry: whole(state, changed, now) };
   },
@@ -87,8 +87,11 @@ function publishedAt(entry: Entry, status: Entry['status'], body: Fields, now: s
   return entry.status === 'published' && body.published_at === undefined ? entry.published_at : publishTime(body, now);
 }
 
-const announce = (emit: Emit, entry: Entry): void =>
-  emit('changelog.published', entry.account_id, eventData['changelog.published'](entry));
+function announce(emit: Emit, entry: Entry): void {
+  const { account_id, published_at } = entry;
+  if (published_at === null) return; // a draft
+  emit('changelog.published', account_id, eventData['changelog.published']({ ...entry, published_at }));
+}
 
 /** From the title, unique in the portal: `dark-mode`, `dark-mode-2`. */
 function freeSlug(state: State, account: number, title: string): string {

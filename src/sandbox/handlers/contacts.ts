@@ -5,8 +5,8 @@ import { invalid } from '../answer.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import { loadPhones } from '../phone.ts';
 import type { Row } from '../store/records.ts';
-import { contactByEmail, nextId, put, type State } from '../store/state.ts';
-import type { Emit, Handlers } from './handler.ts';
+import { contactByEmail, nextId, put, rowOf } from '../store/state.ts';
+import type { Call, Handlers } from './handler.ts';
 import { pageNewestFirst } from './page.ts';
 
 type Contact = Row<'contacts'>;
@@ -14,16 +14,16 @@ type Contact = Row<'contacts'>;
 export const contacts: Handlers<'listContacts' | 'getContact' | 'updateContact' | 'createContacts' | 'syncContacts'> = {
   listContacts({ state, account, query }) {
     const { rows, meta } = pageNewestFirst(state.contacts.shown.get(account.account_id) ?? [], query);
-    return { contacts: rows.map((id) => listed(state.rows.contacts.get(id) as Contact)), meta };
+    return { contacts: rows.map((id) => listed(rowOf(state, 'contacts', id))), meta };
   },
 
   getContact({ state, params }) {
-    return { contact: whole(state.rows.contacts.get(params.id) as Contact) };
+    return { contact: whole(rowOf(state, 'contacts', params.id)) };
   },
 
   async updateContact({ state, params, body, now }) {
     const toE164 = body.phone === undefined ? undefined : await loadPhones();
-    const contact = state.rows.contacts.get(params.id) as Contact;
+    const contact = rowOf(state, 'contacts', params.id);
     const { phone: typed, metadata = {}, ...fields } = body;
     const phone = typed === undefined ? contact.phone : toE164?.(typed, body.country ?? contact.country);
     if (phone === undefined) return invalid({ phone: ['is not a phone number'] });
@@ -38,14 +38,12 @@ export const contacts: Handlers<'listContacts' | 'getContact' | 'updateContact' 
   },
 
   createContacts({ state, account, body, now, emit }) {
-    const create = (fields: v.InferOutput<typeof NewContact>) => {
-      const { contact_id, name } = addContact(state, emit, account.account_id, now, fields);
+    const create = (fields: Partial<v.InferOutput<typeof NewContact>>) => {
+      const { contact_id, name } = addContact({ state, emit, account, now }, fields);
       return { contact_id, name };
     };
     // Every row has passed before the first is made: a batch is one transaction.
-    if ('contacts' in body)
-      return { contacts: body.contacts.map((row) => create(row as Parameters<typeof create>[0])) };
-    return { contacts: create(body) };
+    return { contacts: 'contacts' in body ? body.contacts.map(create) : create(body) };
   },
 
   async syncContacts({ state, account, body, now, emit }) {
@@ -53,7 +51,7 @@ export const contacts: Handlers<'listContacts' | 'getContact' | 'updateContact' 
     const errors: { index: number; error: string }[] = [];
     let created = 0;
     let updated = 0;
-    for (const [index, given] of (body.contacts as readonly unknown[]).entries()) {
+    for (const [index, given] of body.contacts.entries()) {
       const row = check(SyncContact, given);
       if (!row.ok) {
         errors.push({ index, error: firstError(row.fields) });
@@ -66,7 +64,7 @@ export const contacts: Handlers<'listContacts' | 'getContact' | 'updateContact' 
         put(state, 'contacts', completed(existing, { ...fields, phone }, now));
         updated++;
       } else {
-        addContact(state, emit, account.account_id, now, { ...fields, phone });
+        addContact({ state, emit, account, now }, { ...fields, phone });
         created++;
       }
     }
@@ -103,10 +101,7 @@ function completed(contact: Contact, row: Partial<Contact>, now: string): Contac
 
 /** Adds a contact, by whatever route, and tells the subscribers of contact.created. */
 export function addContact(
-  state: State,
-  emit: Emit,
-  account_id: number,
-  now: string,
+  { state, emit, account: { account_id }, now }: Pick<Call, 'state' | 'emit' | 'account' | 'now'>,
   fields: Partial<Contact>,
 ): Contact {
   const contact = put(state, 'contacts', {

@@ -1,6 +1,6 @@
 import { invalid } from '../answer.ts';
 import type { Row } from '../store/records.ts';
-import { nextId, owned, put, type State } from '../store/state.ts';
+import { nextId, owned, put, rowOf, type State } from '../store/state.ts';
 import type { Handlers } from './handler.ts';
 import { pageInOrder } from './page.ts';
 import { changedSince, hasStatus, personOf } from './person.ts';
@@ -72,7 +72,7 @@ export function addMessage(
   return message;
 }
 
-const chatOf = (state: State, id: number): Conversation => state.rows.conversations.get(id) as Conversation;
+const chatOf = (state: State, id: number): Conversation => rowOf(state, 'conversations', id);
 
 function listed(state: State, chat: Conversation) {
   const { account_id: _, contact_id, messages: __, notes: ___, ...fields } = chat;

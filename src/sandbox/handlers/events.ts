@@ -21,13 +21,16 @@ export const events: Handlers<'sendEvent'> = {
       undefined;
     const contact = known
       ? put(state, 'contacts', { ...known, metadata: { ...known.metadata, ...metadata }, updated_at: now })
-      : addContact(state, emit, account_id, now, {
-          ...person,
-          phone,
-          metadata,
-          // Quarantined, unless the account opted in to exporting real contacts.
-          shadow: !account.exports_real_contacts,
-        });
+      : addContact(
+          { state, emit, account, now },
+          {
+            ...person,
+            phone,
+            metadata,
+            // Quarantined, unless the account opted in to exporting real contacts.
+            shadow: !account.exports_real_contacts,
+          },
+        );
     const { contact_id } = contact;
 
     const event_id = nextId(state, 'events');

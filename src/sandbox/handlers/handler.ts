@@ -32,7 +32,7 @@ type Result<Op extends Operation> = Output<Op> | Refusal;
  * Answers one operation with what its entry in the table says. One that must load a library first awaits that before
  * it looks at the state: what follows happens in one go.
  */
-export type Handler<Op extends Operation> = (call: Call<Op>) => Result<Op> | Promise<Result<Op>>;
+type Handler<Op extends Operation> = (call: Call<Op>) => Result<Op> | Promise<Result<Op>>;
 
 /** One for each operation of a table: leaving one out does not compile. */
 export type HandlersOf<T extends Table> = { readonly [K in keyof T]: Handler<T[K]> };

@@ -1,7 +1,7 @@
+import { counted } from '../../text/number.ts';
 import { invalid, notFound } from '../answer.ts';
 import { loadPhones } from '../phone.ts';
-import type { Row } from '../store/records.ts';
-import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, type State } from '../store/state.ts';
+import { contactByEmail, contactByPhone, find, nextId, owned, put, remove, rowOf, type State } from '../store/state.ts';
 import { addContact } from './contacts.ts';
 import type { Handlers } from './handler.ts';
 
@@ -38,7 +38,7 @@ export const lists: Handlers<ListOperations> = {
   },
 
   updateContactList({ state, params, body }) {
-    const list = listOf(state, params.contactList);
+    const list = rowOf(state, 'lists', params.contactList);
     const { metadata = {}, ...fields } = body;
     put(state, 'lists', { ...list, ...fields, metadata: { ...list.metadata, ...metadata } });
     return { contact_list_id: list.contacts_list_id };
@@ -52,7 +52,7 @@ export const lists: Handlers<ListOperations> = {
   },
 
   listContactListMembers({ state, params }) {
-    const members = memberIds(state, params.contactList).map((id) => state.rows.contacts.get(id) as Row<'contacts'>);
+    const members = memberIds(state, params.contactList).map((id) => rowOf(state, 'contacts', id));
     return { data: members.map(({ contact_id, name }) => ({ contact_id, name })) };
   },
 
@@ -73,7 +73,7 @@ export const lists: Handlers<ListOperations> = {
             updated_at: now,
             shadow: false, // the customer has brought it themselves now
           })
-        : addContact(state, emit, account_id, now, { ...fields, phone, metadata });
+        : addContact({ state, emit, account, now }, { ...fields, phone, metadata });
       put(state, 'list_members', { contacts_list_id: params.contactList, contact_id: contact.contact_id });
     }
     return { success: `${body.contacts.length} contacts are on the list.` };
@@ -97,11 +97,9 @@ export const lists: Handlers<ListOperations> = {
     const before = memberIds(state, params.contactList).length;
     leave(state, params.contactList, body.contacts_ids);
     const gone = before - memberIds(state, params.contactList).length;
-    return { success: `${gone} contacts were taken off the list.` };
+    return { success: `${counted(gone, 'contact')} ${gone === 1 ? 'was' : 'were'} taken off the list.` };
   },
 };
-
-const listOf = (state: State, id: number) => state.rows.lists.get(id) as Row<'lists'>;
 
 const memberIds = (state: State, list: number): number[] => [...(state.members.get(list) ?? [])];
 

@@ -5,9 +5,8 @@ const perPageDefault = 50;
 /** One page of rows that are kept oldest first, newest first; and the meta beside it (Pagination meta). */
 export function pageNewestFirst<T>(oldestFirst: readonly T[], query: PageQuery) {
   const { first, last, meta } = bounds(oldestFirst.length, query);
-  const rows: T[] = [];
-  for (let at = first; at < last; at++) rows.push(oldestFirst[oldestFirst.length - 1 - at] as T);
-  return { rows, meta };
+  const total = oldestFirst.length;
+  return { rows: oldestFirst.slice(total - last, total - first).reverse(), meta };
 }
 
 /** One page of rows in the order that they are in. */

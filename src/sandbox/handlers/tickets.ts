@@ -2,7 +2,7 @@ import { ticketStatuses } from '../../api/tickets.ts';
 import { invalid } from '../answer.ts';
 import { eventData } from '../deliveries/events-out.ts';
 import type { Row } from '../store/records.ts';
-import { find, nextId, owned, put, type State } from '../store/state.ts';
+import { find, nextId, owned, put, rowOf, type State } from '../store/state.ts';
 import { inUtc } from '../time.ts';
 import { sendToCustomer } from './conversations.ts';
 import type { Handlers } from './handler.ts';
@@ -72,7 +72,7 @@ export const tickets: Handlers<TicketOperations> = {
   updateTicket({ state, params, body, now }) {
     const ticket = ticketOf(state, params.id);
     const { status = ticket.status, due_at, ...fields } = body;
-    if (!ticketStatuses.includes(status as (typeof ticketStatuses)[number])) {
+    if (!ticketStatuses.some((each) => each === status)) {
       return invalid({ status: [`must be one of ${ticketStatuses.join(', ')}`] });
     }
     const isDone = status === 'resolved' || status === 'closed';
@@ -134,14 +134,15 @@ export const tickets: Handlers<TicketOperations> = {
   },
 };
 
-const ticketOf = (state: State, id: number): Ticket => state.rows.tickets.get(id) as Ticket;
+const ticketOf = (state: State, id: number): Ticket => rowOf(state, 'tickets', id);
 
-const replyChannel = (ticket: Ticket) => (ticket.conversation_id === null ? 'email' : 'chat');
+const replyChannel = (ticket: Ticket): 'chat' | 'email' => (ticket.conversation_id === null ? 'email' : 'chat');
 
-/** What the ticket's history says of an update: each field that became another. */
+/** What the ticket's history says of an update: each field that changed. */
 function changes(before: Ticket, after: Partial<Ticket>, isReopened: boolean, at: string): HistoryItem[] {
+  const held: Readonly<Record<string, unknown>> = before;
   return Object.entries(after).flatMap(([field, to]) => {
-    const from = before[field as keyof Ticket];
+    const from = held[field];
     if (from === to) return [];
     const event = field === 'status' ? (isReopened ? 'reopened' : 'status_changed') : `${field}_changed`;
     return [{ at, event, detail: { from, to } }];
@@ -172,7 +173,7 @@ function whole(state: State, ticket: Ticket) {
   return {
     ...listed(state, ticket),
     description,
-    reply_channel: replyChannel(ticket) as 'chat' | 'email',
+    reply_channel: replyChannel(ticket),
     conversation_id,
     messages: thread(state, ticket),
   };

@@ -16,7 +16,7 @@ export type ConsentWorld = Moment & {
   readonly formKey: string;
 };
 
-/** What a client asks for, once everything about it holds. */
+/** What a client asks for, once all of it is checked. */
 type Asked = {
   readonly client: Client;
   readonly redirectUri: string;
@@ -47,7 +47,7 @@ export function answerAuthorize(state: OAuthState, request: OAuthRequest, world:
   if (request.method === 'POST') return answerForm(state, request, asked, world);
   if (world.consent === 'auto') {
     const account = world.accounts.find(({ account_id }) => account_id === 1) ?? first;
-    return redirect(request, allow(state, asked, account.account_id, asked.scopes, world));
+    return redirect(request, allow(state, asked, { account_id: account.account_id, scopes: asked.scopes }, world));
   }
   return form(request, asked, world);
 }
@@ -87,14 +87,14 @@ function judgeRequest(clients: readonly Client[], query: URLSearchParams): Judge
   if (responseType !== 'code') return back('unsupported_response_type', 'response_type must be code.');
   const codeChallenge = get('code_challenge');
   if (codeChallenge === undefined) return back('invalid_request', 'PKCE is required: code_challenge is missing.');
-  // Left out, the method would be plain (RFC 7636, 4.3).
+  // Without this parameter the method would be plain (RFC 7636, 4.3).
   if (get('code_challenge_method') !== 'S256') return back('invalid_request', 'code_challenge_method must be S256.');
   if (!/^[\w-]{43}$/u.test(codeChallenge)) {
     return back('invalid_request', 'code_challenge must be the base64url SHA-256 of the verifier, without padding.');
   }
   const named = [...new Set(get('scope')?.split(' ').filter(Boolean))];
   if (named.length === 0) return back('invalid_scope', 'scope is missing.');
-  const scopes = named.filter((name) => client.scopes.some((scope) => scope === name)) as Scope[];
+  const scopes = named.flatMap((name) => client.scopes.filter((scope) => scope === name).slice(0, 1));
   if (scopes.length < named.length) {
     return back('invalid_scope', 'A scope is not known, or not among those that this client may request.');
   }
@@ -121,14 +121,19 @@ function answerForm(state: OAuthState, request: OAuthRequest, asked: Asked, worl
   const again = (problem: string) => form(request, asked, world, { problem, ticked, account: account?.account_id });
   if (decision !== 'allow' || !account) return again('Choose an account, then Allow or Deny.');
   if (ticked.length === 0) return again('Tick at least one permission, or deny.');
-  return redirect(request, allow(state, asked, account.account_id, ticked, world));
+  return redirect(request, allow(state, asked, { account_id: account.account_id, scopes: ticked }, world));
 }
 
 /** Where the client gets its code. */
-function allow(state: OAuthState, asked: Asked, account_id: number, scopes: readonly Scope[], moment: Moment): string {
+function allow(
+  state: OAuthState,
+  asked: Asked,
+  given: { readonly account_id: number; readonly scopes: readonly Scope[] },
+  moment: Moment,
+): string {
   const { client_id } = asked.client;
   const { redirectUri: redirect_uri, codeChallenge: code_challenge } = asked;
-  const consent = { client_id, account_id, scopes: [...scopes], redirect_uri, code_challenge };
+  const consent = { client_id, ...given, scopes: [...given.scopes], redirect_uri, code_challenge };
   return withAnswer(redirect_uri, { code: grantCode(state.connections, consent, moment), state: asked.state });
 }
 
@@ -161,7 +166,7 @@ const formToken = ({ url }: OAuthRequest, formKey: string): string =>
 
 function isOurForm(request: OAuthRequest, token: string, formKey: string): boolean {
   const { origin, host } = request.headers;
-  // `null` is what a browser sends that hides its origin; the token still has to be right.
+  // A browser that hides its origin sends `null`. The token still has to be right.
   if (origin !== undefined && origin !== 'null' && (!URL.canParse(origin) || new URL(origin).host !== host))
     return false;
   return sameSecret(formToken(request, formKey), token);

@@ -24,7 +24,7 @@ export type ConsentForm = {
   readonly problem?: string | undefined;
 };
 
-/** The page on which a customer picks the account and the scopes. It is a plain form: no script, keyboard enough. */
+/** The page on which a customer picks the account and the scopes. It is a plain form: no script, and the keyboard is enough. */
 export function consentPage(form: ConsentForm): Page {
   const { client, returnsTo, accounts, scopes, formToken, problem } = form;
   return pageOf(

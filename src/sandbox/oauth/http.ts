@@ -31,7 +31,7 @@ export function readForm({ headers, body }: OAuthRequest): Form {
 
 export type Parameters = {
   readonly get: (name: string) => string | undefined;
-  /** Names that came more than once, which no request may have (RFC 6749, 3.1 and 3.2). */
+  /** Names that came more than once; no request may repeat one (RFC 6749, 3.1 and 3.2). */
   readonly repeated: readonly string[];
 };
 

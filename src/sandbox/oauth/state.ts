@@ -67,7 +67,7 @@ export type TokenAnswer = {
 /** Seconds (Limits). */
 const lifetimes = { code: 600, access: 3600, refresh: 30 * 86_400 } as const;
 
-/** The customer lets a client into an account; the client gets this code for it: 10 minutes, single-use. */
+/** The code that a client gets when a customer lets it into an account: 10 minutes, single-use. */
 export function grantCode(
   connections: Connections,
   { redirect_uri, code_challenge, ...consent }: Consent & { redirect_uri: string; code_challenge: string },
@@ -144,7 +144,7 @@ export function authenticate(connections: Connections, token: string, now: Date)
   return { connection_id: id, client_id, account_id, scopes: found.scopes };
 }
 
-/** The connection with all that it gave out made worthless; its subscriptions go on until the customer disconnects. */
+/** The connection after all its codes and tokens were revoked. Its subscriptions go on until the customer disconnects. */
 export const withoutTokens = (connection: Connection): Connection => ({
   ...connection,
   access_tokens: [],
@@ -177,7 +177,7 @@ const secretPattern = /^svc_(at|rt|ac)_(\d{1,15})_[\w-]{43}$/u;
 const newSecret = (kind: SecretKind, connectionId: string, { random }: Moment): string =>
   `svc_${kind}_${connectionId.slice('conn_'.length)}_${Buffer.from(random(32)).toString('base64url')}`;
 
-/** The connection that a code or token names; whether it was ever given out is for `isKept` to say. */
+/** The connection that a code or token names; `isKept` says whether it was ever given out. */
 export function connectionOf(connections: Connections, kind: SecretKind, secret: string): Connection | undefined {
   const [, found, number] = secretPattern.exec(secret) ?? [];
   return found === kind ? connections.find(`conn_${number}`) : undefined;

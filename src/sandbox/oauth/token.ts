@@ -45,7 +45,7 @@ function redeemCode({ connections }: OAuthState, client: Client, { get }: Parame
   }
   if (connection.ended_at !== null) return refuse(invalidGrant('The customer has disconnected the app.'));
   if (issued.used) {
-    // Whoever comes second may be the rightful one, so what the first got is worth nothing any more (RFC 6749, 4.1.2).
+    // The second client may be the real one, so the tokens of the first stop working (RFC 6749, 4.1.2).
     connections.put(withoutTokens(connection));
     return refuse(invalidGrant('The code was used before. The tokens that it gave are revoked.'));
   }
@@ -96,7 +96,7 @@ function refresh({ connections }: OAuthState, client: Client, { get }: Parameter
 
 /**
  * `POST /oauth/platform/revoke` (RFC 7009). An access token ends alone; a refresh token takes the connection's access
- * tokens with it. A token that is not known, or no longer, is as good as revoked: 200.
+ * tokens with it. A token that is unknown, or was revoked before, gets 200 too.
  */
 export function answerRevoke(state: OAuthState, request: OAuthRequest): OAuthAnswer {
   const read = readClientRequest(state, request);

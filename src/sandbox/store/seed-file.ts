@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { check } from '../../api/check.ts';
 import { Failure, messageOf } from '../../errors.ts';
-import { type Kind, keyOf, kinds, type Rows, recordSchemas } from './records.ts';
+import { isKind, type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
+import { recordSchemas } from './schemas.ts';
 
 /** A `--seed` file. Throws a usage Failure that names it and says what is wrong. */
 export function parseSeed(text: string, named: string): Partial<Rows> {
@@ -26,19 +27,27 @@ export function parseSeed(text: string, named: string): Partial<Rows> {
  */
 export function readSeed(value: unknown): Partial<Rows> | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
-  const rows: Partial<Record<Kind, unknown[]>> = {};
+  const rows: Partial<Rows> = {};
   for (const [kind, given] of Object.entries(value)) {
     if (!isKind(kind)) return `holds "${kind}", which is none of ${kinds.join(', ')}`;
-    const checked = check(v.array(recordSchemas[kind] as v.GenericSchema), given);
-    if (!checked.ok) {
-      const [field, messages] = Object.entries(checked.fields)[0] ?? [];
-      return `is wrong at ${kind}${field ? `.${field}` : ''}: ${messages?.[0]}`;
-    }
-    const keys = new Set(checked.value.map((row) => keyOf(kind, row as never)));
-    if (keys.size < checked.value.length) return `has two ${kind} with one id`;
-    rows[kind] = checked.value;
+    const wrong = take(rows, kind, given);
+    if (wrong) return wrong;
   }
-  return rows as Partial<Rows>;
+  return rows;
 }
 
-const isKind = (name: string): name is Kind => kinds.some((kind) => kind === name);
+const schemas: { readonly [K in Kind]: v.GenericSchema<unknown, Row<K>> } = recordSchemas;
+
+/** Adds the rows of a kind, or says what is wrong with them. */
+function take<K extends Kind>(rows: Partial<Rows>, kind: K, given: unknown): string | undefined {
+  const schema: v.GenericSchema<unknown, Row<K>> = schemas[kind];
+  const checked = check(v.array(schema), given);
+  if (!checked.ok) {
+    const [field, messages] = Object.entries(checked.fields)[0] ?? [];
+    return `is wrong at ${kind}${field ? `.${field}` : ''}: ${messages?.[0]}`;
+  }
+  const keys = new Set(checked.value.map((row) => keyOf(kind, row)));
+  if (keys.size < checked.value.length) return `has two ${kind} with one id`;
+  Object.assign(rows, { [kind]: checked.value });
+  return undefined;
+}

@@ -6,15 +6,15 @@ import { isCode } from '../../disk/atomic-file.ts';
 import { tryLock } from '../../disk/lock.ts';
 import type { Damage } from '../../disk/log-file.ts';
 import { Failure } from '../../errors.ts';
-import { type Kind, kinds } from './records.ts';
-import { type Change, put, remove, type State, setClock, stateOf } from './state.ts';
+import { type Kind, kinds, type Row } from './records.ts';
+import { type Change, put, type Removable, remove, type State, setClock, stateOf } from './state.ts';
 
 /**
  * Keeps a state in a file through SIGKILL at any moment. The file is a journal of lines, `<crc32> <changes as JSON>`;
  * a request is answered once its line is on disk, and requests that come together share one write and one sync.
  *
- * The first line says how many bytes were surely written. A crash can only tear what lies beyond, which nobody was
- * answered for and which is dropped; whatever is wrong before that point is damage, and the file is left as it is.
+ * The first line says how many bytes are surely on disk. A crash can only tear what comes after them. No request was
+ * answered for that part, so it is dropped. Anything wrong before that point is damage, and the file is left as it is.
  */
 export type StateFile = {
   /** What the file held; undefined where it is new, and `replace` has to fill it. */
@@ -26,13 +26,20 @@ export type StateFile = {
   close(): Promise<void>;
 };
 
-type Line = readonly (readonly [kind: Change['kind'], key: string | number, row: unknown])[];
+/** One change as the file holds it; null where the row is gone. A checksum stands before it, so its parts are as they were written. */
+type Kept =
+  | readonly [kind: 'clock', key: 'clock', aheadMs: number]
+  | readonly [kind: 'last_id', of: string, id: number]
+  | { readonly [K in Kind]: readonly [kind: K, key: string | number, row: Row<K>] }[Kind]
+  | readonly [kind: Removable, key: string | number, row: null];
+
+type Written = readonly [kind: Change['kind'], key: string | number, value: unknown];
 
 const headerOf = (committed: number): string =>
   `{"svc_sandbox_state":1,"committed":"${String(committed).padStart(15, '0')}"}\n`;
 const headerLength = headerOf(0).length;
 
-/** Rewritten when it is this much larger than twice what a fresh one would be. */
+/** The file is rewritten when it is this much larger than twice a fresh one. */
 const slack = 32 * 1024 * 1024;
 const rowsPerLine = 500;
 
@@ -142,7 +149,7 @@ async function resolve(named: string): Promise<string> {
   }
 }
 
-function parseLine(bytes: Buffer): Line | undefined {
+function parseLine(bytes: Buffer): readonly Kept[] | undefined {
   const sum = bytes.toString('latin1', 0, 8);
   const json = bytes.subarray(9);
   if (Number.parseInt(sum, 16) !== crc32(json)) return undefined;
@@ -153,39 +160,39 @@ function parseLine(bytes: Buffer): Line | undefined {
   }
 }
 
-function lineOf(line: Line): string {
+function lineOf(line: readonly Written[]): string {
   const json = JSON.stringify(line);
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
 }
 
-function drain(state: State): Line {
+function drain(state: State): Written[] {
   const changes = [...state.changed.values()];
   state.changed.clear();
-  return changes.map(({ kind, key }) => [kind, key, valueNow(state, kind, key)]);
+  return changes.map((change) => written(state, change));
 }
 
-function valueNow(state: State, kind: Change['kind'], key: string | number): unknown {
-  if (kind === 'clock') return state.clockAheadMs;
-  if (kind === 'last_id') return state.lastIds.get(key as string);
-  return state.rows[kind].get(key) ?? null;
+function written(state: State, { kind, key }: Change): Written {
+  if (kind === 'clock') return [kind, key, state.clockAheadMs];
+  if (kind === 'last_id') return [kind, key, state.lastIds.get(key)];
+  return [kind, key, state.rows[kind].get(key) ?? null];
 }
 
-function apply(state: State, [kind, key, value]: Line[number]): void {
-  if (kind === 'clock') setClock(state, value as number);
-  else if (kind === 'last_id') state.lastIds.set(key as string, value as number);
-  else if (value === null) remove(state, kind as 'lists', key);
-  else put(state, kind, value as never);
+function apply(state: State, [kind, key, value]: Kept): void {
+  if (kind === 'clock') setClock(state, value);
+  else if (kind === 'last_id') state.lastIds.set(key, value);
+  else if (value === null) remove(state, kind, key);
+  else put(state, kind, value);
 }
 
 /** All of a state as a file of its own. */
 function snapshot(state: State): Buffer[] {
   const changes: Change[] = [{ kind: 'clock', key: 'clock' }];
   for (const key of state.lastIds.keys()) changes.push({ kind: 'last_id', key });
-  for (const kind of kinds) for (const key of state.rows[kind as Kind].keys()) changes.push({ kind, key });
+  for (const kind of kinds) for (const key of state.rows[kind].keys()) changes.push({ kind, key });
   const lines: Buffer[] = [];
   for (let at = 0; at < changes.length; at += rowsPerLine) {
     const part = changes.slice(at, at + rowsPerLine);
-    lines.push(Buffer.from(lineOf(part.map(({ kind, key }) => [kind, key, valueNow(state, kind, key)]))));
+    lines.push(Buffer.from(lineOf(part.map((change) => written(state, change)))));
   }
   const size = lines.reduce((sum, line) => sum + line.length, headerLength);
   return [Buffer.from(headerOf(size)), ...lines];

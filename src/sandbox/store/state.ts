@@ -1,11 +1,12 @@
 import { type ResourceName, resources } from '../../api/resources.ts';
 import type { DeliveryStore } from '../deliveries/schedule.ts';
 import type { OAuthState } from '../oauth/state.ts';
-import { type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
+import { type ContactIndex, emailKey, phoneKey, reindex } from './contact-index.ts';
+import { forEachKind, type Kind, keyOf, kinds, type Row, type Rows } from './records.ts';
 
 /**
- * All that the sandbox remembers. Rows are never changed in place: `put` replaces them, and by that one door keeps the
- * indexes right and notes what a journal must write.
+ * All that the sandbox remembers. Rows are never changed in place: `put` replaces them, and is the only place that
+ * keeps the indexes right and notes what a journal must write.
  */
 export type State = {
   readonly rows: { readonly [K in Kind]: Map<string | number, Row<K>> };
@@ -20,20 +21,15 @@ export type State = {
   readonly changed: Map<string, Change>;
 };
 
-export type Change = { readonly kind: Kind | 'last_id' | 'clock'; readonly key: string | number };
-
-type ContactIndex = {
-  /** Ids that the API shows, oldest first, by account. */
-  readonly shown: Map<number, number[]>;
-  /** Ids by account and address or phone, oldest first. */
-  readonly byEmail: Map<string, number[]>;
-  readonly byPhone: Map<string, number[]>;
-};
+export type Change =
+  | { readonly kind: Kind; readonly key: string | number }
+  | { readonly kind: 'last_id'; readonly key: string }
+  | { readonly kind: 'clock'; readonly key: 'clock' };
 
 /** A new state with these rows, oldest first within each kind, so that newest-first lists just run backwards. */
 export function stateOf(seed: Partial<Rows>): State {
   const state: State = {
-    rows: Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as State['rows'],
+    rows: forEachKind(() => new Map()),
     lastIds: new Map(),
     contacts: { shown: new Map(), byEmail: new Map(), byPhone: new Map() },
     members: new Map(),
@@ -41,9 +37,9 @@ export function stateOf(seed: Partial<Rows>): State {
     changed: new Map(),
   };
   for (const kind of kinds) {
-    for (const row of oldestFirst(seed[kind] ?? [])) put(state, kind, row as never);
+    for (const row of oldestFirst<Row<Kind>>(seed[kind] ?? [])) put(state, kind, row);
   }
-  // Messages and notes live inside of their tickets and conversations, and connections have no numbers for ids.
+  // Messages and notes are kept inside their tickets and conversations, and ids of connections are not numbers.
   const threads = [...state.rows.tickets.values(), ...state.rows.conversations.values()];
   noteHighest(
     state,
@@ -63,12 +59,21 @@ export function stateOf(seed: Partial<Rows>): State {
   return state;
 }
 
-const oldestFirst = (rows: readonly object[]): readonly object[] => {
-  const made = (row: object) => (row as { created_at?: string }).created_at ?? '';
-  return rows.every((row, at) => at === 0 || made(rows[at - 1] as object) <= made(row))
-    ? rows
-    : rows.toSorted((a, b) => (made(a) < made(b) ? -1 : made(a) > made(b) ? 1 : 0));
-};
+function oldestFirst<R extends object>(rows: readonly R[]): readonly R[] {
+  const inOrder = rows.every((row, at) => {
+    const before = rows[at - 1];
+    return !before || madeAt(before) <= madeAt(row);
+  });
+  return inOrder ? rows : rows.toSorted((a, b) => compare(madeAt(a), madeAt(b)));
+}
+
+const madeAt = (row: object): string =>
+  'created_at' in row && typeof row.created_at === 'string' ? row.created_at : '';
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
 
 export function nextId(state: State, kind: string): number {
   const id = (state.lastIds.get(kind) ?? 0) + 1;
@@ -79,22 +84,19 @@ export function nextId(state: State, kind: string): number {
 export function put<K extends Kind>(state: State, kind: K, row: Row<K>): Row<K> {
   const key = keyOf(kind, row);
   const before = state.rows[kind].get(key);
-  if (kind === 'contacts') reindex(state.contacts, before as Row<'contacts'> | undefined, row as Row<'contacts'>);
-  if (kind === 'list_members') join(state, row as Row<'list_members'>);
+  indexes[kind]?.(state, row, before);
   state.rows[kind].set(key, row);
   if (typeof key === 'number' && key > (state.lastIds.get(kind) ?? 0)) noteId(state, kind, key);
   state.changed.set(`${kind} ${key}`, { kind, key });
   return row;
 }
 
-export function remove(state: State, kind: Exclude<Kind, 'contacts'>, key: string | number): void {
-  const before = state.rows[kind].get(key);
-  if (!before) return;
-  if (kind === 'list_members') {
-    const { contacts_list_id, contact_id } = before as Row<'list_members'>;
-    state.members.get(contacts_list_id)?.delete(contact_id);
-  }
-  state.rows[kind].delete(key);
+/** The API deletes no contacts. */
+export type Removable = Exclude<Kind, 'contacts'>;
+
+export function remove(state: State, kind: Removable, key: string | number): void {
+  if (kind === 'list_members') leave(state, state.rows.list_members.get(key));
+  if (!state.rows[kind].delete(key)) return;
   state.changed.set(`${kind} ${key}`, { kind, key });
 }
 
@@ -107,23 +109,32 @@ export function setClock(state: State, aheadMs: number): void {
 export function owned<K extends Kind>(state: State, kind: K, account: number): Row<K>[] {
   const rows: Row<K>[] = [];
   for (const row of state.rows[kind].values()) {
-    if ((row as { account_id?: number }).account_id === account) rows.push(row);
+    if (isOf(account, row)) rows.push(row);
   }
   return rows;
+}
+
+const isOf = (account: number, row: object): boolean => 'account_id' in row && row.account_id === account;
+
+/** A record that is known to be there: the path of the request was judged by it, or another record names it. */
+export function rowOf<K extends Kind>(state: State, kind: K, key: number): Row<K> {
+  const row = state.rows[kind].get(key);
+  if (!row) throw new Error(`There is no ${key} among the ${kind}.`);
+  return row;
 }
 
 /** The account's record, or undefined where it is another account's: to a token those are the same. */
 export function find<K extends Kind>(state: State, kind: K, account: number, key: number): Row<K> | undefined {
   const row = state.rows[kind].get(key);
-  if (!row || (row as { account_id?: number }).account_id !== account) return undefined;
-  // Quarantined shadow contacts are no contacts to the API.
-  return (row as { shadow?: boolean }).shadow ? undefined : row;
+  if (!row || !isOf(account, row)) return undefined;
+  // The API does not show quarantined shadow contacts.
+  return 'shadow' in row && row.shadow ? undefined : row;
 }
 
 /** Who asks: an account, by an OAuth connection where there is one. */
 export type Owner = { readonly account: number; readonly connection: string | undefined };
 
-/** The record that a token may know of; of another connection's not even their existence is known. */
+/** The record that a token may know of. Records of another connection look as if they did not exist. */
 export function findOwned<K extends ResourceName>(
   state: State,
   kind: K,
@@ -141,7 +152,7 @@ export const oauthOf = (state: State): OAuthState => ({
   connections: {
     find: (id) => state.rows.connections.get(id),
     all: () => state.rows.connections.values(),
-    put: (connection) => put(state, 'connections', connection as Row<'connections'>),
+    put: (connection) => put(state, 'connections', connection),
     nextNumber: () => nextId(state, 'connections'),
   },
 });
@@ -150,7 +161,7 @@ export const oauthOf = (state: State): OAuthState => ({
 export const deliveryStore = (held: { readonly state: State }, changed: () => void): DeliveryStore => ({
   all: () => held.state.rows.deliveries.values(),
   put(delivery) {
-    put(held.state, 'deliveries', delivery as Row<'deliveries'>);
+    put(held.state, 'deliveries', delivery);
     changed();
   },
   remove(id) {
@@ -165,7 +176,7 @@ export const contactByEmail = (state: State, account: number, email: string): Ro
   oldest(state, state.contacts.byEmail.get(emailKey(account, email)));
 
 export const contactByPhone = (state: State, account: number, phone: string): Row<'contacts'> | undefined =>
-  oldest(state, state.contacts.byPhone.get(`${account} ${phone}`));
+  oldest(state, state.contacts.byPhone.get(phoneKey(account, phone)));
 
 function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | undefined {
   let shadow: Row<'contacts'> | undefined;
@@ -177,8 +188,6 @@ function oldest(state: State, ids: readonly number[] = []): Row<'contacts'> | un
   return shadow;
 }
 
-const emailKey = (account: number, email: string): string => `${account} ${email.trim().toLowerCase()}`;
-
 function noteId(state: State, kind: string, id: number): void {
   state.lastIds.set(kind, id);
   state.changed.set(`last_id ${kind}`, { kind: 'last_id', key: kind });
@@ -189,41 +198,18 @@ function noteHighest(state: State, kind: string, ids: readonly number[]): void {
   if (highest > 0) noteId(state, kind, highest);
 }
 
+/** What is kept beside the rows, to find some of them sooner. */
+const indexes: { readonly [K in Kind]?: (state: State, row: Row<K>, before: Row<K> | undefined) => void } = {
+  contacts: (state, row, before) => reindex(state.contacts, before, row),
+  list_members: join,
+};
+
+function leave(state: State, member: Row<'list_members'> | undefined): void {
+  if (member) state.members.get(member.contacts_list_id)?.delete(member.contact_id);
+}
+
 function join(state: State, { contacts_list_id, contact_id }: Row<'list_members'>): void {
   const members = state.members.get(contacts_list_id);
   if (members) members.add(contact_id);
   else state.members.set(contacts_list_id, new Set([contact_id]));
-}
-
-function reindex(index: ContactIndex, before: Row<'contacts'> | undefined, after: Row<'contacts'>): void {
-  const { contact_id, account_id } = after;
-  if (!after.shadow && (before?.shadow ?? true)) insert(index.shown, account_id, contact_id);
-  move(
-    index.byEmail,
-    before?.email && emailKey(account_id, before.email),
-    after.email && emailKey(account_id, after.email),
-    contact_id,
-  );
-  move(
-    index.byPhone,
-    before?.phone && `${account_id} ${before.phone}`,
-    after.phone && `${account_id} ${after.phone}`,
-    contact_id,
-  );
-}
-
-function move(index: Map<string, number[]>, from: string | undefined, to: string, id: number): void {
-  if (from === to) return;
-  if (from) {
-    const left = (index.get(from) ?? []).filter((other) => other !== id);
-    if (left.length > 0) index.set(from, left);
-    else index.delete(from);
-  }
-  if (to) insert(index, to, id);
-}
-
-function insert<Key>(index: Map<Key, number[]>, key: Key, id: number): void {
-  const ids = index.get(key);
-  if (ids) ids.push(id);
-  else index.set(key, [id]);
 }

@@ -13,7 +13,7 @@ export type Inbox = {
   has(id: string): boolean;
   /** Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. */
   add(arrival: Arrival): Promise<void>;
-  /** Not waited for by anyone who answers: lost in a crash, the delivery is merely forwarded once more. */
+  /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
   settle(id: string, outcome: Outcome): Promise<void>;
   read(id: string): Promise<Received | undefined>;
   /** Ids that are still to be forwarded, oldest first. */

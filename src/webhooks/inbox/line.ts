@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { fieldsIn } from '../../text/record.ts';
 import type { Headers } from '../receiving/judge.ts';
 
 /** A delivery as it came. `body` holds the very bytes that were signed. */
@@ -70,7 +71,7 @@ export function decodeLine(text: string): InboxLine | undefined {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function isOutcome(value: object): value is Outcome {
-  const { to, at, status, error, ms, tries } = value as Partial<Record<keyof Outcome, unknown>>;
+  const { to, at, status, error, ms, tries } = fieldsIn(value);
   const isRead = isText(to) && isText(at) && typeof ms === 'number' && typeof tries === 'number';
   return isRead && ['number', 'undefined'].includes(typeof status) && ['string', 'undefined'].includes(typeof error);
 }
@@ -89,7 +90,7 @@ function aboutOf({ event, at, headers, unreadable, to }: Record<string, unknown>
 /** Headers with one text each: Node gives a list where a header may come several times. */
 export const textsOf = (headers: unknown): Headers =>
   Object.fromEntries(
-    Object.entries(Object(headers) as object).flatMap(([name, value]): [string, string][] => {
+    Object.entries(fieldsIn(headers)).flatMap(([name, value]): [string, string][] => {
       if (Array.isArray(value)) return [[name, value.filter(isText).join(', ')]];
       return isText(value) ? [[name, value]] : [];
     }),

@@ -29,7 +29,7 @@ export async function seats(root: string): Promise<string[]> {
 
 export async function takeSeat(root: string, { limit }: { readonly limit: number }): Promise<Seat> {
   const taken = await freeSeats(root);
-  const folder = taken[0]?.folder as string;
+  const folder = taken[0].folder;
   const release = async () => {
     for (const seat of taken) await seat.release();
   };
@@ -73,15 +73,20 @@ export async function whileFree(folder: string, work: () => Promise<void>): Prom
 
 type Taken = { readonly folder: string; readonly release: Release };
 
-async function freeSeats(root: string): Promise<Taken[]> {
-  const taken: Taken[] = [];
-  const take = async (folder: string): Promise<void> => {
-    const release = await tryLock(join(folder, 'lock'));
-    if (release) taken.push({ folder, release });
-  };
-  for (const folder of await seats(root)) await take(folder);
-  for (let number = 1; taken.length === 0; number++) await take(join(root, String(number)));
-  return taken;
+/** Every free seat, or a new one. */
+async function freeSeats(root: string): Promise<readonly [Taken, ...Taken[]]> {
+  const free: Taken[] = [];
+  for (const folder of await seats(root)) free.push(...(await take(folder)));
+  for (let number = 1; ; number++) {
+    const [first, ...others] = free;
+    if (first) return [first, ...others];
+    free.push(...(await take(join(root, String(number)))));
+  }
+}
+
+async function take(folder: string): Promise<Taken[]> {
+  const release = await tryLock(join(folder, 'lock'));
+  return release ? [{ folder, release }] : [];
 }
 
 async function takeOver(folder: string, inbox: Inbox): Promise<void> {

@@ -15,8 +15,13 @@ export async function received<T>(
 ): Promise<{ readonly value: T; readonly outcomes: readonly Outcome[] }[]> {
   const all = new Map<string, Kept<T>>();
   for (const folder of await seats(root)) for (const [id, kept] of await receivedBy(folder, view)) all.set(id, kept);
-  const ordered = [...all.values()].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const ordered = [...all.values()].sort(byTime);
   return ordered.flatMap(({ value, outcomes }) => (value === undefined ? [] : [{ value, outcomes }]));
+}
+
+function byTime(a: { readonly at: string }, b: { readonly at: string }): number {
+  if (a.at === b.at) return 0;
+  return a.at < b.at ? -1 : 1;
 }
 
 async function receivedBy<T>(folder: string, view: (arrival: Arrival) => T | undefined): Promise<Map<string, Kept<T>>> {

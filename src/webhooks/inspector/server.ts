@@ -13,11 +13,11 @@ import { assets } from './page.ts';
 
 export type InspectorOptions = {
   readonly port: number;
-  /** Of this run, in the page's address: loopback alone would let every user of this machine in. */
+  /** Made for this run, and part of the page's address: otherwise every user of this machine could open it. */
   readonly key: string;
   readonly inbox: Pick<Inbox, 'read' | 'latest'>;
   readonly forwarder: Pick<Forwarder, 'replay'>;
-  /** Where an event goes without being told otherwise. */
+  /** Where an event goes by default. */
   readonly target: (event: string | null) => string | undefined;
   /** The receiver's URL, to show. */
   readonly listening: string;
@@ -31,62 +31,29 @@ const mostUnsent = 8 * 1024 * 1024;
 /** Larger payloads are fetched when somebody looks at them. */
 const largestInline = 16 * 1024;
 
+/** An inspector at work. */
+type Inspecting = InspectorOptions & {
+  /** The open streams. */
+  readonly pages: Set<ServerResponse>;
+  /** What the Host of a request may be: known once it listens. */
+  own: readonly string[];
+};
+
 /** The page that shows deliveries as they come. For this machine's own browser alone. */
 export async function startInspector(options: InspectorOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { inbox, forwarder } = options;
   const server = process.getBuiltinModule('node:http').createServer();
-  const pages = new Set<ServerResponse>();
-  let own: readonly string[] = [];
+  const inspecting: Inspecting = { ...options, pages: new Set(), own: [] };
+  const { pages } = inspecting;
 
   server.on('request', (request, response) => {
     // A page that has gone while it was written to must not end svc.
     response.on('error', () => {});
-    serve(request, response).catch((error) => {
+    serve(inspecting, request, response).catch((error) => {
       if (response.headersSent) response.destroy();
       else if (error instanceof Failure) json(response, 422, { error: error.message });
       else json(response, 500, { error: 'That did not work.' });
     });
   });
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwn(request, own)) return plain(response, 403, 'Only the inspector page may do this.');
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (!isSame(searchParams.get('key') ?? '', options.key)) return plain(response, 403, keyless);
-    const asset = assets[pathname];
-    const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
-    if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text(options.key));
-    else if (pathname === '/stream' && request.method === 'GET') await stream(response);
-    else if (kind === 'deliveries' && action === undefined && request.method === 'GET') await show(response, id);
-    else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
-      await replay(response, id, await readJson(request));
-    } else plain(response, asset ? 405 : 404, 'Nothing here.');
-  }
-
-  async function stream(response: ServerResponse): Promise<void> {
-    response.writeHead(200, { ...security, 'content-type': 'text/event-stream; charset=utf-8' });
-    const past = await Promise.all(inbox.latest(history).map((id) => inbox.read(id)));
-    const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
-    tell(response, 'hello', { listening: options.listening, lines });
-    pages.add(response);
-    response.on('close', () => pages.delete(response));
-  }
-
-  async function show(response: ServerResponse, id: string): Promise<void> {
-    const received = await inbox.read(id);
-    if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
-    const to = options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to ?? null;
-    json(response, 200, { ...deliveryOf(received), to });
-  }
-
-  async function replay(response: ServerResponse, id: string, asked: { readonly to?: unknown }): Promise<void> {
-    const received = await inbox.read(id);
-    if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
-    const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
-    const to = given ?? options.target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
-    if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
-    json(response, 200, await forwarder.replay(id, to));
-  }
-
   options.watch((line) => {
     const slimmed = slim(line);
     for (const page of pages) {
@@ -101,7 +68,7 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
   heartbeat.unref();
 
   const port = await listenNear(server, options.port);
-  own = [`127.0.0.1:${port}`, `localhost:${port}`];
+  inspecting.own = [`127.0.0.1:${port}`, `localhost:${port}`];
   return {
     url: `http://127.0.0.1:${port}/?key=${options.key}`,
     close: () =>
@@ -111,6 +78,52 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
         server.closeAllConnections();
       }),
   };
+}
+
+async function serve(inspecting: Inspecting, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { own, key } = inspecting;
+  if (!isOwn(request, own)) return plain(response, 403, 'Only the inspector page may do this.');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (!isSame(searchParams.get('key') ?? '', key)) return plain(response, 403, keyless);
+  const asset = assets[pathname];
+  const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
+  if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text(key));
+  else if (pathname === '/stream' && request.method === 'GET') await stream(inspecting, response);
+  else if (kind === 'deliveries' && action === undefined && request.method === 'GET') {
+    await show(inspecting, response, id);
+  } else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
+    await replay(inspecting, response, id, await readJson(request));
+  } else plain(response, asset ? 405 : 404, 'Nothing here.');
+}
+
+async function stream({ inbox, listening, pages }: Inspecting, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { ...security, 'content-type': 'text/event-stream; charset=utf-8' });
+  const past = await Promise.all(inbox.latest(history).map((id) => inbox.read(id)));
+  const lines = past.flatMap((received) => (received ? [slim(pastLine(received))] : []));
+  tell(response, 'hello', { listening, lines });
+  pages.add(response);
+  response.on('close', () => pages.delete(response));
+}
+
+async function show({ inbox, target }: Inspecting, response: ServerResponse, id: string): Promise<void> {
+  const received = await inbox.read(id);
+  if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
+  const to = target(received.arrival.event) ?? received.outcomes.at(-1)?.to ?? null;
+  json(response, 200, { ...deliveryOf(received), to });
+}
+
+async function replay(
+  { inbox, target, forwarder }: Inspecting,
+  response: ServerResponse,
+  id: string,
+  asked: { readonly to?: unknown },
+): Promise<void> {
+  const received = await inbox.read(id);
+  if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
+  const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
+  const to = given ?? target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
+  if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
+  json(response, 200, await forwarder.replay(id, to));
 }
 
 /** The port that was asked for, or any free one: the page's address is printed. */

@@ -60,7 +60,7 @@ function variants(body: Uint8Array): [string, Uint8Array][] {
       ['before it was parsed and written again', JSON.stringify(value, undefined, 4)],
     );
   } catch {
-    // No JSON: there is no other way to write it.
+    // Not JSON: there is no other way to write it.
   }
   return list.map(([what, changed]) => [what, Buffer.from(changed, 'utf8')]);
 }

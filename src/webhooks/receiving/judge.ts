@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { digest } from '../../api/signature.ts';
 import { isDeeperThan } from '../../text/json-depth.ts';
+import { isRecord } from '../../text/record.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -65,7 +66,7 @@ export function refusal(
   return holds ? undefined : 'no-match';
 }
 
-/** The envelope of a body; or why it is none, with the event that the header claims. */
+/** The envelope of a body; or why there is none, with the event that the header claims. */
 export function readEnvelope(
   raw: Uint8Array,
   claimed: string | null,
@@ -77,8 +78,8 @@ export function readEnvelope(
     return { why: 'not JSON', event: claimed };
   }
   if (isDeeperThan(deepest, body)) return { why: 'nested too deeply', event: claimed };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { why: 'not an object', event: claimed };
-  const { id, event } = body as { id?: unknown; event?: unknown };
+  if (!isRecord(body)) return { why: 'not an object', event: claimed };
+  const { id, event } = body;
   const name = typeof event === 'string' ? event : claimed;
   if (typeof id !== 'string' || id === '') return { why: 'without an id', event: name };
   return { ...body, id, event: name };

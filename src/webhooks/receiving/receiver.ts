@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
@@ -37,7 +36,7 @@ type Limits = {
   readonly wholeMs: number;
   readonly bodyBytes: number;
   readonly stallMs: number;
-  /** Of all bodies that are being received or held: a flood must not take the machine's memory. */
+  /** The most bytes of all bodies that are being received or held: a flood must not use up the machine's memory. */
   readonly heldBytes: number;
 };
 
@@ -65,7 +64,7 @@ type Receiving = {
 /**
  * Takes deliveries on 127.0.0.1. The order is what makes it safe: verify, drop repeats, make durable, answer, and
  * only then pass on. A non-2xx is never redelivered (Delivery rules, 3), so nothing that comes later may be the
- * answer; and where the delivery cannot be stored there is none, since only silence makes the service send again (2).
+ * answer. Where the delivery cannot be stored there is no answer, since only silence makes the service send again (2).
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const limits = { ...receiverLimits, ...options.limits };
@@ -226,14 +225,17 @@ export function listen(server: Server, port: number): Promise<number> {
         }),
       );
     });
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, '127.0.0.1', () => {
+      const at = server.address();
+      resolve(typeof at === 'object' && at ? at.port : port);
+    });
   });
 }
 
 const portTrouble = (code = 'unknown'): string =>
   ({ EADDRINUSE: 'the port is in use', EACCES: 'the port needs more rights' })[code] ?? code;
 
-/** Lets requests that were received in full have their answer, for a short while. */
+/** For a short while, requests that were received in full still get their answer. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

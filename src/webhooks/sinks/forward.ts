@@ -16,7 +16,7 @@ export type Forwarding = {
 
 export type Forwarder = {
   enqueue(id: string, event: string | null, to: string): void;
-  /** At once, beside the queue; says how it went. Undefined where the inbox has no such delivery. */
+  /** Sends at once, beside the queue, and says how it went. Undefined where the inbox has no such delivery. */
   replay(id: string, to: string): Promise<Forwarding | undefined>;
   /** How many are not through yet. */
   depth(): number;
@@ -39,80 +39,31 @@ type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<v
 /** An app that breaks or hangs on one delivery gets it this often; then it must not hold up the others for ever. */
 const brokenTries = 5;
 
+/** What a forwarder works with. */
+type State = ForwardOptions & {
+  readonly lanes: Map<string, Lane>;
+  /** svc is told to end: what is not through is not tried again. */
+  readonly ending: AbortController;
+  /** The time for that is over: also what is under way is cut off. */
+  readonly cutting: AbortController;
+};
+
 export function createForwarder(options: ForwardOptions): Forwarder {
-  const { exchange, clock, inbox, report } = options;
+  const { clock, inbox, report } = options;
   const lanes = new Map<string, Lane>();
-  const ending = new AbortController();
-  const cutting = new AbortController();
-
-  async function run(lane: Lane): Promise<void> {
-    for (let next = lane.queue[0]; next && !cutting.signal.aborted; next = lane.queue[0]) {
-      if (!(await handle(lane, next))) break;
-      lane.queue.shift();
-    }
-    lane.running = undefined;
-  }
-
-  /** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
-  async function handle(lane: Lane, { id, event }: Queued): Promise<boolean> {
-    const received = await inbox.read(id).catch(() => undefined);
-    if (!received) return true;
-    const forwarding = await pass(received, lane).catch((error) => unsendable(lane.to, error));
-    if (!forwarding) return false;
-    lane.down = undefined;
-    // Not waited for in vain: a failure here merely means that it is forwarded once more after a restart.
-    await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
-    report(id, event, forwarding);
-    return true;
-  }
-
-  /** Undefined where svc ends before the app has answered. */
-  async function pass(received: Received, lane: Lane): Promise<Forwarding | undefined> {
-    const since = clock.ticks();
-    let broken = 0;
-    for (let tries = 1; ; tries++) {
-      const { answer, ms } = await attempt(received, lane.to);
-      const forwarding = stand(lane.to, answer, ms, tries);
-      if (!('lost' in answer)) return forwarding;
-      if (answer.reason === 'aborted') return undefined;
-      if (answer.lost === 'after-sending') broken++;
-      // The app has it, and its answer will be no better next time.
-      if (isHopeless(answer)) return { ...forwarding, state: 'failed' };
-      const late = options.retryMs !== undefined && clock.ticks() - since >= options.retryMs;
-      if (late || broken >= brokenTries) return { ...forwarding, state: 'failed' };
-      if (ending.signal.aborted) return undefined;
-      if (!lane.down) for (const { id, event } of lane.queue) report(id, event, forwarding);
-      lane.down = forwarding;
-      await clock.sleep(Math.min(250 * 2 ** (tries - 1), 3_000), ending.signal);
-      if (ending.signal.aborted) return undefined;
-    }
-  }
-
-  async function attempt({ arrival }: Received, to: string): Promise<{ answer: HttpResponse | Lost; ms: number }> {
-    const start = clock.ticks();
-    const answer = await exchange({
-      method: 'POST',
-      url: to,
-      headers: passedOn(arrival.headers),
-      body: arrival.body,
-      timeoutMs: options.timeoutMs,
-      signal: cutting.signal,
-    });
-    return { answer, ms: Math.round(clock.ticks() - start) };
-  }
-
+  const state: State = { ...options, lanes, ending: new AbortController(), cutting: new AbortController() };
   return {
     enqueue(id, event, to) {
       const lane = lanes.get(to) ?? { to, queue: [] };
       lanes.set(to, lane);
       lane.queue.push({ id, event });
       if (lane.down) report(id, event, { ...lane.down, ms: null, tries: 0 });
-      lane.running ??= run(lane);
+      lane.running ??= run(state, lane);
     },
     async replay(id, to) {
       const received = await inbox.read(id);
       if (!received) return undefined;
-      const forwarding = await attempt(received, to).then(
+      const forwarding = await attempt(state, received, to).then(
         ({ answer, ms }) => stand(to, answer, ms, 1),
         (error) => unsendable(to, error),
       );
@@ -121,16 +72,79 @@ export function createForwarder(options: ForwardOptions): Forwarder {
       return settled;
     },
     depth: () => [...lanes.values()].reduce((sum, lane) => sum + lane.queue.length, 0),
-    async stop(graceMs) {
-      ending.abort();
-      const idle = Promise.all([...lanes.values()].map((lane) => lane.running));
-      const over = new AbortController();
-      await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
-      over.abort();
-      cutting.abort();
-      await idle;
-    },
+    stop: (graceMs) => stop(state, graceMs),
   };
+}
+
+async function stop({ clock, lanes, ending, cutting }: State, graceMs: number): Promise<void> {
+  ending.abort();
+  const idle = Promise.all([...lanes.values()].map((lane) => lane.running));
+  const over = new AbortController();
+  await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
+  over.abort();
+  cutting.abort();
+  await idle;
+}
+
+async function run(state: State, lane: Lane): Promise<void> {
+  for (let next = lane.queue[0]; next && !state.cutting.signal.aborted; next = lane.queue[0]) {
+    if (!(await handle(state, lane, next))) break;
+    lane.queue.shift();
+  }
+  lane.running = undefined;
+}
+
+/** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
+async function handle(state: State, lane: Lane, { id, event }: Queued): Promise<boolean> {
+  const { clock, inbox, report } = state;
+  const received = await inbox.read(id).catch(() => undefined);
+  if (!received) return true;
+  const forwarding = await pass(state, received, lane).catch((error) => unsendable(lane.to, error));
+  if (!forwarding) return false;
+  lane.down = undefined;
+  // A failure here only means that it is forwarded once more after a restart.
+  await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
+  report(id, event, forwarding);
+  return true;
+}
+
+/** Undefined where svc ends before the app has answered. */
+async function pass(state: State, received: Received, lane: Lane): Promise<Forwarding | undefined> {
+  const { clock, ending, report, retryMs } = state;
+  const since = clock.ticks();
+  let broken = 0;
+  for (let tries = 1; ; tries++) {
+    const { answer, ms } = await attempt(state, received, lane.to);
+    const forwarding = stand(lane.to, answer, ms, tries);
+    if (!('lost' in answer)) return forwarding;
+    if (answer.reason === 'aborted') return undefined;
+    if (answer.lost === 'after-sending') broken++;
+    // The app has it, and its answer will be no better next time.
+    if (isHopeless(answer)) return { ...forwarding, state: 'failed' };
+    const late = retryMs !== undefined && clock.ticks() - since >= retryMs;
+    if (late || broken >= brokenTries) return { ...forwarding, state: 'failed' };
+    if (ending.signal.aborted) return undefined;
+    if (!lane.down) for (const { id, event } of lane.queue) report(id, event, forwarding);
+    lane.down = forwarding;
+    await clock.sleep(Math.min(250 * 2 ** (tries - 1), 3_000), ending.signal);
+    if (ending.signal.aborted) return undefined;
+  }
+}
+
+type Attempt = { readonly answer: HttpResponse | Lost; readonly ms: number };
+
+async function attempt(state: State, { arrival }: Received, to: string): Promise<Attempt> {
+  const { clock, exchange, timeoutMs, cutting } = state;
+  const start = clock.ticks();
+  const answer = await exchange({
+    method: 'POST',
+    url: to,
+    headers: passedOn(arrival.headers),
+    body: arrival.body,
+    timeoutMs,
+    signal: cutting.signal,
+  });
+  return { answer, ms: Math.round(clock.ticks() - start) };
 }
 
 const isHopeless = ({ reason }: Lost): boolean => reason === 'too-large' || reason === 'unreadable';

@@ -26,15 +26,15 @@ export type Made = { readonly event: WebhookEvent; readonly id: number; readonly
 
 const journalFile = 'subscriptions.json';
 
+type Wanted = { readonly baseUrl: string; readonly url: string; readonly events: readonly WebhookEvent[] };
+
 /**
  * Subscribes the URL to the events. Each intent is on disk before the service hears of it, so that whatever the
  * instant at which svc is killed, or this fails, `reap` knows what to remove.
  */
 export async function subscribe(
   folder: string,
-  baseUrl: string,
-  url: string,
-  events: readonly WebhookEvent[],
+  { baseUrl, url, events }: Wanted,
   service: Subscribing,
 ): Promise<Made[]> {
   const before = (await service.list()).map(({ id }) => id);
@@ -123,7 +123,8 @@ async function readJournal(folder: string): Promise<readonly Session[]> {
   const text = await readIfThere(join(folder, journalFile));
   if (text === undefined) return [];
   try {
-    return (JSON.parse(text) as Journal).sessions ?? [];
+    const { sessions = [] }: Partial<Journal> = JSON.parse(text);
+    return sessions;
   } catch {
     throw new Failure('failed', `${join(folder, journalFile)} is damaged: it is no JSON.`, {
       hint: 'Look at what is left at the service, then delete the file: svc webhooks list',

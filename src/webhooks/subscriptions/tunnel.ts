@@ -40,66 +40,26 @@ export function tunnelRecipe(text: string): TunnelRecipe {
   return { words, find: publicUrl, findLocal: localUrl };
 }
 
-export async function openTunnel(
-  recipe: TunnelRecipe,
-  port: number,
-  { clock, signal, patienceMs = 30_000 }: { clock: Clock; signal?: AbortSignal; patienceMs?: number },
-): Promise<Tunnel> {
+type Surroundings = { readonly clock: Clock; readonly signal?: AbortSignal; readonly patienceMs?: number };
+
+export async function openTunnel(recipe: TunnelRecipe, port: number, around: Surroundings): Promise<Tunnel> {
+  const { clock, signal, patienceMs = 30_000 } = around;
   const [program = '', ...args] = recipe.words.map((word) => word.replaceAll('{port}', String(port)));
-  // No shell: what stands in the command is one program and its arguments, whatever characters they hold.
-  const child = execa(program, args, {
-    shell: false,
-    buffer: false,
-    reject: false,
-    stdin: 'ignore',
-    all: true,
-    // A group of its own: Ctrl-C reaches svc alone, which ends the tunnel when its turn has come; with its children.
-    detached: process.platform !== 'win32',
-    cleanup: true,
-    windowsHide: true,
-  });
+  const child = start(program, args);
+  const printed: Printed = { text: '' };
   let closing = false;
-  let output = '';
   const died = child.then((result) => {
     if (closing) return new Promise<string>(() => {});
-    return failureOf(program, result, output);
+    return failureOf(program, result, printed.text);
   });
-
   const close = async (): Promise<void> => {
     closing = true;
-    end(child.pid, 'SIGTERM');
-    const waited = new AbortController();
-    const ended = child.then(() => waited.abort());
-    await Promise.race([ended, clock.sleep(3_000, waited.signal)]);
-    end(child.pid, 'SIGKILL');
+    await endAll(child, clock);
   };
-  function end(pid: number | undefined, how: NodeJS.Signals): void {
-    if (pid === undefined) return;
-    try {
-      if (process.platform === 'win32') child.kill(how);
-      else process.kill(-pid, how);
-    } catch {
-      // It is gone already.
-    }
-  }
 
   const stopped = new AbortController();
-  const found = new Promise<string>((resolve) => {
-    child.all?.on('data', (chunk: Buffer) => {
-      // The latest is enough for a message, and for a URL that came in two pieces.
-      output = (output + chunk.toString('utf8')).slice(-16_384);
-      const url = recipe.find(output.slice(0, output.search(/\s\S*$/u) + 1));
-      if (url) resolve(url);
-      // Soon after: a URL at the very end that nothing follows, or one of this machine, which may only be what the
-      // program forwards to.
-      else {
-        void clock.sleep(1_000, stopped.signal).then(() => {
-          const late = recipe.find(output) ?? recipe.findLocal?.(output);
-          if (late) resolve(late);
-        });
-      }
-    });
-  });
+  const late = () => clock.sleep(1_000, stopped.signal);
+  const found = findUrl(recipe, child, printed, late);
   const aborted = new Promise<undefined>((resolve) => signal?.addEventListener('abort', () => resolve(undefined)));
   try {
     const first = await Promise.race([
@@ -116,6 +76,60 @@ export async function openTunnel(
   } finally {
     stopped.abort();
   }
+}
+
+type Child = ReturnType<typeof start>;
+
+/** No shell: what stands in the command is one program and its arguments, whatever characters they hold. */
+const start = (program: string, args: readonly string[]) =>
+  execa(program, args, {
+    shell: false,
+    buffer: false,
+    reject: false,
+    stdin: 'ignore',
+    all: true,
+    // A group of its own: Ctrl-C reaches svc alone, which ends the tunnel and its children when its turn has come.
+    detached: process.platform !== 'win32',
+    cleanup: true,
+    windowsHide: true,
+  });
+
+/** Politely, and after three seconds for good; with its children. */
+async function endAll(child: Child, clock: Clock): Promise<void> {
+  const end = (how: 'SIGTERM' | 'SIGKILL') => {
+    if (child.pid === undefined) return;
+    try {
+      if (process.platform === 'win32') child.kill(how);
+      else process.kill(-child.pid, how);
+    } catch {
+      // It is gone already.
+    }
+  };
+  end('SIGTERM');
+  const waited = new AbortController();
+  const ended = child.then(() => waited.abort());
+  await Promise.race([ended, clock.sleep(3_000, waited.signal)]);
+  end('SIGKILL');
+}
+
+type Printed = { text: string };
+
+/** The URL in what the program prints. `late` passes a moment after each piece. */
+function findUrl(recipe: TunnelRecipe, child: Child, printed: Printed, late: () => Promise<void>): Promise<string> {
+  return new Promise((resolve) => {
+    child.all?.on('data', (chunk: Buffer) => {
+      // The latest is enough for a message, and for a URL that came in two pieces.
+      printed.text = (printed.text + chunk.toString('utf8')).slice(-16_384);
+      const url = recipe.find(printed.text.slice(0, printed.text.search(/\s\S*$/u) + 1));
+      if (url) return resolve(url);
+      // A URL at the very end that nothing follows, or one of this machine, which may only be what the program
+      // forwards to: taken when nothing better has come.
+      void late().then(() => {
+        const last = recipe.find(printed.text) ?? recipe.findLocal?.(printed.text);
+        if (last) resolve(last);
+      });
+    });
+  });
 }
 
 const publicUrl = (output: string): string | undefined => urlIn(output, /https:\/\/[^\s"'<>\\|\p{Cc}]+/u);

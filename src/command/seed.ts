@@ -1,0 +1,67 @@
+import { Failure } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
+
+/** As git marks it. Only this line counts, so headings of Markdown above it stay. */
+const scissors = '# ------------------------ >8 ------------------------';
+
+type Someone = {
+  readonly name: string;
+  readonly last_name: string;
+  readonly email: string;
+  readonly phone: string | null;
+} | null;
+
+type Message = { readonly sender_name: string; readonly body: string; readonly created_at: string };
+
+/** What whoever writes wants to see: who will read it, about what, and what was said last. */
+export type Seed = {
+  readonly to: string;
+  readonly about: string;
+  readonly last: Message | undefined;
+};
+
+const shownLines = 40;
+
+/** The text that the editor opens with. Everything from the scissors on is left out of what is sent. */
+export function seeded({ to, about, last }: Seed): string {
+  const said = last ? sanitize(last.body, { keepNewlines: true }).trim().split('\n') : [];
+  const lines = [
+    'Write above this line. It and everything below it are left out.',
+    '',
+    `To:     ${sanitize(to)}`,
+    `About:  ${sanitize(about)}`,
+    ...(last ? ['', `${sanitize(last.sender_name)} wrote at ${sanitize(last.created_at)}:`, ''] : []),
+    ...said.slice(0, shownLines).map((line) => `> ${line}`),
+    ...(said.length > shownLines ? [`(${said.length - shownLines} more lines)`] : []),
+  ];
+  return `\n${scissors}\n${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n`;
+}
+
+/**
+ * What was written. Where the scissors are gone, the first line of the seed that is left marks the end: what was put
+ * there to be read by us must never reach a customer.
+ */
+export function withoutSeed(text: string, seed: string): string {
+  const lines = text.split(/\r?\n/u);
+  const marks = seed.split('\n').filter((line) => line.length > 2);
+  const at = lines.findIndex((line) => line.trimEnd() === scissors);
+  const end = at >= 0 ? at : lines.findIndex((line) => marks.includes(line.trimEnd()));
+  return (end < 0 ? lines : lines.slice(0, end)).join('\n').replace(/^(?:[ \t]*\n)+/u, '');
+}
+
+export function personOf(contact: Someone, otherwise: string): string {
+  if (!contact) return otherwise;
+  const name = [contact.name, contact.last_name].filter(Boolean).join(' ');
+  const address = contact.email || contact.phone;
+  return [name, address && `<${address}>`].filter(Boolean).join(' ') || otherwise;
+}
+
+/** Who may write and not read writes without a seed. */
+export async function seedOrNone(read: () => Promise<Seed>): Promise<string> {
+  try {
+    return seeded(await read());
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { defineCommand, type Group } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { aliasOf, wordsOf } from '../../config/aliases.ts';
+import { isCommandName } from '../../config/command-names.ts';
+import { readConfig, updateConfig } from '../../config/config-file.ts';
+import { Failure } from '../../errors.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { shellWord } from '../../text/shell-word.ts';
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List your own names and what they stand for',
+  args: {},
+  flags: {},
+  examples: ['svc alias list'],
+  async run(ctx) {
+    const { aliases = {} } = await readConfig(ctx.files);
+    const records = Object.entries(aliases)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, command]) => ({ name, command }));
+    return { data: { shape: 'list', records, columns: ['name', 'command'], empty: 'There are no aliases.' } };
+  },
+});
+
+const set = defineCommand({
+  name: 'set',
+  summary: 'Give a command a name of your own',
+  details:
+    'What is typed behind the name is added at the end. A name never stands in place of a command of svc. See: svc help aliases',
+  args: {
+    name: param.requiredText('The new name', { placeholder: 'NAME' }),
+    command: param.texts('What it stands for, in quotes', { placeholder: 'COMMAND', required: true }),
+  },
+  flags: {},
+  examples: [
+    "svc alias set mine 'tickets list --status unresolved'",
+    `svc alias set emails "contacts list --all --jq '.[].email'"`,
+  ],
+  async run(ctx, { args: { name, command } }) {
+    if (!/^[A-Za-z][\w-]{0,39}$/u.test(name)) {
+      throw new Failure('usage', `"${name}" is not a name for a command.`, {
+        hint: 'Use up to 40 letters, digits, dashes and underscores, beginning with a letter.',
+      });
+    }
+    if (isCommandName(name)) throw new Failure('usage', `${name} is a command of svc; choose another name.`);
+    const line = command.length === 1 ? (command[0] ?? '') : command.map(shellWord).join(' ');
+    const words = wordsOf(line);
+    if (command.length > 1 && words.join('\n') !== command.join('\n')) {
+      throw new Failure('usage', 'COMMAND holds quotes; put the whole of it into quotes.', {
+        hint: 'Run: svc help aliases',
+      });
+    }
+    if (words.length === 0) throw new Failure('usage', 'COMMAND is empty.');
+    await updateConfig(ctx, (config) => {
+      const known = words.some((word) => isCommandName(word) || aliasOf(config, word) !== undefined);
+      if (known) return { ...config, aliases: { ...config.aliases, [name]: line.trim() } };
+      throw new Failure('usage', `"${line}" names no command of svc.`, { hint: 'Run: svc --help' });
+    });
+    return {
+      data: { shape: 'nothing' },
+      notes: [`svc ${name} is now: svc ${sanitize(words.map(shellWord).join(' '))}`],
+    };
+  },
+});
+
+const remove = defineCommand({
+  name: 'delete',
+  summary: 'Forget a name of your own',
+  args: { name: param.requiredText('Which name', { placeholder: 'NAME', completes: 'aliases' }) },
+  flags: {},
+  examples: ['svc alias delete mine'],
+  async run(ctx, { args: { name } }) {
+    await updateConfig(ctx, (config) => {
+      if (aliasOf(config, name) === undefined) {
+        throw new Failure('not-found', `There is no alias ${name}.`, { hint: 'Run: svc alias list' });
+      }
+      const { [name]: _, ...left } = config.aliases ?? {};
+      return { ...config, aliases: left };
+    });
+    return { data: { shape: 'nothing' }, notes: [`The alias ${name} is forgotten.`] };
+  },
+});
+
+export const alias: Group = { name: 'alias', summary: 'Names of your own for commands', commands: [list, set, remove] };

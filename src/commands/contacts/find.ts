@@ -1,0 +1,37 @@
+import { listContacts } from '../../api/contacts.ts';
+import { defineCommand } from '../../command/command.ts';
+import type { FoundContact } from '../../command/find-contacts.ts';
+import { fieldPaths } from '../../command/listing.ts';
+import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { connect } from '../../http/call.ts';
+import type { Column } from '../../output/view.ts';
+
+export const findContacts = (columns: readonly Column[]) =>
+  defineCommand({
+    name: 'find',
+    summary: 'Find contacts by email, name, phone or company',
+    details:
+      'Reads every page, since the service has no search over contacts. A part of a word is enough; case does not matter.',
+    args: { text: param.requiredText('What to look for') },
+    flags: { limit: param.integer('At most N contacts', { min: 1 }) },
+    examples: ['svc contacts find yara', "svc contacts find 'acme' --json"],
+    async run(ctx, { args: { text }, flags: { limit }, settings }) {
+      if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
+      const { contactsWhere, mentions } = await import('../../command/find-contacts.ts');
+      const service = await connect(ctx, settings);
+      async function* found(): AsyncGenerator<FoundContact> {
+        let count = 0;
+        for await (const contact of contactsWhere(service, mentions(text), text)) {
+          yield contact;
+          if (++count === limit) return;
+        }
+      }
+      return {
+        data: { shape: 'list', records: found(), columns, fields: findFields, empty: 'No contact matches.' },
+        read: true,
+      };
+    },
+  });
+
+const findFields = fieldPaths(listContacts);

@@ -1,0 +1,47 @@
+import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { profileCommands } from './command-names.ts';
+
+/** What the person gave on this command line, or the environment named, so that svc acted as it did. */
+export type Carried = {
+  /** Named by flag or environment. */
+  readonly profile?: string;
+  /** Named by flag; a variable still stands when the hint is typed. */
+  readonly baseUrl?: string;
+  readonly authUrl?: string;
+  readonly insecureHttp?: boolean;
+};
+
+/** These choose among profiles, or say themselves which one is meant. */
+const ofEveryProfile = /^auth (?:list|switch)\b/u;
+const command = new RegExp(`\\bsvc (?=(?:${profileCommands.join('|')})\\b)((?:(?!\\bsvc )[^\\n])*)`, 'gu');
+
+/**
+ * The one place where advice becomes what can be typed as it stands: each `svc …` in it gets the profile and the
+ * addresses that the failed command had. What a hint names already stays.
+ */
+export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp }: Carried): string {
+  return text.replaceAll(command, (whole, rest: string) => {
+    if (ofEveryProfile.test(rest) || /(?:^|\s)--help\b/u.test(rest)) return whole;
+    const names = (flags: string) => new RegExp(`(?:^|\\s)(?:${flags})\\b`, 'u').test(rest);
+    const goesOut = !rest.startsWith('config');
+    const flags: string[] = [];
+    if (profile !== undefined && !names('--profile|-p') && !/^(?:auth )?logout --all/u.test(rest))
+      flags.push('-p', profile);
+    if (baseUrl !== undefined && goesOut && !names('--base-url')) flags.push('--base-url', baseUrl);
+    if (authUrl !== undefined && /^(?:auth )?login\b/u.test(rest)) flags.push('--auth-url', authUrl);
+    if (insecureHttp && goesOut) flags.push('--insecure-http');
+    return ['svc', ...flags.map(shellWord), rest].join(' ');
+  });
+}
+
+/** In a note only what is told as a command, behind a colon: the rest of it may be a customer's text. */
+export const typeableNote = (text: string, carried: Carried): string => {
+  const at = text.search(/: svc /u);
+  return at < 0 ? text : text.slice(0, at) + typeable(text.slice(at), carried);
+};
+
+export const advised = (failure: Failure, carried: Carried): Failure =>
+  failure.hint === undefined
+    ? failure
+    : new Failure(failure.kind, failure.message, { ...failure, hint: typeable(failure.hint, carried), cause: failure });

@@ -1,0 +1,31 @@
+/** Commands that act as a profile at a service: a hint that names one of them says which (advice.ts). */
+export const profileCommands: readonly string[] = [
+  'account',
+  'api',
+  'auth',
+  'branding',
+  'calls',
+  'changelog',
+  'config',
+  'contacts',
+  'conversations',
+  'doctor',
+  'events',
+  'feedback',
+  'lists',
+  'login',
+  'logout',
+  'mcp',
+  'meetings',
+  'roadmap',
+  'tickets',
+  'webhooks',
+  'whoami',
+];
+
+/** What these do is on this machine alone. */
+const localCommands: readonly string[] = ['alias', 'completion', 'help', 'openapi', 'sandbox'];
+
+/** Also in the singular, which every group is known by. The tree of commands is held to it by a test. */
+export const isCommandName = (word: string): boolean =>
+  [word, `${word}s`].some((name) => profileCommands.includes(name) || localCommands.includes(name));

@@ -1,0 +1,83 @@
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder } from './atomic-file.ts';
+import { copyAll, type Span, writeAll } from './log-file.ts';
+
+/** The open file of an append-only log. */
+export type GrowingFile = {
+  readonly path: string;
+  readonly options: { readonly openFile?: typeof open };
+  file: FileHandle;
+  /** Where the good lines end. */
+  end: number;
+  /** How far the file reaches, room ahead included. */
+  room: number;
+  lookedAt: number;
+  /** Half a line may stand behind the end. */
+  isTorn: boolean;
+  readonly reads: Set<Promise<unknown>>;
+};
+
+export type Rewrite = { readonly pieces: Iterable<Uint8Array | Span>; readonly moved?: () => void };
+
+const leastRoom = 64 * 1024;
+const mostRoom = 4 * 1024 * 1024;
+
+/** Cuts off what stands behind the good lines. */
+export async function cut(log: GrowingFile): Promise<void> {
+  await log.file.truncate(log.end);
+  log.room = log.end;
+  log.isTorn = false;
+}
+
+/** As much as the file holds already, so that a small one stays small. */
+export async function makeRoom(log: GrowingFile, needed: number): Promise<void> {
+  const ahead = Buffer.alloc(needed + Math.min(Math.max(log.room, leastRoom), mostRoom));
+  // A disk that is nearly full may have room for the line all the same.
+  await writeAll(log.file, ahead, log.end).catch(() => {});
+  log.room = (await log.file.stat()).size;
+}
+
+/** Looked at once a second at most: until then what was written is still in our hands. */
+export async function isDeleted(log: GrowingFile): Promise<boolean> {
+  const now = performance.now();
+  if (now - log.lookedAt < 1_000) return false;
+  log.lookedAt = now;
+  return (await log.file.stat()).nlink === 0;
+}
+
+/** The file was deleted under us. We still hold its content, so it comes back whole. */
+export async function restore(log: GrowingFile, unplaced: number): Promise<void> {
+  await mkdir(dirname(log.path), { recursive: true, mode: 0o700 });
+  log.room = await replace(log, [{ start: 0, length: log.end + unplaced }]);
+}
+
+export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {
+  if (!planned) return;
+  log.end = await replace(log, planned.pieces);
+  log.room = log.end;
+  log.isTorn = false;
+  planned.moved?.();
+}
+
+async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<number> {
+  const { path, options, file: old } = log;
+  const draft = join(dirname(path), `.${basename(path)}.new`);
+  // One that a killed process left. `wx` follows no link that somebody else put there.
+  await rm(draft, { force: true });
+  const next = await (options.openFile ?? open)(draft, 'wx+', 0o600);
+  let size: number;
+  try {
+    size = await copyAll(old, pieces, next);
+    await next.sync();
+    await rename(draft, path);
+  } catch (error) {
+    await next.close();
+    await rm(draft, { force: true });
+    throw error;
+  }
+  log.file = next;
+  void Promise.allSettled(log.reads).then(() => old.close());
+  await syncFolder(dirname(path));
+  return size;
+}

@@ -1,0 +1,110 @@
+import { operations } from '../api/index.ts';
+import type { Operation } from '../api/operation.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Choice, Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Slot } from './given.ts';
+
+/** Asks for what is missing until it can be used. A mistake at a question is told, and the question comes again. */
+export async function asked(
+  ctx: Context,
+  settings: Settings,
+  slot: Slot,
+  read: (texts: readonly string[]) => Promise<unknown>,
+): Promise<unknown> {
+  const ask = await askerOf(ctx, settings, slot);
+  for (;;) {
+    const answer = (await ask()).trim();
+    if (answer === '') {
+      ctx.notice(`${slot.label} is required.`);
+      continue;
+    }
+    try {
+      return await read([answer]);
+    } catch (error) {
+      const canTryAgain = error instanceof Failure && (error.kind === 'usage' || error.kind === 'not-found');
+      if (!canTryAgain) throw error;
+      ctx.notice(error.message);
+    }
+  }
+}
+
+/** What is chosen to type a value that the list does not show. */
+const another = '';
+
+/** The question, with what there is to choose from read once. */
+async function askerOf(ctx: Context, settings: Settings, { label, param }: Slot): Promise<() => Promise<string>> {
+  const question = `${param.description} (${label})`;
+  const choices = await choicesFor(ctx, settings, param);
+  if (choices.length === 0) return () => ctx.ask.text(question);
+  return async () => {
+    const chosen = await ctx.ask.choose(question, choices);
+    return chosen === another ? ctx.ask.text(question) : chosen;
+  };
+}
+
+async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']): Promise<readonly Choice[]> {
+  if (param.choices) return param.choices.map((value) => ({ value }));
+  if (param.completes === 'profiles') {
+    const { heldByProfile } = await import('../auth/credentials.ts');
+    return [...(await heldByProfile(ctx.tokens)).keys()].sort().map((value) => ({ value }));
+  }
+  if (param.completes === 'aliases') {
+    const { readConfig } = await import('../config/config-file.ts');
+    return Object.keys((await readConfig(ctx.files)).aliases ?? {}).map((value) => ({ value }));
+  }
+  return param.record === undefined ? [] : recordChoices(ctx, settings, param.record);
+}
+
+/** The list of such records, by the table. Paths with an id of their own, such as members, are not asked for. */
+const listOf = (resource: ResourceName): Operation | undefined =>
+  Object.values<Operation>(operations).find(
+    ({ answer, params, resource: own }) => answer.shape === 'list' && !params && (answer.of ?? own) === resource,
+  );
+
+/** One page is enough to choose from; whatever else there is can be typed. */
+const shownAtMost = 100;
+
+async function recordChoices(ctx: Context, settings: Settings, resource: ResourceName): Promise<Choice[]> {
+  const operation = listOf(resource);
+  const { idField, noun } = resources[resource];
+  if (!operation || !idField) return [];
+  const [{ connect }, { list }] = [await import('../http/call.ts'), await import('../http/pages.ts')];
+  const service = await connect(ctx, settings);
+  ctx.progress('Reading what there is to choose from');
+  try {
+    const listing = list(service, operation, {}, { limit: shownAtMost });
+    const choices: Choice[] = [];
+    for await (const record of listing.records) {
+      choices.push({ value: String(record[idField]), name: nameOf(record, idField) });
+    }
+    const { total } = listing.seen();
+    if (choices.length === 0 || (total !== undefined && total <= choices.length)) return choices;
+    return [...choices, { value: another, name: `Another ${noun}: type its id` }];
+  } catch (error) {
+    // A credential that may not list them may still act on one.
+    if (error instanceof Failure && error.kind === 'forbidden') return [];
+    throw error;
+  } finally {
+    ctx.progress(undefined);
+  }
+}
+
+/** How people tell records apart, the most telling field first. */
+const telling = [
+  'ticket_number',
+  'title',
+  'subject',
+  'name',
+  'last_name',
+  'email',
+  'event_type',
+  'target_url',
+  'status',
+];
+
+function nameOf(record: Readonly<Record<string, unknown>>, idField: string): string {
+  const parts = telling.flatMap((field) => (typeof record[field] === 'string' && record[field] ? [record[field]] : []));
+  return [String(record[idField]), ...parts].join('  ');
+}

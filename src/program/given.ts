@@ -1,0 +1,109 @@
+import type { Given, Param, Params } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Invocation } from './program.ts';
+
+/** One argument or flag, with what argv gave for it. */
+type Slot = {
+  readonly of: 'args' | 'flags';
+  readonly key: string;
+  /** As the user knows it: `ID`, `--subject`. */
+  readonly label: string;
+  readonly param: Param<unknown>;
+  readonly texts: readonly string[];
+};
+
+/**
+ * What the command is run with. On a terminal whatever is missing is asked for; elsewhere exit 2 names all of it at
+ * once. Names that people have, such as T-1008, become ids last: nothing is sent before the rest is right.
+ */
+export async function given(
+  ctx: Context,
+  invocation: Invocation,
+  settings: Settings,
+): Promise<Omit<Given, 'settings'>> {
+  const slots = slotsOf(invocation);
+  const missing = slots.filter((slot) => isMissing(slot, slots));
+  const canAsk = ctx.ask.canAsk && !settings.noInput;
+  if (!canAsk) refuseMissing(missing, invocation);
+  const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
+  const named: Slot[] = [];
+  for (const slot of slots) {
+    if (slot.texts.some((text) => hasName(slot.param, text))) named.push(slot);
+    else values[slot.of][slot.key] = read(slot, ctx);
+  }
+  for (const slot of named) values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
+  if (!canAsk) return values;
+  const { asked } = await import('./asking.ts');
+  for (const slot of missing.filter(({ param }) => !param.written)) {
+    values[slot.of][slot.key] = await asked(ctx, settings, slot, async (texts) => {
+      const answered = { ...slot, texts };
+      const isNamed = texts.some((text) => hasName(slot.param, text));
+      return read(isNamed ? await withIds(ctx, settings, answered) : answered, ctx);
+    });
+  }
+  return values;
+}
+
+function slotsOf({ command, argTexts, flagTexts }: Invocation): Slot[] {
+  const slots = (of: Slot['of'], params: Params, texts: Invocation['argTexts']) =>
+    Object.entries(params).map(([key, param]) => {
+      return { of, key, label: labelOf(of, key, param), param, texts: texts[key] ?? [] };
+    });
+  return [...slots('args', command.args, argTexts), ...slots('flags', command.flags, flagTexts)];
+}
+
+function isMissing({ param, texts }: Slot, slots: readonly Slot[]): boolean {
+  if (!param.required || texts.length > 0) return false;
+  const isGiven = (key: string) => slots.some((other) => other.key === key && other.texts.length > 0);
+  return !(param.unless ?? []).some(isGiven);
+}
+
+function refuseMissing(missing: readonly Slot[], { path, command }: Invocation): void {
+  // Of a text alone the command itself says in which ways it can come.
+  if (missing.every(({ param }) => param.written)) return;
+  const labels = missing.map(({ label }) => label);
+  const instead = new Map<string, string[]>();
+  for (const { label, param } of missing) {
+    const flags = (param.unless ?? []).map((key) => labelOf('flags', key, command.flags[key] ?? {})).join(' or ');
+    if (flags) instead.set(flags, [...(instead.get(flags) ?? []), label]);
+  }
+  const ways = [...instead].map(([flags, of]) => `Instead of ${listed(of)} you can give ${flags}.`);
+  throw new Failure('usage', `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} required.`, {
+    hint: [...ways, `Run: svc ${path} --help`].join(' '),
+  });
+}
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
+  of === 'args' ? (param.placeholder ?? key).toUpperCase() : `--${flagName(key, param)}`;
+
+function read({ param, texts, label }: Slot, { notice, clock }: Pick<Context, 'notice' | 'clock'>): unknown {
+  if (texts.length === 0) return param.fallback;
+  const value = param.parse(texts, label, clock.now());
+  const doubt = param.doubt?.(texts, label);
+  if (doubt !== undefined) notice(doubt);
+  return value;
+}
+
+/** Whether it is a contact's email, or a ticket's number such as T-1008, and no id. */
+const hasName = ({ record }: Param<unknown>, text: string): boolean =>
+  (record === 'contacts' && text.includes('@')) || (record === 'tickets' && /^[^\d\s+-]\S*\d$/u.test(text.trim()));
+
+async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Slot> {
+  const [{ idOf }, { connect }] = [await import('./ids.ts'), await import('../http/call.ts')];
+  const { record } = slot.param;
+  if (record !== 'contacts' && record !== 'tickets') return slot;
+  const service = await connect(ctx, settings);
+  const texts: string[] = [];
+  for (const text of slot.texts) {
+    texts.push(hasName(slot.param, text) ? String(await idOf(service, record, text)) : text);
+  }
+  return { ...slot, texts };
+}
+
+export type { Slot };

@@ -1,0 +1,59 @@
+import { aliasesOf, type Command, type Group } from '../command/command.ts';
+import { entries } from '../commands/index.ts';
+import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
+import { switchFlags, valuedFlags } from './global-flags.ts';
+
+/**
+ * A word where a command should be, and is none: said before anything else is read, also where --help stands behind it.
+ * `loaded`: what the first word named, if anything.
+ */
+export function refuseUnknown(argv: readonly string[], loaded: Group | Command | undefined): void {
+  const words = leadingWords(argv);
+  const [first, ...rest] = words;
+  if (first === undefined) return;
+  if (!loaded)
+    throw unknown(
+      first,
+      ['svc'],
+      entries.map(({ name }) => name),
+    );
+  const path = ['svc', loaded.name];
+  let node = loaded;
+  for (const word of rest) {
+    // A group that does something itself may be given arguments.
+    if (!('commands' in node) || node.itself) return;
+    const { commands } = node;
+    const child = commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+    if (!child) {
+      if (word === 'help') return;
+      throw unknown(
+        word,
+        path,
+        commands.map(({ name }) => name),
+      );
+    }
+    path.push(child.name);
+    node = child;
+  }
+}
+
+/** Until the first flag that is none of the global ones: what follows it may be its value. */
+function leadingWords(argv: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? '';
+    if (!word.startsWith('-')) words.push(word);
+    else if (valuedFlags.has(word)) i++;
+    else if (!switchFlags.has(word) && !/^--[\w-]+=/u.test(word)) break;
+  }
+  return words;
+}
+
+function unknown(word: string, path: readonly string[], names: readonly string[]): Failure {
+  const meant = nearest(word, names);
+  const line = path.join(' ');
+  return new Failure('usage', `Unknown command '${word}'.`, {
+    hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${line} ${meant}`,
+  });
+}

@@ -1,0 +1,86 @@
+import { Lexer, lexer, type Token, type TokensList } from 'marked';
+import { Failure } from '../errors.ts';
+import { type Claim, claimOf } from './heading.ts';
+import type { Definitions } from './links.ts';
+
+/** A heading of a Markdown text, and what it claims. Lines are counted from 1. */
+export type Heading = {
+  readonly text: string;
+  /** 1 to 6; a bold line is 7, deeper than any. */
+  readonly depth: number;
+  readonly line: number;
+  readonly lastLine: number;
+  /** Where it begins and ends in the text. */
+  readonly start: number;
+  readonly end: number;
+  readonly claim: Claim | undefined;
+};
+
+/**
+ * The headings in the text's order. A Markdown library finds them, so that a `## 9.9.9` in a code fence or a comment is
+ * none, and an underlined one is.
+ */
+export function headingsOf(text: string): { readonly headings: Heading[]; readonly links: Definitions } {
+  const tokens = parsed(text);
+  const headings: Heading[] = [];
+  let offset = 0;
+  let line = 1;
+  for (const token of tokens) {
+    const start = Math.max(text.indexOf(token.raw, offset), offset);
+    line += newlines(text, offset, start);
+    const read = readHeading(token);
+    if (read) {
+      const end = start + read.length;
+      const lastLine = line + newlines(text, start, start + text.slice(start, end).trimEnd().length);
+      headings.push({ ...read.heading, line, lastLine, start, end });
+    }
+    offset = start + token.raw.length;
+    line += newlines(text, start, offset);
+  }
+  return { headings, links: tokens.links };
+}
+
+type Read = { readonly heading: Pick<Heading, 'text' | 'depth' | 'claim'>; readonly length: number };
+
+function readHeading(token: Token): Read | undefined {
+  if (token.type === 'heading') {
+    const text = textOf(token.tokens ?? []);
+    const depth: number = token.depth;
+    return { heading: { text, depth, claim: claimOf(text) }, length: token.raw.length };
+  }
+  return token.type === 'paragraph' ? boldLine(token.raw) : undefined;
+}
+
+/** `**1.2.0** (2026-01-02)` in a line of its own heads a version, where a project has no other headings for them. */
+function boldLine(raw: string): Read | undefined {
+  const [first = ''] = raw.split('\n');
+  const [, , strong, beside = ''] = /^ {0,3}(\*\*|__)(?=\S)(.{1,200}?)\1(.*)$/u.exec(first) ?? [];
+  if (strong === undefined) return undefined;
+  const text = textOf(Lexer.lexInline(strong));
+  const claim = claimOf(`${text}${beside}`);
+  // Words beside the bold ones are a sentence that begins with a version.
+  if (!claim || claim.isWordy || (/[\p{L}\p{N}]/u.test(beside) && !claim.isCertain)) return undefined;
+  const alone = claimOf(text);
+  if (!alone || alone.version !== claim.version) return undefined;
+  return { heading: { text: `${text}${beside}`, depth: 7, claim }, length: first.length + 1 };
+}
+
+/** A thousand nested quotes are no changelog, and more than the library's recursion can hold. */
+function parsed(text: string): TokensList {
+  try {
+    return lexer(text);
+  } catch (error) {
+    throw new Failure('usage', 'The changelog cannot be read as Markdown: it is nested too deeply.', { cause: error });
+  }
+}
+
+/** What a reader sees of a heading: without anchors and marks. */
+const textOf = (tokens: readonly Token[]): string => tokens.map(visible).join('').trim();
+
+function visible(token: Token): string {
+  if (token.type === 'html') return '';
+  if ('tokens' in token && token.tokens) return token.tokens.map(visible).join('');
+  return 'text' in token ? token.text : token.raw;
+}
+
+const newlines = (text: string, from: number, to: number): number => text.slice(from, to).split('\n').length - 1;

@@ -1,0 +1,54 @@
+import { Failure } from '../errors.ts';
+import type { View } from '../output/view.ts';
+import { tagsQuestion } from './notes.ts';
+import type { Plan } from './plan.ts';
+import type { Report } from './report.ts';
+import type { Totals } from './run.ts';
+import { planText, reportText } from './view.ts';
+
+export const dryView = (plan: Plan, report: Report, failure: Failure | undefined): View => ({
+  data: { shape: 'record', record: report },
+  human: async (terminal) => (await import('./screens.ts')).planView(plan, report)(terminal),
+  plain: () => planText(plan, report),
+  outcome: report.rejected > 0 ? 'partial' : undefined,
+  failure,
+});
+
+export const viewOf = (plan: Plan, report: Report, totals: Totals, failure: Failure | undefined): View => ({
+  data: { shape: 'record', record: report },
+  human: async (terminal) => (await import('./screens.ts')).reportView(plan, report)(terminal),
+  plain: () => reportText(report),
+  outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
+  failure,
+});
+
+/** Why nothing of it is sent. */
+export function refusalOf(plan: Plan): Failure | undefined {
+  if (plan.sendable === 0) {
+    const { name } = plan.table.source;
+    if (plan.skipped === plan.rows) {
+      return new Failure('usage', `--skip and --only leave out all ${plan.rows} rows of ${name}.`);
+    }
+    return new Failure('usage', `None of the ${plan.rows} rows of ${name} can be sent.`, {
+      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
+    });
+  }
+  const question = tagsQuestion(plan);
+  return question && new Failure('usage', `${question.fact} Nothing was sent.`, { hint: question.hint });
+}
+
+/** Why it ended before the last row. */
+export function stopOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals): Failure | undefined {
+  if (!stopped) return undefined;
+  const done = plan.sendable - (report.unsent - plan.leftOut);
+  const wasStopped = stopped.kind === 'interrupted' || stopped.kind === 'terminated';
+  const fact = `${done} of ${plan.sendable} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  return new Failure(stopped.kind, wasStopped ? `Interrupted: ${fact}` : `${stopped.message} ${fact}`, {
+    hint: wasStopped || stopped.kind === 'unknown' ? goOn : [stopped.hint, goOn].filter(Boolean).join('\n'),
+    status: stopped.status,
+    fields: stopped.fields,
+    cause: stopped,
+  });
+}
+
+const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';

@@ -1,0 +1,58 @@
+import type { MarkWatch } from './marks.ts';
+
+/** How many lines, and the first few of them with their text. */
+export type Seen = {
+  count: number;
+  readonly examples: { readonly line: number; readonly text: string }[];
+  add(line: number, text: string): void;
+};
+
+/** What a first reading of the file finds that a person should hear of before anything is sent. */
+export type Findings = {
+  /** Rows that were looked at. */
+  see(cells: readonly string[]): void;
+  readonly severalEmails: Seen;
+  /** Cells of tags that nobody said how to read, by what may separate them. */
+  readonly doubtfulTags: ReadonlyMap<string, Seen>;
+  doubtTags(separator: string, line: number, text: string): void;
+  /** Cells that hold a list of tags in quotes or brackets. */
+  tagLists: number;
+  /** Phones that are sent otherwise than the cell has them. */
+  phonesRead: number;
+  /** Phones that could exist, and do not. */
+  doubtfulPhones: number;
+};
+
+const mostExamples = 3;
+const longestExample = 60;
+
+export function newSeen(): Seen {
+  const seen: Seen = {
+    count: 0,
+    examples: [],
+    add(line, text) {
+      if (++seen.count > mostExamples) return;
+      const shown = text.length > longestExample ? `${text.slice(0, longestExample - 1)}…` : text;
+      // A string of its own: a slice would keep alive the piece of the file that it was cut from.
+      seen.examples.push({ line, text: Buffer.from(shown).toString() });
+    },
+  };
+  return seen;
+}
+
+export function newFindings(marks?: MarkWatch): Findings {
+  const doubtfulTags = new Map<string, Seen>();
+  return {
+    see: marks ? marks.see : () => {},
+    severalEmails: newSeen(),
+    doubtfulTags,
+    doubtTags(separator, line, text) {
+      const seen = doubtfulTags.get(separator) ?? newSeen();
+      doubtfulTags.set(separator, seen);
+      seen.add(line, text);
+    },
+    tagLists: 0,
+    phonesRead: 0,
+    doubtfulPhones: 0,
+  };
+}

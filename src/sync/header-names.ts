@@ -1,0 +1,141 @@
+import { plain } from '../tabular/columns.ts';
+import type { Field } from './mapping.ts';
+
+/**
+ * Common names of each field, the most telling first: of several columns that fit, the one named earliest here is
+ * taken, and the next where its cell is blank. Of phones: mobile, work, home; of mails: work first.
+ */
+const names: readonly (readonly [field: Field, words: string])[] = [
+  [
+    'email',
+    `email emailaddress emails emailid mail mailaddress primaryemail primaryemailaddress
+    emailadresse emailadres mailadresse courriel adressemail adresseemail adresseélectronique adressedemessagerie
+    correo correoelectrónico direccióndecorreoelectrónico indirizzoemail posta postaelettronica endereçodeemail
+    epost eposta epostadress epostadresse adresemail электроннаяпочта эл.почта メールアドレス メール 電子郵件 电子邮件 邮箱 이메일
+    workemail workemailaddress workmail businessemail businessemailaddress companyemail officeemail emailwork
+    emailbusiness emailoffice professionalemail emailprofessionnel emailpro
+    personalemail personalemailaddress privateemail homeemail emailpersonal emailhome emailprivate privatemail
+    secondaryemail alternateemail alternativeemail additionalemail otheremail emailother subscriber`,
+  ],
+  [
+    'name',
+    `firstname givenname forename fname first givennames firstnames namefirst vorname rufname prénom nombre nome
+    voornaam förnamn fornavn etunimi imię jméno имя 名 名字 이름`,
+  ],
+  [
+    'last_name',
+    `lastname surname familyname lname last lastnames surnames secondname namelast nachname familienname
+    nomdefamille nom apellido apellidos cognome sobrenome achternaam efternamn etternavn efternavn sukunimi nazwisko
+    příjmení фамилия 姓 姓氏 성`,
+  ],
+  [
+    'phone',
+    `phone phonenumber phoneno phones mobile mobilephone mobilenumber mobilephonenumber mobileno mobiletelephone cell
+    cellphone cellphonenumber cellnumber phonemobile phonecell mobilework workmobile telephone telephonenumber tel telno
+    primaryphone primaryphonenumber phonecontact contactnumber contactno telefon telefonnummer rufnummer handy handynummer
+    mobil mobiltelefon mobilnummer mobiltelefonnummer téléphone téléphonemobile numérodetéléphone télmobile portable
+    téléphoneportable teléfono teléfonomóvil móvil celular telefone telemóvel telefono cellulare telefoonnummer telefoon
+    mobiel puhelin телефон 電話番号 电话 手机 전화번호 smsphonenumber smsphone smsnumber sms whatsapp whatsappnumber
+    whatsappphone
+    workphone workphonenumber worktelephone businessphone businessphonenumber businesstelephone companyphone companymainphone
+    officephone officenumber phonework phonebusiness phoneoffice téléphonebureau téléphoneprofessionnel
+    telefongeschäftlich telefonarbeit
+    homephone homephonenumber hometelephone personalphone privatephone phonehome phonepersonal téléphonedomicile
+    telefonprivat
+    secondaryphone alternatephone otherphone phoneother`,
+  ],
+  [
+    'company',
+    `company companyname organization organisation organizationname organisationname org orgname
+    organization1name organisation1name account accountname business businessname employer
+    associatedcompany primaryassociatedcompany associatedcompanyname primarycompany companyorganization
+    firma firmenname unternehmen société entreprise empresa azienda società bedrijf bedrijfsnaam företag firmanavn
+    yritys компания организация 会社名 会社 公司 회사`,
+  ],
+  ['website', `website websiteurl web webpage homepage site siteurl url companywebsite website1value website1`],
+  [
+    'country',
+    `country countryname countryregion mailingcountry businesscountry businesscountryregion
+    homecountry homecountryregion address1country land pays país paese`,
+  ],
+  [
+    'tags',
+    `tags tag taglist labels label categories keywords groupmembership kategorien schlagwörter étiquettes etiquetas
+    etichette`,
+  ],
+  ['metadata', 'metadata'],
+];
+
+/** Of first and last name together: after the names of a first name, and only where a row has no last name. */
+const fullNames = `name fullname completename displayname namefull nomcomplet nombrecompleto nomecompleto namn navn
+  氏名 姓名 contactperson contact`;
+
+/** Words before a name that say whose it is. */
+const prefixes = [
+  ...['person', 'lead', 'user', 'contact', 'customer', 'client', 'subscriber', 'member', 'recipient', 'guest'],
+  ...[
+    'attendee',
+    'invitee',
+    'registrant',
+    'buyer',
+    'purchaser',
+    'donor',
+    'defaultaddress',
+    'billing',
+    'billto',
+    'deal',
+  ],
+];
+
+/** What a prefix makes of a name: a login, the title of a deal. */
+const notNames = new Set(['username', 'dealname', 'dealfirst', 'deallast', 'dealtags', 'deallabel', 'deallabels']);
+
+/** Signs that stand for a word. */
+const signs: readonly (readonly [sign: RegExp, word: string])[] = [
+  [/[\u260E\u260F\u2706\u{1F4DE}\u{1F4DF}\u{1F4F1}\u{1F4F2}]/gu, ' phone '],
+  [/[\u2709\u{1F4E7}-\u{1F4E9}]/gu, ' email '],
+];
+
+export type Match = {
+  readonly field: Field;
+  /** Smaller is more telling. */
+  readonly rank: number;
+  readonly isFullName: boolean;
+};
+
+const known = new Map<string, Match>();
+for (const [field, words] of names) addNames(field, words, 0);
+addNames('name', fullNames, 1000);
+
+function addNames(field: Field, words: string, from: number): void {
+  for (const [index, word] of words.split(/\s+/u).entries()) {
+    known.set(plain(word), { field, rank: from + index, isFullName: from > 0 });
+  }
+}
+
+/** What a header says its column holds. Unprefixed names come before prefixed ones. */
+export function fieldOf(header: string): Match | undefined {
+  let text = header;
+  for (const [sign, word] of signs) text = text.replaceAll(sign, word);
+  // A header may say one thing twice, by a sign and by its word.
+  const key = plain(text).replace(/^(phone|email)\1/u, '$1');
+  const match = known.get(key) ?? numbered(key);
+  if (match) return match;
+  if (notNames.has(key)) return undefined;
+  for (const prefix of prefixes) {
+    if (!key.startsWith(prefix)) continue;
+    const rest = key.slice(prefix.length);
+    const behind = known.get(rest) ?? numbered(rest);
+    if (behind) return { ...behind, rank: behind.rank + 10_000 };
+  }
+  return undefined;
+}
+
+/** `E-mail 1 - Value` is right behind the name without a number; a second is behind all that are no second. */
+function numbered(key: string): Match | undefined {
+  const parts = /^(\p{L}+)([1-9])(?:value|address|number)?$/u.exec(key);
+  const base = known.get(parts?.[1] ?? '');
+  if (base?.field !== 'email' && base?.field !== 'phone') return undefined;
+  const number = Number(parts?.[2]);
+  return { ...base, rank: base.rank + (number === 1 ? 0.5 : 500 * number) };
+}

@@ -1,0 +1,132 @@
+import { columnName, plain } from '../tabular/columns.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { Seen } from './findings.ts';
+import type { Mapping, Shape } from './mapping.ts';
+import { flagsFor } from './marks.ts';
+import type { Plan } from './plan.ts';
+import { number, rowsOf } from './view.ts';
+
+/** What a first look at the file has to say, before anything is sent. */
+export function planNotes(plan: Plan, shape: Shape): string[] {
+  const { severalEmails } = plan.findings;
+  return [
+    ...preambleNotes(plan),
+    ...unusedNotes(plan, shape),
+    ...fullNameNotes(plan),
+    ...(severalEmails.count === 0
+      ? []
+      : [
+          `Of several addresses in a cell the first is taken: ${rowsOf(severalEmails.count)} (${examplesOf(severalEmails)}).`,
+        ]),
+    ...phoneNotes(plan),
+    ...markNotes(plan),
+    ...(plan.leftOut > 0
+      ? [`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`]
+      : []),
+  ];
+}
+
+function preambleNotes({ table: { preamble, line } }: Plan): string[] {
+  if (preamble.length === 0) return [];
+  const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
+  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
+  const more = texts.length > shown.length ? ', …' : '';
+  return [
+    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
+  ];
+}
+
+const mostNames = 12;
+
+function unusedNotes({ mapping: { unused }, table }: Plan, shape: Shape): string[] {
+  if (unused.length === 0) return [];
+  const names = unused.map(({ header }) => sanitize(header));
+  const more = names.length > mostNames ? `, and ${names.length - mostNames} more` : '';
+  const notes = [`Columns that are not sent: ${names.slice(0, mostNames).join(', ')}${more}.`];
+  const isTags = (header: string) => !shape.fields.includes('tags') && /^(?:tags?|labels?)$/iu.test(header);
+  const tags = unused.find(({ header }) => isTags(header));
+  if (tags) notes.push(`"${sanitize(tags.header)}" is ignored: a list import takes no tags; svc contacts sync does.`);
+  const other = unused.find((column) => column !== tags);
+  if (other) {
+    const name = columnName(table.headers, other.index);
+    notes.push(`To send a column as own data: --map "${name}=metadata.${keyOf(other.header)}"`);
+  }
+  return notes;
+}
+
+const keyOf = (header: string): string =>
+  header
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/gu, '') || 'key';
+
+/** In French, "Nom" is the last name beside "Prénom", and without it often both. */
+function fullNameNotes({ mapping: { columns }, table }: Plan): string[] {
+  const column = columns.find(({ to, header }) => to === 'last_name' && plain(header) === 'nom');
+  if (!column || columns.some(({ to }) => to === 'name')) return [];
+  const example = table.examples.map((cells) => cells[column.index]?.trim() ?? '').find((text) => text.includes(' '));
+  if (example === undefined) return [];
+  const name = columnName(table.headers, column.index);
+  return [`"${name}" is sent as the last name ("${sanitize(example)}"). If it is the whole name: --map "${name}=name"`];
+}
+
+function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCountry }: Plan): string[] {
+  const notes: string[] = [];
+  if (ignored.count > 0) notes.push(`Warning: the service will ignore ${phonesOf(ignored)}.`);
+  if (national.count + guessed.count > 0) {
+    const of = [
+      ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
+      ...(guessed.count > 0 ? [`take ${phonesOf(guessed)} for North American`] : []),
+    ];
+    const what = phoneCountry
+      ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
+      : 'phones without a country code';
+    notes.push(`Warning: ${what}. The service may ${of.join(', and ')}.`);
+    if (!phoneCountry)
+      notes.push('To read them as numbers of a country: --phone-country FR (or another, by its two letters)');
+  }
+  if (doubtful.count > 0)
+    notes.push(`Warning: no such number can exist, and the service may ignore it: ${phonesOf(doubtful)}.`);
+  return notes;
+}
+
+const phonesOf = (seen: Seen): string =>
+  `${number(seen.count)} phone${seen.count === 1 ? '' : 's'} (${examplesOf(seen)})`;
+
+const examplesOf = ({ count, examples }: Seen): string =>
+  examples.map(({ line, text }) => `line ${line}: ${sanitize(text)}`).join('; ') +
+  (count > examples.length ? '; …' : '');
+
+const markNotes = ({ marks, table: { headers } }: Plan): string[] =>
+  marks.map((mark) => {
+    const name = sanitize(headers[mark.index]?.trim() ?? '');
+    const values = mark.isAnyValue
+      ? 'filled'
+      : mark.values
+          .slice(0, 3)
+          .map(({ value }) => `"${sanitize(value)}"`)
+          .join(', ');
+    const rows = rowsOf(mark.rows);
+    return `"${name}" marks people who unsubscribed or cannot be reached: ${values} in ${rows}. To leave them out: ${flagsFor(mark, headers)}`;
+  });
+
+/** Where sending would guess at tags, which this API cannot take off again. */
+export function tagsQuestion({
+  findings: { doubtfulTags },
+  mapping,
+}: Plan): { fact: string; hint: string } | undefined {
+  const [most] = [...doubtfulTags].toSorted(([, a], [, b]) => b.count - a.count);
+  if (!most) return undefined;
+  const [separator, seen] = most;
+  const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
+  return {
+    fact: `${tagColumns(mapping)} holds "${separator}" in ${rowsOf(seen.count)} (${examplesOf(seen)}): one tag, or several?`,
+    hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
+  };
+}
+
+const tagColumns = ({ columns }: Mapping): string =>
+  columns
+    .filter(({ to }) => to === 'tags')
+    .map(({ header, index }) => `"${sanitize(header) || `#${index + 1}`}"`)
+    .join(', ');

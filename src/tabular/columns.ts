@@ -1,0 +1,39 @@
+/** A header without what differs between exports: case, accents, blanks, hyphens, underscores, signs. */
+export const plain = (header: string): string =>
+  header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/** The column that a person means by its header, or by its position as `#3`. */
+export function findColumn(headers: readonly string[], wanted: string): number | undefined {
+  const position = /^#(\d+)$/u.exec(wanted)?.[1];
+  const ways = [
+    (header: string) => header.trim() === wanted,
+    (header: string) => plain(header) !== '' && plain(header) === plain(wanted),
+    (_: string, index: number) => index + 1 === Number(position),
+  ];
+  return ways.map((way) => headers.findIndex(way)).find((found) => found >= 0);
+}
+
+const plainWords = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]*$/u;
+
+/** How to name a column so that a shell and `findColumn` understand it: `#3` unless its header is plain words. */
+export function columnName(headers: readonly string[], index: number): string {
+  const header = headers[index]?.trim() ?? '';
+  return plainWords.test(header) && findColumn(headers, header) === index ? header : `#${index + 1}`;
+}
+
+/** As a person would recognise it. */
+export const columnLabel = (headers: readonly string[], index: number): string => {
+  const header = headers[index]?.trim() ?? '';
+  const isAlone = header !== '' && headers.every((other, at) => at === index || other.trim() !== header);
+  return isAlone ? header : `#${index + 1}`;
+};
+
+export const listedColumns = (headers: readonly string[]): string => {
+  const shown = headers.slice(0, 20).map((header) => cut(header.trim()) || '(no name)');
+  return `Columns: ${shown.join(', ')}${headers.length > 20 ? ', …' : ''}.`;
+};
+
+const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

@@ -1,0 +1,25 @@
+/** The word that this one is probably a slip of: at most two letters wrong, and no more than a third of it. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  const typed = word.toLowerCase();
+  const judged = words.map((each) => ({ each, far: distance(typed, each.toLowerCase()) }));
+  const [best] = judged.sort((a, b) => a.far - b.far);
+  return best && best.far <= Math.min(2, Math.ceil(best.each.length / 3)) ? best.each : undefined;
+}
+
+/** Letters to change, to add, to leave out or to swap with their neighbour. */
+function distance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    const above = rows[i - 1] ?? [];
+    for (let j = 1; j <= to.length; j++) {
+      const cost = from[i - 1] === to[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const ways = [(above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + cost];
+      if (swapped) ways.push((rows[i - 2]?.[j - 2] ?? 0) + 1);
+      row.push(Math.min(...ways));
+    }
+    rows.push(row);
+  }
+  return rows[from.length]?.[to.length] ?? 0;
+}

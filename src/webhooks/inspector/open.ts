@@ -1,0 +1,19 @@
+import type { Context } from '../../context.ts';
+import { type InspectorOptions, startInspector } from './server.ts';
+
+type Inspector = Awaited<ReturnType<typeof startInspector>>;
+
+type Opening = Omit<InspectorOptions, 'key'> & {
+  /** Somebody sits here. */
+  readonly opensBrowser?: boolean;
+};
+
+/** Starts the page behind a key of this run, says where it is, and shows it. */
+export async function openInspector(ctx: Context, { opensBrowser, ...options }: Opening): Promise<Inspector> {
+  const key = Buffer.from(ctx.random(24)).toString('base64url');
+  const inspector = await startInspector({ ...options, key });
+  ctx.notice(`Inspect the events at ${inspector.url}`);
+  // Where none opens, the address is there to be opened by hand.
+  if (opensBrowser) void ctx.openBrowser(new URL(inspector.url)).catch(() => {});
+  return inspector;
+}

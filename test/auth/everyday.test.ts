@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { parseServiceUrl, withScheme } from '../../src/config/service-url.ts';
+import { authWorld, loggedIn, origin, storeOf } from './auth-world.ts';
+
+describe('an address as people type it', () => {
+  test.each([
+    ['127.0.0.1:4010', 'http://127.0.0.1:4010'],
+    ['localhost:4010/v2', 'http://localhost:4010/v2'],
+    ['api.example.com', 'https://api.example.com'],
+    ['api.example.com:8443/v1', 'https://api.example.com:8443/v1'],
+    ['https://api.example.com', undefined],
+    ['not an address', undefined],
+    ['user@host', undefined],
+    ['', undefined],
+  ])('%j is %j', (typed, url) => {
+    expect(withScheme(typed)).toBe(url);
+  });
+
+  test('in a flag it is refused with the whole URL to type', () => {
+    expect(() => parseServiceUrl('127.0.0.1:4010', '--base-url')).toThrow(
+      expect.objectContaining({ hint: 'Include the scheme: http://127.0.0.1:4010' }),
+    );
+    expect(() => parseServiceUrl('localhost:4010', '--base-url')).toThrow(
+      expect.objectContaining({ hint: 'Include the scheme: http://localhost:4010' }),
+    );
+  });
+
+  test('at the prompt of login its scheme is assumed, and nonsense is asked for again', async () => {
+    const world = await authWorld();
+    const answers = ['what?', 'service.test', 'key_acme'];
+    const env = { SVC_BASE_URL: undefined };
+    const ran = await world.svc(['login', '--with-api-key'], { columns: 80, answers, env });
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(ran.stderr).toContain('"what?" is not a URL.');
+    expect(world.sent.at(-1)?.what).toBe('GET /platform/account');
+  });
+});
+
+describe('config', () => {
+  test('unset forgets a setting', async () => {
+    const world = await authWorld();
+    await world.svc(['config', 'set', 'output', 'json']);
+    expect(await world.svc(['config', 'unset', 'output'])).toMatchObject({ exitCode: 0, stderr: 'output is unset.\n' });
+    expect((await world.svc(['config', 'get', 'output'])).stderr).toBe('output is not set.\n');
+    expect((await world.svc(['config', 'unset', 'nonsense'])).exitCode).toBe(2);
+  });
+
+  test('default_profile must be one that exists', async () => {
+    const world = await loggedIn();
+    const ran = await world.svc(['config', 'set', 'default_profile', 'nowhere']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('There is no profile nowhere.');
+    expect((await world.svc(['config', 'set', 'default_profile', 'default'])).exitCode).toBe(0);
+    await storeOf(world).update('profile/work/api_key', async () => JSON.stringify({ base_url: origin, token: 'x' }));
+    expect((await world.svc(['config', 'set', 'default_profile', 'work'])).exitCode).toBe(0);
+  });
+});
+
+test('after a logout no empty profile is listed', async () => {
+  const world = await authWorld();
+  await world.svc(['login', '--with-api-key'], { stdin: 'key_acme' });
+  await world.svc(['logout']);
+  expect((await world.svc(['auth', 'list', '--json'])).stdout).toBe('[]\n');
+});
+
+describe('a login that has made webhook subscriptions', () => {
+  async function withSubscription() {
+    const world = await loggedIn();
+    const grant = await world.control('tokens', { account_id: 1, scopes: ['identity', 'webhooks:manage'] });
+    const store = storeOf(world);
+    await store.update('profile/default/oauth', async (text) =>
+      JSON.stringify({ ...JSON.parse(text ?? ''), ...grant, scopes: ['identity', 'webhooks:manage'] }),
+    );
+    const made = await world.svc(['webhooks', 'create', 'ticket.created', 'https://example.com/h', '--json']);
+    expect(made.exitCode).toBe(0);
+    return { world, id: JSON.parse(made.stdout).id as number };
+  }
+
+  const deletions = (sent: readonly { readonly what: string }[]) =>
+    sent.filter(({ what }) => what.startsWith('DELETE')).map(({ what }) => what);
+
+  test('names them in a pipe, and leaves them', async () => {
+    const { world, id } = await withSubscription();
+    const ran = await world.svc(['logout']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain(
+      `Profile default has made 1 webhook subscription: ${id} (ticket.created to https://example.com/h).`,
+    );
+    expect(deletions(world.sent)).toEqual([]);
+  });
+
+  test('offers to remove them on a terminal', async () => {
+    const { world, id } = await withSubscription();
+    const ran = await world.svc(['logout'], { columns: 80, answers: [true] });
+    expect(ran.exitCode).toBe(0);
+    expect(deletions(world.sent)).toEqual([`DELETE /oauth-platform/webhooks/${id}`]);
+    expect(await storeOf(world).names('webhook/')).toEqual([]);
+  });
+
+  test('leaves them after a no, and with --yes, which is about something else', async () => {
+    for (const [argv, answers] of [
+      [['logout'], [false]],
+      [['logout', '--yes'], []],
+    ] as const) {
+      const { world } = await withSubscription();
+      expect((await world.svc(argv, { columns: 80, answers })).exitCode).toBe(0);
+      expect(deletions(world.sent)).toEqual([]);
+    }
+  });
+
+  test('is logged out all the same where they cannot be listed', async () => {
+    const { world } = await withSubscription();
+    world.override = ({ url }) =>
+      url.endsWith('/webhooks') ? { status: 500, headers: {}, body: '{"error":"oops"}' } : undefined;
+    expect((await world.svc(['logout'])).exitCode).toBe(0);
+    expect((await world.svc(['auth', 'list', '--json'])).stdout).toBe('[]\n');
+  });
+});

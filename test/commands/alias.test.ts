@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+test('an alias is its command with what is typed behind it', async () => {
+  const world = sandboxWorld();
+  const set = await svc(world, ['alias', 'set', 'mine', "tickets list --status unresolved --jq '.[].id'"]);
+  expect(set).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(set.stderr).toBe("svc mine is now: svc tickets list --status unresolved --jq '.[].id'\n");
+  const whole = ['tickets', 'list', '--status', 'unresolved', '--jq', '.[].id', '--limit', '3'];
+  expect(await svc(world, ['mine', '--limit', '3'])).toEqual(await svc(world, whole));
+  // Global flags may stand in front.
+  expect(await svc(world, ['--quiet', 'mine', '--limit', '3'])).toEqual(await svc(world, ['--quiet', ...whole]));
+  expect((await svc(world, ['mine', '--help'])).stdout).toContain('Usage: svc tickets list');
+  expect((await svc(world, ['help', 'mine'])).stdout).toContain('Usage: svc tickets list');
+});
+
+test('aliases are listed, deleted and kept beside everything else in the configuration', async () => {
+  const world = sandboxWorld();
+  await svc(world, ['config', 'set', 'output', 'json']);
+  await svc(world, ['alias', 'set', 'b', 'svc contacts list']);
+  await svc(world, ['alias', 'set', 'a', 'b', '--limit', '1']).then(({ exitCode }) => expect(exitCode).toBe(2));
+  await svc(world, ['alias', 'set', 'a', 'b --limit 1']);
+  expect(JSON.parse((await svc(world, ['alias', 'list'])).stdout)).toEqual([
+    { name: 'a', command: 'b --limit 1' },
+    { name: 'b', command: 'svc contacts list' },
+  ]);
+  expect(JSON.parse((await svc(world, ['a'])).stdout)).toHaveLength(1);
+  expect((await svc(world, ['alias', 'rm', 'a'])).exitCode).toBe(0);
+  expect((await svc(world, ['alias', 'delete', 'a'])).exitCode).toBe(3);
+  expect(JSON.parse(readFileSync(join(world.folder, 'config/config.json'), 'utf8'))).toEqual({
+    output: 'json',
+    aliases: { b: 'svc contacts list' },
+  });
+});
+
+test.each([
+  [['tickets', 'contacts list'], 'tickets is a command of svc'],
+  [['ticket', 'contacts list'], 'ticket is a command of svc'],
+  [['help', 'contacts list'], 'help is a command of svc'],
+  [['-x', 'contacts list'], 'unknown option'],
+  [['a b', 'contacts list'], 'is not a name'],
+  [['__proto__', 'contacts list'], 'is not a name'],
+  [['mine', ''], 'COMMAND is empty'],
+  [['mine', 'nonsense --x'], 'names no command of svc'],
+])('svc alias set %j is exit 2', async (argv, message) => {
+  const ran = await svc(sandboxWorld(), ['alias', 'set', ...argv]);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr.toLowerCase()).toContain(message.toLowerCase());
+});
+
+test('an alias that leads to itself ends with exit 2', async () => {
+  const world = sandboxWorld();
+  await svc(world, ['alias', 'set', 'a', 'contacts list']);
+  await svc(world, ['alias', 'set', 'b', 'a']);
+  await svc(world, ['alias', 'set', 'a', 'b']);
+  const ran = await svc(world, ['a']);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('The alias a leads to itself: a, b, a.');
+});
+
+test('a word that is no alias is an unknown command', async () => {
+  expect((await svc(sandboxWorld(), ['constructor'])).stderr).toContain("Unknown command 'constructor'.");
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { AnyCommand, Group, Params } from '../../src/command/command.ts';
+import { flagName } from '../../src/command/param.ts';
+import { entries } from '../../src/commands/index.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+type Found = { readonly path: string[]; readonly command: AnyCommand };
+
+async function commands(): Promise<Found[]> {
+  const found: Found[] = [];
+  const walk = (node: Group | AnyCommand, path: string[]) => {
+    if (!('commands' in node)) found.push({ path, command: node });
+    else for (const child of node.commands) walk(child, [...path, child.name]);
+  };
+  for (const entry of entries) walk(await entry.load(), [entry.name]);
+  return found;
+}
+
+const all = await commands();
+
+describe('without a terminal', () => {
+  test('every command names all that is missing at once, and sends nothing', async () => {
+    for (const { path, command } of all) {
+      const labels = [
+        ...Object.entries(command.args as Params).flatMap(([key, arg]) =>
+          arg.required ? [(arg.placeholder ?? key).toUpperCase()] : [],
+        ),
+        ...Object.entries(command.flags as Params).flatMap(([key, flag]) =>
+          flag.required ? [`--${flagName(key, flag)}`] : [],
+        ),
+      ];
+      if (labels.length === 0) continue;
+      const world = sandboxWorld();
+      const ran = await svc(world, path);
+      expect([path, ran.exitCode]).toEqual([path, 2]);
+      for (const label of labels) expect(ran.stderr).toContain(label);
+      expect(world.sent).toEqual([]);
+    }
+  });
+
+  test('says it in one sentence', async () => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'create', '--name', 'Ann']);
+    expect(ran.stderr).toBe(
+      'Error: --last-name, --email and --phone are required.\n' +
+        'Instead of --last-name, --email and --phone you can give --file. Run: svc contacts create --help\n',
+    );
+  });
+});
+
+describe('on a terminal', () => {
+  const at = (columns: number, answers: readonly string[]) => ({ columns, answers });
+
+  test('contacts create asks for each of its four', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['contacts', 'create', '--json'], at(80, ['Ann', 'Bo', 'ann@b.co', '+12025550123']));
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(world.sent.at(-1)).toBe('POST /contacts/create');
+  });
+
+  test('nothing is asked where --file is given', async () => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'create', '--file', '-'], { columns: 80, stdin: '[]' });
+    expect(ran.exitCode).toBe(2);
+  });
+
+  test('a mistake is told and the question comes again', async () => {
+    const answers = ['Ann', 'Bo', 'no address', 'ann@b.co', '+12025550123'];
+    const ran = await svc(sandboxWorld(), ['contacts', 'create', '--json'], at(80, answers));
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('--email must be an email address.');
+  });
+
+  test('a ticket, a list and a contact are picked from a list', async () => {
+    const world = sandboxWorld();
+    expect((await svc(world, ['tickets', 'resolve', '--json'], at(80, ['7']))).exitCode).toBe(0);
+    expect(world.sent).toContain('GET /tickets?page=1&per_page=100');
+    // Of more contacts than are shown, another can be typed: its email.
+    const { email } = JSON.parse((await svc(world, ['contacts', 'get', '3', '--json'])).stdout);
+    const added = await svc(world, ['lists', 'add', '--json'], at(80, ['1', '', email]));
+    expect(added.exitCode).toBe(0);
+    expect(JSON.parse(added.stdout)).toMatchObject([{ contact_id: 3 }]);
+  });
+
+  test('an email that nobody has is asked for again', async () => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'get', '--json'], at(80, ['', 'x@nowhere.test', '7']));
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('No contact has the email x@nowhere.test.');
+  });
+
+  test('with --no-input nothing is asked', async () => {
+    expect((await svc(sandboxWorld(), ['tickets', 'resolve', '--no-input'], at(80, []))).exitCode).toBe(2);
+  });
+
+  test('who may not list tickets types the id', async () => {
+    const world = sandboxWorld();
+    const { access_token: token } = (await world.control('POST', 'tokens', {
+      account_id: 1,
+      scopes: ['tickets:write'],
+    })) as { access_token: string };
+    const env = { SVC_API_KEY: '', SVC_ACCESS_TOKEN: token };
+    const ran = await svc(world, ['tickets', 'resolve', '--json'], { ...at(80, ['7']), env });
+    expect(ran.exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const contactNamed = async (world: ReturnType<typeof sandboxWorld>, id: number) =>
+  JSON.parse((await svc(world, ['contacts', 'get', String(id), '--json'])).stdout) as { email: string; phone: string };
+
+describe('a ticket is taken by its number', () => {
+  test.each(['T-1008', 't-1008'])('%s', async (number) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'get', number, '--json']);
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ticket_number: 'T-1008' });
+    expect(world.sent[0]).toContain('q=');
+  });
+
+  test.each([
+    ['resolve'],
+    ['close'],
+    ['reopen'],
+    ['update', '--priority', '2'],
+    ['note', '--body', 'x'],
+    ['reply', '--body', 'x'],
+  ])('by tickets %s too', async (...words) => {
+    const [name = '', ...flags] = words;
+    const byNumber = await svc(sandboxWorld(), ['tickets', name, 'T-1008', ...flags, '--json']);
+    expect(byNumber.exitCode).toBe(0);
+  });
+
+  test('T-10 is not T-1008: no match is exit 3 and nothing is changed', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'resolve', 'T-10']);
+    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(ran.stderr).toContain('No ticket has the number T-10.');
+    expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
+  });
+
+  test('what is neither an id nor a number is exit 2, and nothing is sent', async () => {
+    const world = sandboxWorld();
+    expect((await svc(world, ['tickets', 'get', 'seven'])).exitCode).toBe(2);
+    expect((await svc(world, ['tickets', 'get', '-7'])).exitCode).toBe(2);
+    expect(world.sent).toEqual([]);
+  });
+
+  test('another mistake is told before anything is asked of the service', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'update', 'T-1008', '--priority', 'high']);
+    expect(ran.exitCode).toBe(2);
+    expect(world.sent).toEqual([]);
+  });
+});
+
+describe('a contact is taken by its email', () => {
+  test('whatever the case, as an argument and as a flag', async () => {
+    const world = sandboxWorld();
+    const { email } = await contactNamed(world, 7);
+    const got = await svc(world, ['contacts', 'get', email.toUpperCase(), '--json']);
+    expect(JSON.parse(got.stdout)).toMatchObject({ contact_id: 7 });
+    const listed = await svc(world, ['tickets', 'list', '--contact', email, '--json']);
+    expect(listed.exitCode).toBe(0);
+    expect(world.sent.at(-1)).toContain('contact_id=7');
+    const added = await svc(world, ['lists', 'add', '1', '--contact', email, '--contact', '8', '--json']);
+    expect(added.exitCode).toBe(0);
+    const created = await svc(world, ['tickets', 'create', '--subject', 'x', '--contact', email, '--json']);
+    expect(JSON.parse(created.stdout)).toMatchObject({ contact: { contact_id: 7 } });
+  });
+
+  test('several with it are exit 2, and named', async () => {
+    const world = sandboxWorld();
+    for (const phone of ['+12025550123', '+12025550124']) {
+      const flags = ['--name', 'Ann', '--last-name', 'B', '--email', 'ann@b.co', '--phone', phone];
+      expect((await svc(world, ['contacts', 'create', ...flags])).exitCode).toBe(0);
+    }
+    const before = world.sent.length;
+    const ran = await svc(world, ['contacts', 'update', 'ann@b.co', '--company', 'x']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toMatch(/2 contacts have the email ann@b\.co.*\n.*\d+ \(Ann B\), \d+ \(Ann B\)/u);
+    expect(world.sent.slice(before).filter((line) => !line.startsWith('GET'))).toEqual([]);
+  });
+
+  test('none with it is exit 3', async () => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'get', 'nobody@nowhere.test']);
+    expect(ran.exitCode).toBe(3);
+    expect(ran.stderr).toContain('No contact has the email nobody@nowhere.test.');
+    expect(ran.stderr).toContain('svc contacts find nobody');
+  });
+});
+
+describe('contacts find', () => {
+  const ids = async (text: string, ...flags: string[]) => {
+    const ran = await svc(sandboxWorld(), ['contacts', 'find', text, '--json', ...flags]);
+    expect(ran.exitCode).toBe(0);
+    return (JSON.parse(ran.stdout) as { contact_id: number }[]).map(({ contact_id }) => contact_id);
+  };
+
+  test('finds by email, full name, company and phone as people write it', async () => {
+    const one = await contactNamed(sandboxWorld(), 7);
+    const { name, last_name, company, email, phone } = one as typeof one & Record<string, string>;
+    for (const text of [email, `${name} ${last_name}`.toUpperCase(), company as string, phone]) {
+      expect(await ids(text)).toContain(7);
+    }
+    const written = phone.replace(/^\+1(\d{3})(\d{3})(\d{4})$/u, '($1) $2-$3');
+    expect(await ids(written)).toEqual([7]);
+  });
+
+  test('a page limit of the service hides nobody: the oldest is found too', async () => {
+    const { email } = await contactNamed(sandboxWorld(), 1);
+    expect(await ids(email)).toEqual([1]);
+  });
+
+  test('--limit ends the reading', async () => {
+    expect(await ids('.test', '--limit', '3')).toHaveLength(3);
+  });
+
+  test('no match is an empty list and exit 0', async () => {
+    expect(await ids('no such text')).toEqual([]);
+    const seen = await svc(sandboxWorld(), ['contacts', 'find', 'no such text'], { columns: 80 });
+    expect(seen).toMatchObject({ exitCode: 0, stderr: 'No contact matches.\n' });
+  });
+
+  test('csv has the columns of the list', async () => {
+    const listed = await svc(sandboxWorld(), ['contacts', 'list', '--output', 'csv', '--limit', '1']);
+    const found = await svc(sandboxWorld(), ['contacts', 'find', '.test', '--output', 'csv', '--limit', '1']);
+    expect(found.stdout).toBe(listed.stdout);
+  });
+});
+
+test('habits of other programs are understood: ls, view, show, new, rm', async () => {
+  const world = sandboxWorld();
+  const same = async (one: string[], other: string[]) => {
+    expect(await svc(world, [...one, '--json'])).toEqual(await svc(world, [...other, '--json']));
+  };
+  await same(['contacts', 'ls'], ['contacts', 'list']);
+  await same(['tickets', 'view', '7'], ['tickets', 'get', '7']);
+  await same(['tickets', 'show', '7'], ['tickets', 'get', '7']);
+  expect((await svc(world, ['lists', 'new', '--name', 'x', '--target-industry', 'y', '--notes', 'z'])).exitCode).toBe(
+    0,
+  );
+  expect((await svc(world, ['lists', 'rm', '1', '--yes'])).exitCode).toBe(0);
+  expect((await svc(world, ['api', 'ls'])).exitCode).toBe(0);
+});
+
+test('lists members takes --limit', async () => {
+  const ran = await svc(sandboxWorld(), ['lists', 'members', '1', '--limit', '2', '--json']);
+  expect(JSON.parse(ran.stdout)).toHaveLength(2);
+});
+
+describe('statuses', () => {
+  test.each([
+    ['tickets list --status opne', 'open'],
+    ['tickets list --status unresolvd', 'unresolved'],
+    ['conversations list --status Resolved', 'resolved'],
+    ['tickets update 7 --status close', 'closed'],
+  ])('%s is a slip: exit 2 with the word that was meant', async (line, meant) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, line.split(' '));
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain(`Did you mean ${meant}?`);
+    expect(world.sent).toEqual([]);
+  });
+
+  test('another that the service may know filters, with a warning', async () => {
+    const ran = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'waiting-for-legal', '--json']);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+    expect(ran.stderr).toContain('Warning: --status waiting-for-legal is none of open, pending');
+  });
+
+  test('another is never written', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'update', '7', '--status', 'bogus']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('--status must be one of open, pending, resolved, closed');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('changelog knows its two, and feedback passes its own slugs', async () => {
+    expect((await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus'])).exitCode).toBe(2);
+    const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under-review', '--json']);
+    expect(own).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+test.each([
+  ['2d', '2026-02-27T12:00:00Z'],
+  ['12h', '2026-03-01T00:00:00Z'],
+  ['30m', '2026-03-01T11:30:00Z'],
+])('--updated-since %s is that long ago', async (text, time) => {
+  const world = sandboxWorld();
+  expect((await svc(world, ['tickets', 'list', '--updated-since', text])).exitCode).toBe(0);
+  expect(decodeURIComponent(world.sent[0] ?? '')).toContain(`updated_since=${time}`);
+});
+
+test('--updated-since takes no nonsense', async () => {
+  for (const text of ['2y', '-2d', 'd', '999999w', '2 days']) {
+    expect((await svc(sandboxWorld(), ['tickets', 'list', '--updated-since', text])).exitCode).toBe(2);
+  }
+});

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { seeded, withoutSeed } from '../../src/command/seed.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const seed = seeded({
+  to: 'Ann <ann@b.co>, by email',
+  about: 'T-1 Printer',
+  last: { sender_name: 'Ann', created_at: '2026-03-01T09:00:00Z', body: 'It is broken.\n# A heading\nThanks' },
+});
+
+test('the seed shows who reads it, about what, and what was said last', () => {
+  expect(seed).toMatch(/^\n# -+ >8 -+\n/u);
+  expect(seed).toContain('# To:     Ann <ann@b.co>, by email\n# About:  T-1 Printer\n');
+  expect(seed).toContain('# > It is broken.\n# > # A heading\n# > Thanks\n');
+});
+
+describe('what was written', () => {
+  test.each([
+    ['as typed', `Hello\n${seed}`, 'Hello\n'],
+    ['with headings of its own', `# Steps\n\n## One\n${seed}`, '# Steps\n\n## One\n'],
+    ['below blank lines', `\n\n  indented${seed}`, '  indented'],
+    ['with line ends of Windows', `Hello\n${seed}`.replaceAll('\n', '\r\n'), 'Hello\n'],
+    ['where the scissors were deleted', `Hello\n${seed.replace(/# -+ >8 -+\n/u, '')}`, 'Hello\n'],
+    ['where the whole seed was deleted', 'Hello\n# Heading', 'Hello\n# Heading'],
+    ['nothing', seed, ''],
+  ])('%s', (_, saved, text) => {
+    expect(withoutSeed(saved, seed).trimEnd()).toBe(text.trimEnd());
+  });
+});
+
+describe.each([
+  ['tickets reply 8', 'POST /tickets/8/replies'],
+  ['tickets note 8', 'POST /tickets/8/notes'],
+  ['conversations reply 1', 'POST /conversations/1/messages'],
+])('svc %s in the editor', (line, request) => {
+  test('sends what stands above the scissors, and nothing of the seed', async () => {
+    const world = sandboxWorld();
+    let opened = '';
+    const edit = (initial: string) => {
+      opened = initial;
+      return `# Heading\nHello${initial}`;
+    };
+    const ran = await svc(world, [...line.split(' '), '--json'], { columns: 80, edit });
+    expect(ran.exitCode).toBe(0);
+    expect(opened).toContain('# To: ');
+    const { message, ...own } = JSON.parse(ran.stdout);
+    expect(message ?? own).toMatchObject({ body: '# Heading\nHello' });
+    expect(world.sent.at(-1)).toBe(request);
+  });
+
+  test('left as it was opened, it sends nothing: exit 2', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, line.split(' '), { columns: 80, edit: (initial) => initial });
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain('The text is empty. Nothing was sent.');
+    expect(world.sent).not.toContain(request);
+  });
+});
+
+test('who may write and not read gets an editor without a seed', async () => {
+  const world = sandboxWorld();
+  const { access_token: token } = (await world.control('POST', 'tokens', {
+    account_id: 1,
+    scopes: ['tickets:write'],
+  })) as { access_token: string };
+  const env = { SVC_API_KEY: '', SVC_ACCESS_TOKEN: token };
+  const edit = (initial: string) => {
+    expect(initial).toBe('');
+    return 'Hello';
+  };
+  expect((await svc(world, ['tickets', 'note', '8'], { columns: 80, edit, env })).exitCode).toBe(0);
+});
+
+test('tickets create with an editor left unsaved creates nothing', async () => {
+  const world = sandboxWorld();
+  const ran = await svc(world, ['tickets', 'create', '--subject', 'x'], { columns: 80, edit: (initial) => initial });
+  expect(ran.exitCode).toBe(2);
+  expect(world.sent).toEqual([]);
+});

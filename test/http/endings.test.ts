@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { Effect } from '../../src/api/operation.ts';
+import type { HttpResponse, Lost } from '../../src/context.ts';
+import { Failure } from '../../src/errors.ts';
+import {
+  baseUrlHint,
+  briefly,
+  nothingStored,
+  redirected,
+  stoppedShort,
+  strangerFailure,
+  unknownOutcome,
+  unreachable,
+} from '../../src/http/endings.ts';
+
+const says = (status: number, body = '', headers: Record<string, string> = {}): HttpResponse => ({
+  status,
+  headers,
+  body,
+});
+const lost = (detail: string, reason: Lost['reason'] = 'reset'): Lost => ({ lost: 'after-sending', reason, detail });
+const page = '<!doctype html><title>Gateway</title>';
+const effect: Effect = { of: 'The ticket', done: 'created', lookHint: 'Look with: svc tickets list' };
+const anyHint = 'Look whether it was done before you send it again.';
+
+describe('what became of an attempt, in a few words', () => {
+  test.each<[HttpResponse | Lost, string]>([
+    [says(504), 'HTTP 504'],
+    [says(400), 'HTTP 400'],
+    [says(200, page), 'HTTP 200, but the answer is a web page'],
+    [says(299, '{"half'), 'HTTP 299, but the answer is no JSON'],
+    [says(307, '', { location: 'https://a.test/' }), 'the address redirects to https://a.test/, HTTP 307'],
+    [says(300), 'the address redirects to nowhere, HTTP 300'],
+    [lost('No answer within 30 s.'), 'no answer within 30 s'],
+    [lost('The connection broke (ECONNRESET).'), 'the connection broke'],
+    [lost('It broke (twice) at A.B (E_1).'), 'it broke (twice) at A.B'],
+    [lost('It broke (twice).'), 'it broke (twice)'],
+    [lost('No full stop'), 'no full stop'],
+    [lost('It broke (E1). Then more'), 'it broke (E1). Then more'],
+  ])('%j: %s', (exchanged, words) => {
+    expect(briefly(exchanged)).toBe(words);
+  });
+});
+
+describe('an outcome that is not known', () => {
+  const asked = { safety: 'verify', effect } as const;
+  const candidates = (...ids: number[]) => ({ findings: { candidates: ids }, ms: 30_040 });
+
+  test('without a look says what may have been done, and where to look', () => {
+    const answer = says(504);
+    expect(unknownOutcome(asked, 'HTTP 504', { answer })).toMatchObject({
+      kind: 'unknown',
+      message: 'The ticket may or may not have been created (HTTP 504).',
+      hint: 'Do not repeat it blindly. Look with: svc tickets list',
+      looked: { seconds: 0, candidates: [] },
+      answer,
+    });
+  });
+
+  test.each([
+    [candidates(), 'svc looked for 30 s and did not find it.', 30],
+    [{ ...candidates(), ms: 999 }, 'svc looked once and did not find it.', 1],
+    [{ ...candidates(), ms: 1000 }, 'svc looked for 1 s and did not find it.', 1],
+    [{ ...candidates(), ms: 1560 }, 'svc looked for 2 s and did not find it.', 1.6],
+    [candidates(7), 'svc looked for 30 s: 7 has the same content, but may have been there before.', 30],
+    [candidates(7, 9), 'svc looked for 30 s: 7 and 9 have the same content, but may have been there before.', 30],
+    [
+      { ...candidates(), trouble: new Failure('forbidden', 'This login lacks the scope tickets:read.') },
+      'svc looked for 30 s, and that failed too: This login lacks the scope tickets:read.',
+      30,
+    ],
+    [{ findings: { removed: true } as const, ms: 0 }, 'svc looked once and did not find it.', 0],
+  ])('after a look says what it showed (%#)', (looked, sentence, seconds) => {
+    const failure = unknownOutcome(asked, 'HTTP 504', { looked });
+    expect(failure.message).toBe(`The ticket may or may not have been created (HTTP 504). ${sentence}`);
+    const { findings } = looked;
+    expect(failure.looked).toEqual({ seconds, candidates: 'candidates' in findings ? findings.candidates : [] });
+  });
+
+  test('of what may be repeated says that it is safe', () => {
+    expect(unknownOutcome({ safety: 'repeatable', effect }, 'HTTP 504').hint).toBe(
+      'It is safe to run the command again: repeating it changes nothing more. Look with: svc tickets list',
+    );
+  });
+
+  test('of a request that is not in the table is told in general words', () => {
+    expect(unknownOutcome({ safety: 'once' }, 'HTTP 504')).toMatchObject({
+      message: 'The request may or may not have been carried out (HTTP 504).',
+      hint: `Do not repeat it blindly. ${anyHint}`,
+    });
+  });
+});
+
+test('where surely nothing was stored it is said, with where to look', () => {
+  const looked = { findings: { candidates: [] }, ms: 1260 };
+  expect(nothingStored({ safety: 'verify', effect }, 500, looked)).toMatchObject({
+    kind: 'failed',
+    message: 'The service failed (HTTP 500), and nothing was stored: svc looked.',
+    status: 500,
+    hint: 'It is safe to try again. Look with: svc tickets list',
+    looked: { seconds: 1.3, candidates: [] },
+  });
+  expect(nothingStored({ safety: 'verify' }, 500, looked).hint).toBe(`It is safe to try again. ${anyHint}`);
+});
+
+describe('an interruption', () => {
+  const signal = AbortSignal.abort('SIGTERM');
+
+  test.each([
+    ['read', 'HTTP 500'],
+    ['verify', undefined],
+  ] as const)('of a %s request after %s changed nothing', (safety, why) => {
+    const failure = stoppedShort(signal, { safety, effect }, why);
+    expect(failure).toMatchObject({ kind: 'terminated', message: 'Interrupted. Nothing was changed.' });
+  });
+
+  test.each([
+    ['HTTP 500', 'Interrupted. The ticket may or may not have been created (HTTP 500).'],
+    ['it was interrupted', 'Interrupted. The ticket may or may not have been created.'],
+  ])('of a write that left (%s) is in doubt', (why, message) => {
+    const failure = stoppedShort(signal, { safety: 'verify', effect }, why);
+    expect(failure).toMatchObject({ kind: 'terminated', message, hint: 'Look with: svc tickets list' });
+    expect(stoppedShort(signal, { safety: 'once' }, why)).toMatchObject({
+      message: message.replace('The ticket', 'The request').replace('created', 'carried out'),
+      hint: anyHint,
+    });
+  });
+});
+
+describe('another server in place of the service', () => {
+  test.each([
+    [page, undefined, 'a web page'],
+    [' \n', undefined, 'nothing'],
+    ['{}', undefined, 'something else'],
+    [page, 'a list', 'a list'],
+  ])('that answers %j: %s', (body, what, kind) => {
+    const answer = says(404, body);
+    expect(strangerFailure('https://a.test/v2', answer, what)).toMatchObject({
+      kind: 'failed',
+      message: `https://a.test/v2 is not the service: it answers with ${kind} (HTTP 404).`,
+      hint: 'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor',
+      status: 404,
+      answer,
+    });
+  });
+
+  test('that redirects: the base URL to use is named', () => {
+    const answer = says(301, '', { location: 'https://b.test/v2/tickets' });
+    expect(redirected(answer, '/tickets')).toMatchObject({
+      kind: 'failed',
+      message: 'The service redirects to https://b.test/v2/tickets (HTTP 301).',
+      hint: 'If that is where the service is, use: --base-url https://b.test/v2',
+      status: 301,
+      answer,
+    });
+    expect(redirected(says(301), '/tickets')).toMatchObject({
+      message: 'The service redirects to nowhere (HTTP 301).',
+      hint: 'Check the base URL: --base-url, SVC_BASE_URL.',
+    });
+  });
+
+  test.each([
+    ['http://b.test/v2/tickets', '--base-url http://b.test/v2'],
+    ['HTTPS://b.test/v2/tickets#top', '--base-url HTTPS://b.test/v2'],
+    ['https://b.test/login?next=/tickets#/tickets', '--base-url https://b.test'],
+    ['https://b.test/login', '--base-url https://b.test'],
+    ['https://b.test/tickets/more', '--base-url https://b.test'],
+  ])('to %s: %s', (location, advice) => {
+    expect(baseUrlHint(location, '/tickets')).toBe(`If that is where the service is, use: ${advice}`);
+  });
+
+  test.each(['', '/tickets', 'javascript:https://b.test', 'https://', 'mailto:a@b.test'])(
+    'to %j names no base URL',
+    (location) => {
+      expect(baseUrlHint(location, '/tickets')).toBe('Check the base URL: --base-url, SVC_BASE_URL.');
+    },
+  );
+});
+
+test.each([
+  ['timeout', 'Nothing was changed. Give --timeout SECONDS for a slow network, or run: svc doctor'],
+  ['tls', 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.'],
+  ['refused', 'Nothing was changed. Check the address and the network, or run: svc doctor'],
+] as const)('a service that cannot be reached (%s) is named by its origin', (reason, hint) => {
+  expect(unreachable('https://a.test/v2', lost('It refuses.', reason))).toMatchObject({
+    kind: 'network',
+    message: 'Could not reach https://a.test: It refuses.',
+    hint,
+  });
+});

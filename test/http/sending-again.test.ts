@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { createWorld, type Ran, svc, virtualClock } from '../svc.ts';
+import { ownFailure } from './late-service.ts';
+
+type Ending = HttpResponse | Lost;
+
+const lost: Lost = { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' };
+const says = (status: number, body: object | string, headers: Record<string, string> = {}): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', date: virtualClock().now().toUTCString(), ...headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+const create = ['tickets', 'create', '--subject', 'Twice', '--json'];
+const none = says(200, { tickets: [], meta: { current_page: 1, last_page: 1, total: 0 } });
+
+/** What the service answers to the writes and to the reads, each by its number. */
+async function play(
+  argv: readonly string[],
+  onWrite: (number: number) => Ending,
+  onRead: (number: number, request: HttpRequest) => Ending = () => none,
+): Promise<{ readonly ran: Ran; readonly writes: number; readonly reads: number }> {
+  let writes = 0;
+  let reads = 0;
+  const world = createWorld(
+    async (request) => (request.method === 'GET' ? onRead(++reads, request) : onWrite(++writes)),
+    { clock: virtualClock() },
+  );
+  return { ran: await svc(world, argv), writes, reads };
+}
+
+const errorOf = ({ stderr }: Ran) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
+
+describe('a ticket at which the service says that it failed', () => {
+  test('is sent four times where a look after each shows nothing, and then nothing was stored', async () => {
+    const { ran, writes, reads } = await play(create, () => ownFailure);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('The service failed (HTTP 500), and nothing was stored: svc looked.');
+    expect([writes, reads]).toEqual([4, 5]);
+  });
+
+  test('is not sent again where the look fails, for that shows nothing', async () => {
+    const { ran, writes } = await play(
+      create,
+      () => ownFailure,
+      (read) => (read === 1 ? none : says(403, { error: 'forbidden' })),
+    );
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('(HTTP 500). svc looked once, and that failed too');
+    expect(writes).toBe(1);
+  });
+
+  test('is not sent again where something that agrees may be older', async () => {
+    const ticket = { id: 5, subject: 'Twice', description: '', source: 'api', priority: 0, contact: null };
+    const old = { ...ticket, created_at: '2020-01-01T00:00:00Z' };
+    const { ran, writes } = await play(
+      create,
+      () => ownFailure,
+      (read, { url }) => {
+        if (read === 1) return says(403, { error: 'forbidden' });
+        return url.endsWith('/5') ? says(200, { ticket: old }) : says(200, { tickets: [old] });
+      },
+    );
+    expect(ran.exitCode).toBe(9);
+    expect(errorOf(ran).candidates).toEqual([5]);
+    expect(writes).toBe(1);
+  });
+
+  test('is looked for once only: nothing of it is on its way', async () => {
+    const { ran } = await play(create, (write) => (write < 3 ? ownFailure : says(422, { message: 'No more' })));
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('(HTTP 500; then HTTP 422)');
+  });
+});
+
+test('a message to a customer is sent once, also where the service says that it failed and nothing is there', async () => {
+  const ticket = { id: 8, messages: [], reply_channel: 'email' };
+  const argv = ['tickets', 'reply', '8', '--body', 'Hello', '--json'];
+  const { ran, writes } = await play(
+    argv,
+    () => ownFailure,
+    () => says(200, { ticket }),
+  );
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('svc looked once and did not find it.');
+  expect(writes).toBe(1);
+});
+
+test('a bug while svc looks does not hide that the write may have worked', async () => {
+  const { ran } = await play(
+    create,
+    () => lost,
+    (read) => {
+      if (read > 1) throw new TypeError('a mistake');
+      return none;
+    },
+  );
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('(the connection broke; then svc itself failed: a mistake)');
+});
+
+test('a subscription whose answer is lost each time is made four times, and none is left behind', async () => {
+  const world = sandboxWorld();
+  const tokens = { account_id: 1, scopes: ['webhooks:manage'] };
+  const { access_token } = (await world.control('POST', 'tokens', tokens)) as { access_token: string };
+  const env = { SVC_API_KEY: '', SVC_ACCESS_TOKEN: access_token };
+  let writes = 0;
+  const losing = {
+    ...world,
+    async exchange(request: HttpRequest) {
+      const answer = await world.exchange(request);
+      if (request.method !== 'POST') return answer;
+      writes++;
+      return lost;
+    },
+  };
+  const ran = await svc(losing, ['webhooks', 'create', 'call.completed', 'https://a.example/b', '--json'], { env });
+  expect(ran.exitCode).toBe(9);
+  expect(writes).toBe(4);
+  expect(JSON.parse((await svc(world, ['webhooks', 'list', '--json'], { env })).stdout)).toEqual([]);
+});
+
+describe('a change that the service said has failed', () => {
+  const change = ['contacts', 'update', '7', '--name', 'Ada', '--json'];
+
+  test.each([
+    [says(404, { error: 'Not found' }), 'HTTP 500; then HTTP 404'],
+    [says(401, { error: 'unauthorized' }), 'HTTP 500; then HTTP 401'],
+    [says(307, '', { location: 'https://b.test/contacts/7' }), 'HTTP 500; then the address redirects to'],
+  ])('stays in doubt whatever comes next (%#)', async (next, words) => {
+    const { ran } = await play(change, (write) => (write === 1 ? ownFailure : next));
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('The contact may or may not have been changed (');
+    if (!words.includes('redirects')) expect(ran.stderr).toContain(`(${words})`);
+  });
+});
+
+test.each([
+  [200, none.body, 0],
+  [404, '{"error":"Not found"}', 1],
+  [300, '', 1],
+])('a location beside HTTP %i', async (status, body, exitCode) => {
+  const location = 'https://service.test/elsewhere';
+  const seen: string[] = [];
+  await play(
+    ['tickets', 'list', '--json'],
+    () => lost,
+    (_, { url }) => {
+      seen.push(new URL(url).pathname);
+      return says(status, body, { location });
+    },
+  ).then(({ ran }) => expect(ran.exitCode).toBe(exitCode));
+  expect(seen.includes('/elsewhere')).toBe(status === 300);
+});
+
+test('a 401 in any shape is about the credential', async () => {
+  const { ran } = await play(
+    ['tickets', 'list', '--json'],
+    () => lost,
+    () => says(401, '<html>'),
+  );
+  expect(ran.exitCode).toBe(4);
+});
