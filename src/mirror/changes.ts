@@ -1,5 +1,5 @@
 import type { Fields } from './cells.ts';
-import { owned, ownerOf } from './records.ts';
+import { owned, ownerOf } from './owner.ts';
 import type { Account, Row, Sql, Store } from './store.ts';
 
 /** What happened to a record, as the copy saw it. */

@@ -2,11 +2,11 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { knownAccount } from './account.ts';
 import type { Fields } from './cells.ts';
+import { digits, emailKey, findText } from './contact-words.ts';
+import { owned, ownerOf } from './owner.ts';
 import { openStoreIfThere } from './place.ts';
-import { owned, ownerOf } from './records.ts';
 import { readState } from './state.ts';
 import type { Account, Sql, Store } from './store.ts';
-import { digits, emailKey, findText } from './words-index.ts';
 
 /** The contacts of the copy, whose account is the one of this login. */
 export type ContactsCopy = { readonly store: Store; readonly account: Account };

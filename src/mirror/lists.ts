@@ -1,13 +1,14 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import type { Fields } from './cells.ts';
+import { forgetRecords } from './gone.ts';
 import { type Kind, type KindName, kindOf } from './kinds.ts';
+import { owned, ownerOf } from './owner.ts';
 import { readPage, tell } from './page.ts';
 import type { Pulling } from './pulling.ts';
-import { owned, ownerOf } from './records.ts';
+import { idFieldOf, readingOf, storeRecords } from './reading.ts';
 import { beginSweep, type KindState, readState, type Sweep, saveState } from './state.ts';
 import type { Sql } from './store.ts';
-import { forgetRecords, idFieldOf, readingOf, storeRecords } from './sweep.ts';
 import { tableOf } from './tables.ts';
 import { storeInside } from './texts.ts';
 

@@ -1,3 +1,6 @@
+/** Where the copy lives among the tables of others. */
+export const schemaName = 'svc_mirror';
+
 /** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
 export function typeParser(types: typeof import('pg')['types']) {
   const parsers: Readonly<Record<number, (text: string) => unknown>> = {

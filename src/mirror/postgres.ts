@@ -1,14 +1,13 @@
 import type { Client, ClientConfig } from 'pg';
 import type { Context } from '../context.ts';
-import { Failure, interruption, messageOf } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
-import { typeParser } from './postgres-values.ts';
-import type { Account, Answer, Sql, Store, View } from './store.ts';
+import { postgresFailure } from './postgres-failure.ts';
+import { query } from './postgres-query.ts';
+import { schemaName, typeParser } from './postgres-values.ts';
+import type { Account, Sql, Store } from './store.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
-
-/** Where the copy lives among the tables of others. */
-export const schemaName = 'svc_mirror';
 
 /** One connection, made when it is first needed; a transaction that finds it broken makes another. */
 export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
@@ -54,11 +53,11 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     place,
     write: transaction('BEGIN'),
     read: transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
-    alone: async (account, job) => {
+    alone: async (account, job, maxWaitMs) => {
       // A connection of its own: the lock is the session's, and ends with it.
       const holder = await connect();
       try {
-        await takeLock(ctx, holder, account);
+        await takeLock(ctx, holder, account, maxWaitMs);
         return await job();
       } finally {
         await holder.end().catch(() => {});
@@ -119,7 +118,12 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 /** Asked again and again rather than waited for, so that Ctrl-C is heard. */
-async function takeLock(ctx: Needs, client: Client, { service, id }: Account): Promise<void> {
+async function takeLock(
+  ctx: Needs,
+  client: Client,
+  { service, id }: Account,
+  maxWaitMs = defaultMaxWaitMs,
+): Promise<void> {
   const key = digestOf(`svc mirror\n${service}\n${id}`).readBigInt64BE(0).toString();
   const began = ctx.clock.ticks();
   for (let told = false; ; ) {
@@ -127,10 +131,14 @@ async function takeLock(ctx: Needs, client: Client, { service, id }: Account): P
     if (rows[0]?.taken) return ctx.progress(undefined);
     if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
     const waitedMs = ctx.clock.ticks() - began;
-    if (waitedMs > longestWaitMs) {
-      throw new Failure('failed', 'Another svc has had the copy of this account for more than 120 s.', {
-        hint: 'Wait for it, or end it.',
-      });
+    if (waitedMs > maxWaitMs) {
+      throw new Failure(
+        'failed',
+        `Another svc has had the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
+        {
+          hint: 'Wait for it, or end it.',
+        },
+      );
     }
     ctx.progress('Waiting for another pull of this account');
     if (!told && waitedMs > 5000) {
@@ -141,112 +149,4 @@ async function takeLock(ctx: Needs, client: Client, { service, id }: Account): P
   }
 }
 
-const longestWaitMs = 120_000;
-const piece = 500;
-
-type Source = { readonly connect: () => Promise<Client>; readonly fail: (error: unknown) => unknown };
-
-/**
- * As a cursor in a read-only transaction on a connection of its own: a cursor takes queries alone, and the extended
- * protocol one statement alone, whatever the text says.
- */
-async function query(
-  { connect, fail }: Source,
-  text: string,
-  views: readonly View[],
-  signal: AbortSignal,
-): Promise<Answer> {
-  const client = await connect();
-  const stop = () => void cancel(connect, client);
-  const end = async () => {
-    signal.removeEventListener('abort', stop);
-    await client.end().catch(() => {});
-  };
-  const ask = async (statement: string) => {
-    try {
-      return await client.query({ text: statement, queryMode: 'extended', rowMode: 'array' } as never);
-    } catch (error) {
-      if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
-      throw fail(error);
-    }
-  };
-  signal.addEventListener('abort', stop);
-  try {
-    for (const { name, text: query } of views) await ask(`CREATE TEMP VIEW "${name}" AS ${query}`);
-    await ask(`SET search_path TO pg_temp, ${schemaName}, public`);
-    const { rows: role } = await ask('SELECT rolsuper FROM pg_roles WHERE rolname = current_user');
-    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    // A superuser's query could write files through functions.
-    if ((role as unknown as unknown[][])[0]?.[0] === true) await ask('SET LOCAL ROLE pg_read_all_data');
-    await ask(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
-    const first = (await ask(`FETCH ${piece} FROM svc_query`)) as unknown as Fetched;
-    async function* rows() {
-      try {
-        for (let part = first; part.rows.length > 0; part = (await ask(`FETCH ${piece} FROM svc_query`)) as never) {
-          yield* part.rows;
-        }
-      } finally {
-        await end();
-      }
-    }
-    return { columns: distinct(first.fields.map(({ name }) => name)), rows: rows() };
-  } catch (error) {
-    await end();
-    throw error;
-  }
-}
-
-type Fetched = { readonly fields: readonly { readonly name: string }[]; readonly rows: readonly unknown[][] };
-
-/** A second column of one name is `name:1`, as in SQLite. */
-function distinct(names: readonly string[]): string[] {
-  const seen = new Map<string, number>();
-  return names.map((name) => {
-    const times = seen.get(name) ?? 0;
-    seen.set(name, times + 1);
-    return times === 0 ? name : `${name}:${times}`;
-  });
-}
-
-async function cancel(connect: () => Promise<Client>, client: Client): Promise<void> {
-  const { processID } = client as Client & { readonly processID?: number };
-  const other = await connect().catch(() => undefined);
-  await other?.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
-  await other?.end().catch(() => {});
-}
-
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ENOENT',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ECONNRESET',
-  'EAI_AGAIN',
-]);
-
-/** The server's own words hold no password. */
-function postgresFailure(place: string, error: unknown): unknown {
-  if (error instanceof Failure) return error;
-  const { code = '' } = (error ?? {}) as { code?: string };
-  const said = messageOf(error) || code;
-  if (unreachable.has(code) || /terminated|timeout|ended|closed/iu.test(said)) {
-    return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
-      hint: 'Is it running? What it holds is not lost.',
-    });
-  }
-  if (code.startsWith('28') || /password|SASL/iu.test(said)) {
-    return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, {
-      hint: 'Give the password in PGPASSWORD, in .pgpass, or in the URL of SVC_MIRROR_DB.',
-    });
-  }
-  if (code.startsWith('53')) {
-    return new Failure('failed', `The database ${place} has no room: ${said}.`, { hint: 'What it holds is not lost.' });
-  }
-  if (code === '42501') {
-    return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
-      hint: 'The role needs CREATE and TEMPORARY on the database.',
-    });
-  }
-  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
-}
+const defaultMaxWaitMs = 120_000;

@@ -1,8 +1,8 @@
 import { Failure, interruption } from '../errors.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { pullLists } from './lists.ts';
+import { owned, ownerOf } from './owner.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import { owned, ownerOf } from './records.ts';
 import { rescan } from './rescan.ts';
 import { readState } from './state.ts';
 import type { Sql } from './store.ts';
@@ -30,9 +30,9 @@ export type PullReport = {
 
 /** Reads what is new into the copy. Whatever ends it early, what was read is kept, and the next pull goes on there. */
 export async function pull(pulling: Pulling): Promise<PullReport> {
-  const { ctx, store, account } = pulling;
+  const { ctx, store, account, service } = pulling;
   const start = ctx.clock.ticks();
-  const stopped = await store.alone(account, async () => {
+  const all = async (): Promise<boolean> => {
     try {
       for (const name of await inOrder(pulling)) await withoutRefusal(pulling, name);
       await rescan(pulling);
@@ -47,7 +47,8 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
       ctx.progress(undefined);
       await pulling.writer.done().catch(() => {});
     }
-  });
+  };
+  const stopped = await store.alone(account, all, service.settings.maxWaitMs);
   return {
     kinds: await reports(pulling),
     requests: pulling.requests(),

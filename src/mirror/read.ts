@@ -1,5 +1,5 @@
 import type { Fields } from './cells.ts';
-import { owned, ownerOf } from './records.ts';
+import { owned, ownerOf } from './owner.ts';
 import type { Account, Store } from './store.ts';
 import { tableOf } from './tables.ts';
 

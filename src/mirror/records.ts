@@ -1,7 +1,10 @@
 import { cellsOf, type Fields, isSame } from './cells.ts';
-import { type Account, pieces, placeholders, quoted, type Row, type Sql, type Value } from './store.ts';
+import { emailKey, findText } from './contact-words.ts';
+import { ownerOf } from './owner.ts';
+import type { Present } from './present.ts';
+import { type Account, pieces, placeholders, quoted, type Sql, type Value } from './store.ts';
 import type { Table } from './tables.ts';
-import { emailKey, findText, indexedWords, replaceWords } from './words-index.ts';
+import { indexedWords, replaceWords } from './words-index.ts';
 
 /** A record as the service sent it, and of which record it is a part. */
 export type Entry = { readonly record: Fields; readonly parent?: number };
@@ -22,57 +25,9 @@ export type Reading = {
 
 export type Counts = { created: number; updated: number; gone: number };
 
-/** A row as it is before a page is applied. */
-export type Present = {
-  readonly row: number;
-  readonly key: string;
-  readonly data: Fields;
-  readonly isGone: boolean;
-  readonly readAt: string | undefined;
-  readonly firstSweep: number;
-  readonly lastSweep: number;
-};
-
-export const owned = 'service = $1 AND account_id = $2';
-
-export const ownerOf = ({ service, id }: Account): readonly [string, string] => [service, id];
-
 /** The field that is left out of `before` and `after`, for its records have rows and changes of their own. */
 const partsFieldOf = ({ kind, name }: Table): string | undefined =>
   kind === name && (kind === 'tickets' || kind === 'conversations') ? 'messages' : undefined;
-
-/** Rows whose first key column is one of `ids`: records by their id, parts and members by what they belong to. */
-export async function presentRows(
-  sql: Sql,
-  account: Account,
-  { name, key }: Table,
-  ids: readonly number[],
-): Promise<Map<string, Present>> {
-  const present = new Map<string, Present>();
-  const [by = ''] = key;
-  for (const some of pieces(ids)) {
-    const rows = await sql.all(
-      `SELECT svc_row, ${key.map(quoted).join(', ')}, data, gone_at, read_at, first_sweep, last_sweep FROM ${name} ` +
-        `WHERE ${owned} AND ${quoted(by)} IN (${placeholders(3, some.length)})`,
-      [...ownerOf(account), ...some],
-    );
-    for (const row of rows) {
-      const id = key.map((column) => row[column]).join(':');
-      present.set(id, presentOf(row, id));
-    }
-  }
-  return present;
-}
-
-const presentOf = (row: Row, key: string): Present => ({
-  row: Number(row.svc_row),
-  key,
-  data: JSON.parse(String(row.data)),
-  isGone: row.gone_at !== null,
-  readAt: row.read_at === null ? undefined : String(row.read_at),
-  firstSweep: Number(row.first_sweep),
-  lastSweep: Number(row.last_sweep),
-});
 
 export const keyOf = ({ key, id }: Table, { record, parent }: Entry): string =>
   key.map((column) => (column === id ? record[column] : parent)).join(':');

@@ -1,10 +1,11 @@
+import { forgetRecords, isAbsent } from './gone.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
+import { owned, ownerOf } from './owner.ts';
 import { readPage } from './page.ts';
 import type { Pulling } from './pulling.ts';
-import { owned, ownerOf } from './records.ts';
+import { readingOf, storeRecords } from './reading.ts';
 import { readState } from './state.ts';
 import type { Sql } from './store.ts';
-import { forgetRecords, isAbsent, readingOf, storeRecords } from './sweep.ts';
 import { tableOf } from './tables.ts';
 
 const perPage = 100;

@@ -1,5 +1,5 @@
 import type { Fields } from './cells.ts';
-import { owned, ownerOf } from './records.ts';
+import { owned, ownerOf } from './owner.ts';
 import { type Account, quoted, type Sql, type Store } from './store.ts';
 import { type Table, tables } from './tables.ts';
 import { phrasesOf, placeOf } from './words.ts';

@@ -27,7 +27,7 @@ export async function openSqlite(ctx: Needs, named: string, use: Use): Promise<S
     place: path,
     write: transaction('write', 'BEGIN IMMEDIATE'),
     read: transaction('read', 'BEGIN'),
-    alone: (account, job) => locked(pullName(account), 'the copy of this account', job),
+    alone: (account, job, maxWaitMs) => locked(pullName(account), 'the copy of this account', job, maxWaitMs),
     query: (text, views, signal) => work(() => query({ ctx, path, connection }, text, views, signal)),
     async remove() {
       await connection.close();
@@ -112,14 +112,14 @@ const plain = (values: readonly Value[]): readonly Value[] =>
 
 const pullName = ({ service, id }: Account): string => `pull-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}`;
 
-type Locked = <T>(name: string, what: string, work: () => Promise<T>) => Promise<T>;
+type Locked = <T>(name: string, what: string, work: () => Promise<T>, maxWaitMs?: number) => Promise<T>;
 
 /** Beside the database, since whoever shares the file shares the lock. */
 const locking =
   ({ clock, signal, progress, notice }: Needs, path: string): Locked =>
-  async (name, what, work) => {
+  async (name, what, work, maxWaitMs) => {
     const { withLock } = await import('../disk/lock.ts');
-    const waiting = { clock, signal, progress, notice, what };
+    const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
     return withLock(`${path}.${name}`, waiting, work).catch((error) => {
       throw diskFailure(error, `The copy ${path} cannot be used`);
     });

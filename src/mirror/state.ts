@@ -1,5 +1,5 @@
 import type { KindName } from './kinds.ts';
-import { owned, ownerOf } from './records.ts';
+import { owned, ownerOf } from './owner.ts';
 import type { Account, Sql } from './store.ts';
 
 /** A reading of a list that is not finished. Everything above `page` is stored. */

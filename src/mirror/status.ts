@@ -1,5 +1,5 @@
 import { type KindName, kindNames } from './kinds.ts';
-import { owned, ownerOf } from './records.ts';
+import { owned, ownerOf } from './owner.ts';
 import { readState } from './state.ts';
 import type { Account, Store } from './store.ts';
 import { tables } from './tables.ts';

@@ -35,8 +35,11 @@ export type Store = {
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** One consistent look. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** `work` while no other pull of that account runs, in this or any other process. */
-  alone<T>(account: Account, work: () => Promise<T>): Promise<T>;
+  /**
+   * `work` while no other pull of that account runs, in this or any other process. Waits for the other as long as
+   * `--max-wait` says, or two minutes.
+   */
+  alone<T>(account: Account, work: () => Promise<T>, maxWaitMs?: number): Promise<T>;
   /** A query that somebody typed: read-only, whatever it says, and ended by `signal`. */
   query(text: string, views: readonly View[], signal: AbortSignal): Promise<Answer>;
   /** Removes the database itself, once no account is left in it. */

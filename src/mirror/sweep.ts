@@ -1,23 +1,11 @@
-import type { Input, Operation } from '../api/operation.ts';
-import { resources } from '../api/resources.ts';
-import { Failure } from '../errors.ts';
-import type { Fields } from './cells.ts';
-import { type Kind, type KindName, kindOf } from './kinds.ts';
+import { markMissing } from './gone.ts';
+import { type KindName, kindOf } from './kinds.ts';
+import { owned, ownerOf } from './owner.ts';
 import { type Page, readPage, tell } from './page.ts';
-import { type Pulling, tallyOf } from './pulling.ts';
-import {
-  applyRecords,
-  type Entry,
-  markGone,
-  owned,
-  ownerOf,
-  type Present,
-  presentRows,
-  type Reading,
-} from './records.ts';
+import type { Present } from './present.ts';
+import type { Pulling } from './pulling.ts';
+import { idFieldOf, readingOf, storeRecords } from './reading.ts';
 import { beginSweep, earlier, type KindState, later, readState, type Sweep, saveState } from './state.ts';
-import type { Sql } from './store.ts';
-import { tableOf } from './tables.ts';
 import { storeTexts } from './texts.ts';
 
 /** A change may become visible a little later than its time says. */
@@ -106,47 +94,8 @@ async function storePage(pulling: Pulling, name: KindName, before: KindState, pa
   return state;
 }
 
-export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
-
 const timeOf = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
-
-export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<Sweep, 'number'>): Reading {
-  const { account, wishes } = pulling;
-  const isFollowed = wishes.follow && !state.complete;
-  return {
-    account,
-    now: pulling.now(),
-    readAt: null,
-    sweep: number,
-    isNews: state.complete || isFollowed,
-    ...(isFollowed && state.followedFrom !== null && { newSince: state.followedFrom }),
-  };
-}
-
-/** Records of a list that holds them whole. Returns what was there before. */
-export async function storeRecords(
-  sql: Sql,
-  pulling: Pulling,
-  name: KindName,
-  reading: Reading,
-  records: readonly Fields[],
-): Promise<ReadonlyMap<string, Present>> {
-  const table = tableOf(name);
-  const ids = records.map((record) => record[table.id]).filter((id): id is number => Number.isSafeInteger(id));
-  const present = await presentRows(sql, pulling.account, table, ids);
-  const entries: Entry[] = records
-    .filter((record) => Number.isSafeInteger(record[table.id]))
-    .map((record) => ({ record }));
-  add(tallyOf(pulling, name), await applyRecords(sql, reading, table, entries, present));
-  return present;
-}
-
-function add(tally: { created: number; updated: number; gone: number }, more: typeof tally): void {
-  tally.created += more.created;
-  tally.updated += more.updated;
-  tally.gone += more.gone;
-}
 
 /** Rows of a reading that was never finished do not count: below them there may be others that are not stored. */
 function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, state: KindState, id: string): boolean {
@@ -209,52 +158,4 @@ async function counted(
   if (short > 0 && short !== state.short) return { state: { ...state, short }, again: true };
   if (whole) await markMissing(pulling, name, state, short === 0);
   return { state: { ...state, short }, again: false };
-}
-
-/** `isSure`: as many were found as the service counts. A record that can be asked for is asked for first. */
-async function markMissing(pulling: Pulling, name: KindName, state: KindState, isSure: boolean): Promise<void> {
-  const { store, account, writer } = pulling;
-  const { one } = kindOf(name);
-  const table = tableOf(name);
-  const { number } = state.sweep as Sweep;
-  const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3`;
-  const missing = (await store.read((sql) => sql.all(text, [...ownerOf(account), number]))).map(({ id }) => Number(id));
-  const gone: number[] = [];
-  for (const id of missing) {
-    if (one ? await isAbsent(pulling, one.operation, id) : isSure) gone.push(id);
-  }
-  if (gone.length > 0) await writer.write((sql) => forgetRecords(sql, pulling, name, state, gone));
-}
-
-/** Marks them gone, and what belongs to them. */
-export async function forgetRecords(
-  sql: Sql,
-  pulling: Pulling,
-  name: KindName,
-  state: KindState,
-  ids: readonly number[],
-): Promise<void> {
-  const { parts, members } = kindOf(name);
-  const reading = readingOf(pulling, state, { number: state.begun });
-  for (const tableName of [name, parts?.table, members?.table]) {
-    if (tableName === undefined) continue;
-    const table = tableOf(tableName);
-    const rows = [...(await presentRows(sql, pulling.account, table, ids)).values()].map((row) => ({
-      ...row,
-      ...(tableName !== name && { parent: Number(row.key.split(':')[0]) }),
-    }));
-    const count = await markGone(sql, reading, table, rows);
-    if (tableName === name) tallyOf(pulling, name).gone += count;
-  }
-}
-
-/** A record of its own that answers 404 is not there. */
-export async function isAbsent(pulling: Pulling, operation: Operation, id: number): Promise<boolean> {
-  try {
-    await pulling.ask(operation, { params: { id } } as unknown as Input<Operation>);
-    return false;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not-found') return true;
-    throw error;
-  }
 }

@@ -2,17 +2,9 @@ import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
 import { type Fields, isSame } from './cells.ts';
 import { type KindName, kindOf } from './kinds.ts';
+import { type Present, presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import {
-  applyRecords,
-  type Entry,
-  keyOf,
-  markGone,
-  type Present,
-  presentRows,
-  type Reading,
-  touch,
-} from './records.ts';
+import { applyRecords, type Entry, keyOf, markGone, type Reading, touch } from './records.ts';
 import type { Sweep } from './state.ts';
 import type { Sql } from './store.ts';
 import { type Table, tableOf } from './tables.ts';

@@ -3,9 +3,9 @@ import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from './changes.ts';
 import { type KindName, kindOf } from './kinds.ts';
+import { ownerOf } from './owner.ts';
 import { pull } from './pull.ts';
 import { type Dated, preparePull } from './pulling.ts';
-import { ownerOf } from './records.ts';
 import type { Account, Store } from './store.ts';
 import { tableOf } from './tables.ts';
 

@@ -185,4 +185,32 @@ onBothEngines('the schema', ({ test, world: fresh, engine, server }) => {
     const gets = one.sent.filter((line) => line.startsWith('GET /tickets/8'));
     expect(gets).toHaveLength(1);
   });
+
+  test('a pull waits for another no longer than --max-wait', async () => {
+    const world = fresh();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let began = () => {};
+    const inside = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const slow: typeof world.exchange = async (request) => {
+      if (request.url.includes('/contacts?')) {
+        began();
+        await gate;
+      }
+      return world.exchange(request);
+    };
+    const first = svc({ ...world, exchange: slow }, ['mirror', 'pull', '--only', 'contacts']);
+    await inside;
+    const second = await svc({ ...world, clock: { ...world.clock, ...realClock } }, [
+      ...['mirror', 'pull', '--max-wait', '0'],
+    ]);
+    open();
+    expect(second).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(second.stderr).toContain('the copy of this account');
+    expect((await first).exitCode).toBe(0);
+  });
 });

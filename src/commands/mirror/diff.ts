@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { moment } from '../../mirror/moment.ts';
 import { openStore } from '../../mirror/place.ts';
 import { whatChanged } from '../../mirror/told.ts';
+import { pastMoment } from '../../text/time.ts';
 import { dbFlag, pulledAccount } from './copy.ts';
 
 export const diffCopy = defineCommand({
@@ -21,7 +21,7 @@ export const diffCopy = defineCommand({
   examples: ['svc mirror diff --since 2d'],
   async run(ctx, { flags, settings }) {
     const { changesAfter, seqBefore } = await import('../../mirror/changes.ts');
-    const since = moment(flags.since, '--since', ctx.clock.now());
+    const since = pastMoment(flags.since, '--since', ctx.clock.now());
     const store = await openStore(ctx, flags.db, { make: false });
     try {
       const account = await pulledAccount(ctx, { flags, settings }, store);

@@ -62,7 +62,7 @@ export const watchAccount = defineCommand({
       { datedContext },
       { watch },
       { connect },
-      { moment },
+      { pastMoment },
       { whatChanged },
     ] = await Promise.all([
       import('../../mirror/account.ts'),
@@ -70,10 +70,10 @@ export const watchAccount = defineCommand({
       import('../../mirror/pulling.ts'),
       import('../../mirror/watch.ts'),
       import('../../http/call.ts'),
-      import('../../mirror/moment.ts'),
+      import('../../text/time.ts'),
       import('../../mirror/told.ts'),
     ]);
-    const since = flags.since === undefined ? undefined : moment(flags.since, '--since', ctx.clock.now());
+    const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
     const each =
       flags.exec === undefined ? undefined : await (await import('../../mirror/exec.ts')).runner(ctx, flags.exec);
     const dated = datedContext(ctx);
