@@ -1,7 +1,7 @@
 import type { KindStatus } from './status.ts';
 
-/** How long ago, in the largest unit that says enough. */
-function ageOf(time: string, now: Date): string {
+/** How long it is since then, in the largest unit that says enough. */
+export function ageOf(time: string, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 1000));
   if (seconds < 90) return `${seconds} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;

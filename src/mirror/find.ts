@@ -1,29 +1,74 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
 import { knownAccount } from './account.ts';
+import { ageOf } from './age.ts';
 import type { Fields } from './cells.ts';
 import { digits, emailKey, findText } from './contact-words.ts';
 import { owned, ownerOf } from './owner.ts';
 import { openStoreIfThere } from './place.ts';
 import { readState } from './state.ts';
-import type { Account, Sql, Store } from './store.ts';
+import { type Account, pieces, placeholders, type Sql, type Store } from './store.ts';
 
 /** The contacts of the copy, whose account is the one of this login. */
 export type ContactsCopy = { readonly store: Store; readonly account: Account };
 
 /**
- * For commands that ask the copy before the service: undefined where there is no copy of this account, or not yet one of
- * all its contacts. Nothing is sent. Whoever gets one closes the store.
+ * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
+ * no copy of this account or not yet one of all its contacts, and where it cannot be read. Nothing is sent.
  */
+export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
+  ctx: Context,
+  settings: Settings,
+  work: (copy: ContactsCopy) => Promise<T>,
+): Promise<T | undefined> {
+  if (settings.live) return undefined;
+  try {
+    const copy = await openContactsCopy(ctx, settings);
+    if (!copy) return undefined;
+    try {
+      const answer = await work(copy);
+      const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
+      ctx.notice(`From the local copy${age}. To ask the service: --live`);
+      return answer;
+    } finally {
+      await copy.store.close();
+    }
+  } catch (error) {
+    // A copy that is damaged, newer or out of reach keeps nobody from the service.
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error;
+    ctx.notice(`${error.message} Asking the service.`);
+    return undefined;
+  }
+}
+
 export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
   const store = await openStoreIfThere(ctx);
   if (!store) return undefined;
-  const account = await knownAccount(ctx, settings, store).catch(() => undefined);
-  const state = account && (await store.read((sql) => readState(sql, account, 'contacts')));
-  if (account && state?.complete) return { store, account };
+  try {
+    const account = await knownAccount(ctx, settings, store);
+    const state = account && (await store.read((sql) => readState(sql, account, 'contacts')));
+    if (account && state?.complete) return { store, account };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   await store.close();
   return undefined;
 }
+
+/** For many addresses at once (`--match email`): the ids of each, by the address as given; undefined as above. */
+export const idsFromContactsCopy = async (
+  ctx: Context,
+  settings: Settings,
+  emails: Iterable<string>,
+): Promise<ReadonlyMap<string, readonly number[]> | undefined> =>
+  (
+    await fromContactsCopy(ctx, settings, async ({ store, account }) => ({
+      ids: await contactIdsByEmail(store, account, [...emails]),
+      asOf: await store.read((sql) => asOf(sql, account)),
+    }))
+  )?.ids;
 
 /** What is found, as the service sent it, and when the copy last saw any contact. */
 export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };
@@ -46,24 +91,24 @@ export function findContacts(store: Store, account: Account, text: string): Prom
 }
 
 /** The ids of the contacts with that address, in any letter case; each address is a key of the answer. */
-export function contactIdsByEmail(
+function contactIdsByEmail(
   store: Store,
   account: Account,
   emails: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   return store.read(async (sql) => {
-    const ids = new Map<string, readonly number[]>();
-    for (const email of emails) {
+    const byKey = new Map<string, number[]>();
+    for (const some of pieces([...new Set(emails.map(emailKey))])) {
       const rows = await sql.all(
-        `SELECT contact_id FROM contacts WHERE ${owned} AND email_key = $3 AND gone_at IS NULL ORDER BY contact_id`,
-        [...ownerOf(account), emailKey(email)],
+        `SELECT contact_id, email_key FROM contacts WHERE ${owned} AND email_key IN (${placeholders(3, some.length)}) ` +
+          'AND gone_at IS NULL ORDER BY contact_id',
+        [...ownerOf(account), ...some],
       );
-      ids.set(
-        email,
-        rows.map(({ contact_id: id }) => Number(id)),
-      );
+      for (const { contact_id: id, email_key: key } of rows) {
+        byKey.set(String(key), [...(byKey.get(String(key)) ?? []), Number(id)]);
+      }
     }
-    return ids;
+    return new Map(emails.map((email) => [email, byKey.get(emailKey(email)) ?? []]));
   });
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { contactIdsByEmail, findContacts, openContactsCopy } from '../../src/mirror/find.ts';
+import { findContacts, idsFromContactsCopy, openContactsCopy } from '../../src/mirror/find.ts';
 import { phrasesOf, wordsOf } from '../../src/mirror/words.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { json, ok, onBothEngines } from './engines.ts';
@@ -100,11 +100,12 @@ onBothEngines('mirror search', ({ test, world: fresh }) => {
     expect(await ids('nobody at all')).toEqual([]);
     expect(await ids("' OR 1=1 --")).toEqual([]);
     expect((await findContacts(store, account, 'x')).asOf).toMatch(/^20/u);
-    const byEmail = await contactIdsByEmail(store, account, ['ZOE@example.org', 'none@example.org']);
-    expect([...byEmail]).toEqual([
+    await store.close();
+    const byEmail = await idsFromContactsCopy(ctx, settings, ['ZOE@example.org', 'none@example.org']);
+    expect([...(byEmail ?? [])]).toEqual([
       ['ZOE@example.org', [277, 278]],
       ['none@example.org', []],
     ]);
-    await store.close();
+    expect(await idsFromContactsCopy(ctx, { ...settings, live: true }, ['zoe@example.org'])).toBeUndefined();
   });
 });
