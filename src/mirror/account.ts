@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { noCopy } from './place.ts';
 import type { Account, Sql, Store } from './store.ts';
 
 /**
@@ -36,6 +37,22 @@ export async function knownAccount(ctx: Context, settings: Settings, store: Stor
     const [row] = await sql.all('SELECT service, account_id FROM svc_credentials WHERE digest = $1', [digest]);
     return row && { service: String(row.service), id: String(row.account_id) };
   });
+}
+
+/** The same, where there is a copy of it. */
+export async function accountInCopy(ctx: Context, settings: Settings, store: Store): Promise<Account> {
+  const account = await knownAccount(ctx, settings, store);
+  if (!account) throw noCopy(store.place);
+  await requirePulled(store, account);
+  return account;
+}
+
+/** An account that was never pulled is told so. */
+export async function requirePulled(store: Store, { service, id }: Account): Promise<void> {
+  const rows = await store.read((sql) =>
+    sql.all('SELECT 1 AS one FROM svc_kinds WHERE service = $1 AND account_id = $2 LIMIT 1', [service, id]),
+  );
+  if (rows.length === 0) throw noCopy(store.place);
 }
 
 /** Where nothing says whose copy is meant and there is one alone, it is that one. */

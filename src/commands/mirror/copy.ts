@@ -1,8 +1,8 @@
 import type { Given } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
-import { accountOf } from '../../mirror/account.ts';
-import { noCopy, openStore } from '../../mirror/place.ts';
+import { accountOf, requirePulled } from '../../mirror/account.ts';
+import { openStore } from '../../mirror/place.ts';
 import type { Account, Store } from '../../mirror/store.ts';
 
 export const dbFlag = {
@@ -34,12 +34,6 @@ export async function withCopy<T>(
 /** The account of this login; one that was never pulled is told so. */
 export async function pulledAccount(ctx: Context, { settings }: Asked, store: Store): Promise<Account> {
   const account = await accountOf(ctx, settings, store);
-  const rows = await store.read((sql) =>
-    sql.all('SELECT 1 AS one FROM svc_kinds WHERE service = $1 AND account_id = $2 LIMIT 1', [
-      account.service,
-      account.id,
-    ]),
-  );
-  if (rows.length === 0) throw noCopy(store.place);
+  await requirePulled(store, account);
   return account;
 }
