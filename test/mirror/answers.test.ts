@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
-import { json, ok, onBothEngines } from './engines.ts';
+import { json, onBothEngines } from './engines.ts';
 import { request } from './truth.ts';
 
 type Contact = { readonly contact_id: number; readonly email: string };
@@ -15,16 +15,15 @@ async function sentBy(world: SandboxWorld, argv: readonly string[]) {
   return { ...ran, sent: world.sent.slice(before) };
 }
 
-onBothEngines('the copy answers', ({ test, world: fresh, engine }) => {
-  const pulled = async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull --only contacts');
+onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
+  const named = async () => {
+    const world = await pulled();
     const { email } = (await json(world, 'contacts get 7')) as Contact;
     return { world, email };
   };
 
   test('contacts find asks nothing of the service, says how old the copy is, and --live goes to the service', async () => {
-    const { world, email } = await pulled();
+    const { world, email } = await named();
     world.clock.advance(2 * 3_600_000);
     const found = await sentBy(world, ['contacts', 'find', email.toUpperCase(), '--json']);
     expect(found.sent).toEqual([]);
@@ -44,7 +43,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, engine }) => {
   });
 
   test('an id by email costs one request, which proves that the address is still that contact', async () => {
-    const { world, email } = await pulled();
+    const { world, email } = await named();
     const listed = await sentBy(world, ['tickets', 'list', '--contact', email, '--json']);
     expect(listed.exitCode).toBe(0);
     expect(listed.sent).toEqual(['GET /contacts/7', expect.stringContaining('contact_id=7')]);
@@ -53,7 +52,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, engine }) => {
   });
 
   test('an address that went to somebody else since the pull never changes the wrong contact', async () => {
-    const { world, email } = await pulled();
+    const { world, email } = await named();
     await request(world, 'PATCH', '/contacts/7', { email: 'moved@example.com' });
     await request(world, 'PATCH', '/contacts/9', { email });
     const ran = await svc(world, ['contacts', 'update', email, '--company', 'New', '--json']);
@@ -62,7 +61,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, engine }) => {
   });
 
   test('a contact that came after the pull is found all the same, and nobody is still exit 3', async () => {
-    const { world } = await pulled();
+    const { world } = await named();
     const person = { name: 'Late', last_name: 'Comer', email: 'late@example.com', phone: '+14155550101' };
     await request(world, 'POST', '/contacts/create', person);
     expect(await json(world, 'contacts get late@example.com')).toMatchObject({ name: 'Late' });
@@ -80,7 +79,7 @@ onBothEngines('the copy answers', ({ test, world: fresh, engine }) => {
   });
 
   test('a copy that cannot be read is named, and the service answers', async () => {
-    const { world, email } = await pulled();
+    const { world, email } = await named();
     if (engine === 'sqlite')
       writeFileSync(join(world.folder, 'state', 'mirror.db'), 'no database at all\n'.repeat(1000));
     const env =

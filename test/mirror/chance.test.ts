@@ -82,7 +82,10 @@ async function pullAmong(world: SandboxWorld, { during, endAt, how, full }: Pull
   await svc({ ...world, exchange }, words, { signal: end.signal });
 }
 
-onBothEngines('by chance', ({ test, world: fresh, engine }) => {
+/** More of them with SVC_TEST_RUNS. */
+const runs = Number(process.env.SVC_TEST_RUNS ?? 3);
+
+onBothEngines('by chance', ({ test, world: fresh }) => {
   test('after any changes, ends and pulls the copy is what the service shows', { timeout: 300_000 }, async () => {
     const step = fc.oneof({ arbitrary: change, weight: 3 }, { arbitrary: pulled, weight: 2 });
     await fc.assert(
@@ -95,7 +98,7 @@ onBothEngines('by chance', ({ test, world: fresh, engine }) => {
         await ok(world, 'mirror pull --full');
         expect(await copied(world)).toEqual(await truth(world));
       }),
-      { numRuns: engine === 'sqlite' ? 6 : 10 },
+      { numRuns: runs },
     );
   });
 });

@@ -63,16 +63,21 @@ const counts = async (folder: string) =>
   );
 
 describe('a pull that is killed while the database is written', () => {
-  test.each([3, 11, 30, 47, 80, 131])('at write %i, the next pull makes it whole', { timeout: 60_000 }, async (at) => {
-    const folder = await newFolder();
-    const killed = await run(folder, ['mirror', 'pull'], { KILL_AT: String(at) });
-    expect(killed.code).toBe(null);
-    const next = await run(folder, ['mirror', 'pull', '--json']);
-    expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
-    const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
-    expect(check.stdout).toBe('ok\n');
-  });
+  // All of them where SVC_TEST_RUNS asks for more.
+  test.each(process.env.SVC_TEST_RUNS ? [3, 11, 30, 47, 80, 131] : [3, 30, 131])(
+    'at write %i, the next pull makes it whole',
+    { timeout: 60_000 },
+    async (at) => {
+      const folder = await newFolder();
+      const killed = await run(folder, ['mirror', 'pull'], { KILL_AT: String(at) });
+      expect(killed.code).toBe(null);
+      const next = await run(folder, ['mirror', 'pull', '--json']);
+      expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
+      expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
+      const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+      expect(check.stdout).toBe('ok\n');
+    },
+  );
 
   test('what a killed transaction had written is undone, also for a query that only reads', async () => {
     const folder = await newFolder();

@@ -27,10 +27,9 @@ const person = (n: number) => ({
   phone: `+1415555${String(n).padStart(4, '0')}`,
 });
 
-onBothEngines('mirror pull', ({ test, world: fresh }) => {
+onBothEngines('mirror pull', ({ test, world: fresh, pulled }) => {
   test('a first pull holds every record of the account, and calls none of it a change', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     expect(await copied(world)).toEqual(await truth(world));
     expect(await sql(world, 'SELECT count(*) AS n FROM changes')).toEqual([{ n: 0 }]);
     const { kinds } = (await json(world, 'mirror status')) as { kinds: KindRow[] };
@@ -38,8 +37,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
   });
 
   test('a pull with nothing new asks once for each kind, once for each list, and the pages of --rescan', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     world.clock.advance(600_000);
     world.sent.length = 0;
     await ok(world, 'mirror pull');
@@ -66,8 +64,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
     });
 
     test('although its time lags behind', async () => {
-      const world = fresh();
-      await ok(world, 'mirror pull');
+      const world = await pulled();
       world.clock.advance(3_600_000);
       await request(world, 'PATCH', '/tickets/1', { subject: 'On time' });
       await ok(world, 'mirror pull');
@@ -80,8 +77,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
     });
 
     test('although this machine believes that it is another year', async () => {
-      const world = fresh();
-      await ok(world, 'mirror pull');
+      const world = await pulled();
       world.clock.advance(600_000);
       await request(world, 'PATCH', '/tickets/3', { subject: 'By the clock of the service' });
       const clock = { ...world.clock, now: () => new Date(world.clock.now().getTime() + 400 * 86_400_000) };
@@ -97,8 +93,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
     });
 
     test('by a customer who writes in the chat behind a ticket', async () => {
-      const world = fresh();
-      await ok(world, 'mirror pull');
+      const world = await pulled();
       world.clock.advance(600_000);
       for (let id = 1; id <= 22; id++)
         await act(world, { kind: 'customer_message', conversation_id: id, body: `Hello ${id}` });
@@ -107,8 +102,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
     });
 
     test('with what it was before, and what it is now', async () => {
-      const world = fresh();
-      await ok(world, 'mirror pull');
+      const world = await pulled();
       world.clock.advance(600_000);
       await request(world, 'POST', '/tickets/8/replies', { body: 'Our answer' });
       await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
@@ -192,8 +186,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
     });
 
     test('by new contacts in many pages leaves no hole', async () => {
-      const world = fresh();
-      await ok(world, 'mirror pull --only contacts');
+      const world = await pulled();
       for (let page = 0; page < 6; page++) {
         await request(world, 'POST', '/contacts/create', {
           contacts: Array.from({ length: 100 }, (_, i) => person(page * 100 + i)),
@@ -206,8 +199,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
   });
 
   test('a deleted list is gone with its members, and what was deleted while it was read too', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     await request(world, 'POST', '/contactslists/1/delete');
     const drop = () => request(world, 'POST', '/contactslists/2/delete');
     await ok(during(world, { 2: drop }), 'mirror pull --only lists');
@@ -265,8 +257,7 @@ onBothEngines('mirror pull', ({ test, world: fresh }) => {
   });
 
   test('contacts that changed are found by the rescan, page after page', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     await request(world, 'PATCH', '/contacts/3', { company: 'Moved' });
     for (let i = 0; i < 3; i++) {
       world.clock.advance(60_000);

@@ -29,7 +29,7 @@ describe('the words of a text', () => {
   });
 });
 
-onBothEngines('mirror search', ({ test, world: fresh }) => {
+onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
   const hits = async (world: SandboxWorld, words: string) => (await json(world, ['mirror', 'search', words])) as Hit[];
 
   test('finds words of any script, wherever they stand, with the place', async () => {
@@ -57,8 +57,7 @@ onBothEngines('mirror search', ({ test, world: fresh }) => {
   });
 
   test('finds a message with its ticket, and no longer what it said before', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     const found = await hits(world, 'export rows');
     expect(found.some(({ kind, of }) => kind === 'ticket_messages' && of === 8)).toBe(true);
     world.clock.advance(600_000);

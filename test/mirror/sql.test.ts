@@ -4,13 +4,7 @@ import { describe, expect } from 'vitest';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
 
-onBothEngines('mirror sql', ({ test, world: fresh, engine, server }) => {
-  const pulled = async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull --only contacts,tickets');
-    return world;
-  };
-
+onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => {
   describe('what would change the copy, or anything else, is refused', () => {
     const tricks: Record<string, string> = {
       'an insert': 'INSERT INTO svc_schema (version) VALUES (99)',

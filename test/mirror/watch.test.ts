@@ -44,7 +44,7 @@ const events = (stdout: string): Event[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-onBothEngines('watch', ({ test, world: fresh }) => {
+onBothEngines('watch', ({ test, world: fresh, pulled }) => {
   test('tells what changes from now on, without reading the whole account first', async () => {
     const world = fresh();
     world.clock.advance(86_400_000);
@@ -80,8 +80,7 @@ onBothEngines('watch', ({ test, world: fresh }) => {
   });
 
   test('prints a line for people, in which a customer cannot act on the terminal', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     world.clock.advance(600_000);
     const evil = '\u001b[2Jgone \u202egnp';
     const ran = await watched(
@@ -103,8 +102,7 @@ onBothEngines('watch', ({ test, world: fresh }) => {
   });
 
   test('goes on where the run of that name was, and begins in the past with --since', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing]);
     world.clock.advance(600_000);
     await request(world, 'PATCH', '/tickets/8', { subject: 'While nobody watched' });
@@ -118,8 +116,7 @@ onBothEngines('watch', ({ test, world: fresh }) => {
   });
 
   test('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     world.clock.advance(600_000);
     const out = join(world.folder, 'out.jsonl');
     const script = join(world.folder, 'take.mjs');
@@ -133,8 +130,7 @@ onBothEngines('watch', ({ test, world: fresh }) => {
   });
 
   test('--exec that fails is tried three times and reported, and the next change goes on', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     world.clock.advance(600_000);
     const tries = join(world.folder, 'tries');
     const script = join(world.folder, 'fail.mjs');
@@ -154,8 +150,7 @@ onBothEngines('watch', ({ test, world: fresh }) => {
   });
 
   test('outlives a service that is away, and says so', async () => {
-    const world = fresh();
-    await ok(world, 'mirror pull');
+    const world = await pulled();
     world.clock.advance(600_000);
     const fail = () => world.control('POST', 'faults', { path: '/tickets', action: 'status', status: 500, times: 12 });
     const ran = await watched(
