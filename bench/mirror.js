@@ -81,14 +81,19 @@ try {
     { what: 'mirror pull with nothing new', value: nothing.requests, unit: 'requests', atMost: 17 },
     { what: 'mirror pull with nothing new, --rescan 0', value: again.requests, unit: 'requests', atMost: 7 },
     {
+      what: 'contacts find EMAIL, from the copy / bare node',
+      atMost: 6,
+      ...compare('contacts', 'find', 'ada77777@example777.com'),
+    },
+    {
       what: 'mirror sql, one contact by email / bare node',
       atMost: 6,
-      ...compare("SELECT contact_id, name FROM contacts WHERE email = 'ada77777@example777.com'"),
+      ...compare('mirror', 'sql', "SELECT contact_id, name FROM contacts WHERE email = 'ada77777@example777.com'"),
     },
     {
       what: 'mirror sql, a count over 100,000 / bare node',
       atMost: 6,
-      ...compare('SELECT count(*) AS n FROM contacts'),
+      ...compare('mirror', 'sql', 'SELECT count(*) AS n FROM contacts'),
     },
   ]);
 } finally {
@@ -106,12 +111,12 @@ function pull(...flags) {
   return { seconds, mb: (peakMiB * 1024 * 1024) / 1e6, requests: JSON.parse(String(ran.stdout)).requests };
 }
 
-function compare(query) {
+function compare(...command) {
   const ratios = [];
   const times = [];
   for (let i = -2; i < rounds; i++) {
     const bare = milliseconds(['-e', '0']);
-    const own = milliseconds([svc, 'mirror', 'sql', query]);
+    const own = milliseconds([svc, ...command]);
     if (i < 0) continue;
     ratios.push(own / bare);
     times.push(own);

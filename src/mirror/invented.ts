@@ -6,7 +6,7 @@ export type Invent = (original: string) => string;
 const wordPattern = /[\p{L}\p{M}]{1,24}|\p{N}{1,24}/gu;
 const isNumber = /^\p{N}/u;
 
-export const folded = (word: string): string => word.normalize('NFC').toLowerCase();
+const folded = (word: string): string => word.normalize('NFC').toLowerCase();
 
 /** Every word and number of the texts, so that none of them is invented again. */
 export function wordsIn(texts: Iterable<string>): Set<string> {
