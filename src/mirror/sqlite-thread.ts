@@ -14,15 +14,30 @@ export type Thread = {
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string; readonly code?: string };
 type Waiting = { readonly done: (value: unknown) => void; readonly failed: (error: unknown) => void };
 
-export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {
+/**
+ * Started before it is known for which file, so that what the start takes and what the command takes to load pass at the
+ * same time. It keeps no process alive.
+ */
+export function warmThread(): void {
+  warm = newWorker();
+  warm.unref();
+}
+
+let warm: Worker | undefined;
+
+function newWorker(): Worker {
   withoutTierUp();
-  const waiting = new Map<number, Waiting>();
-  let asked = 0;
   // Rows come and go: a large nursery would only grow.
   const resourceLimits = { maxYoungGenerationSizeMb: 4 };
-  const options = { execArgv: [], workerData: { path, readOnly }, resourceLimits };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
-  const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), options);
+  return new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits });
+}
+
+export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {
+  const waiting = new Map<number, Waiting>();
+  let asked = 0;
+  const worker = warm ?? newWorker();
+  warm = undefined;
   const giveUp = (said: string): void => {
     for (const { failed } of waiting.values()) failed(sqliteFailure(path, said, undefined));
     waiting.clear();
@@ -45,7 +60,7 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
         const id = ++asked;
         waiting.set(id, { done, failed });
         worker.ref();
-        worker.postMessage({ id, work, ...given });
+        worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly }) });
       }),
     end: async () => void (await worker.terminate()),
   };

@@ -8,10 +8,12 @@
 // - a query of the user reaches no other file, whatever it attaches or vacuums into, and writes nothing.
 const fs = require('node:fs');
 const { dirname } = require('node:path');
-const { parentPort, workerData } = require('node:worker_threads');
+const { parentPort } = require('node:worker_threads');
 
-const { path, readOnly } = workerData;
-const journal = `${path}-journal`;
+/** Told with `open`: the thread starts before it is known which file is meant. */
+let path = '';
+let readOnly = true;
+let journal = '';
 const real = { ...fs };
 let lastError;
 
@@ -61,7 +63,10 @@ let open;
 const kept = new Map();
 
 const statements = {
-  open() {
+  open({ path: named, readOnly: isReadOnly }) {
+    path = named;
+    readOnly = isReadOnly;
+    journal = `${path}-journal`;
     db = new Database(path, { readOnly });
     if (!readOnly) db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
     db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF');
