@@ -17,5 +17,5 @@ export default {
   ignoreDependencies: ['openapi-typescript'],
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
-  ignoreBinaries: ['dbus-run-session', 'less', 'mkfifo', 'openssl', 'script', 'secret-tool'],
+  ignoreBinaries: ['dbus-run-session', 'less', 'mkfifo', 'mount', 'openssl', 'script', 'secret-tool', 'umount'],
 } satisfies KnipConfig;

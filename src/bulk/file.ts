@@ -25,7 +25,7 @@ import { headerLine } from './header-line.ts';
 import { readIdMap } from './id-map.ts';
 import { givenBody, inputMaker, type Resolve } from './inputs.ts';
 import { openJournals } from './journal.ts';
-import { byNames } from './match.ts';
+import { byNames, type IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
@@ -41,6 +41,7 @@ type Asked = Given & {
   /** The words behind `svc`. */
   readonly words: string;
   readonly row: RowOf;
+  readonly idsInCopy: IdsInCopy;
 };
 
 /** What one run needs at every step. */
@@ -51,10 +52,14 @@ type Run = {
   readonly row: RowOf;
   readonly flags: FileFlags;
   readonly service: () => Promise<Service>;
+  readonly idsInCopy: IdsInCopy;
 };
 
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
-export async function runFile(ctx: Context, { words, row, args, flags: all, settings }: Asked): Promise<View> {
+export async function runFile(
+  ctx: Context,
+  { words, row, args, flags: all, settings, idsInCopy }: Asked,
+): Promise<View> {
   const began = ctx.clock.ticks();
   const flags = all as FileFlags & Given['flags'];
   let connected: Promise<Service> | undefined;
@@ -62,7 +67,7 @@ export async function runFile(ctx: Context, { words, row, args, flags: all, sett
     connected ??= connect(ctx, settings);
     return connected;
   };
-  const run: Run = { ctx, settings, words, row, flags, service };
+  const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
   const file = String(flags.from);
@@ -163,11 +168,11 @@ function refuseUseless(
 }
 
 async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolve> {
-  const { ctx, flags, row, service } = run;
+  const { ctx, flags, row, service, idsInCopy } = run;
   if (flags.id_map !== undefined) return readIdMap(ctx, flags.id_map);
   const at = targets.findIndex((target) => target?.kind === (flags.match ?? 'id'));
   const record = Object.values(row.operation.ids ?? {})[0];
-  return byNames({ service, ctx, rows, record, isMatch: flags.match !== undefined }, at);
+  return byNames({ service, ctx, rows, record, idsInCopy, isMatch: flags.match !== undefined }, at);
 }
 
 async function send(run: Run, plan: Plan, content: string): Promise<Totals> {

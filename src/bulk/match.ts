@@ -2,6 +2,7 @@ import { listContacts } from '../api/contacts.ts';
 import { resources } from '../api/resources.ts';
 import { ticketsByNumber } from '../command/ids.ts';
 import { hasName, isNamed, type Named } from '../command/named.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
@@ -12,12 +13,22 @@ import type { Resolve } from './inputs.ts';
 
 const emailKey = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
-/** Ids of contacts by email, of those that are wanted. The one place that knows where they come from. */
+/** Ids by email from the copy of the account; undefined where the service has to be asked. */
+export type IdsInCopy = (
+  ctx: Context,
+  settings: Settings,
+  emails: Iterable<string>,
+) => Promise<ReadonlyMap<string, readonly number[]> | undefined>;
+
+/** From the copy where it knows them all, else by one reading of the service's list. */
 async function contactsByEmail(
   service: Service,
   wanted: ReadonlySet<string>,
-  onRead: (count: number) => void,
+  { idsInCopy, onRead }: { readonly idsInCopy: IdsInCopy; readonly onRead: (count: number) => void },
 ): Promise<ReadonlyMap<string, readonly number[]>> {
+  const copied = await idsInCopy(service.ctx, service.settings, wanted);
+  if (copied && [...wanted].every((email) => (copied.get(email) ?? []).length > 0)) return copied;
+  if (copied) service.ctx.notice('It does not have all of them. Asking the service.');
   const found = new Map<string, number[]>();
   let count = 0;
   for await (const record of list(service, listContacts, {}, { all: true }).records) {
@@ -47,12 +58,16 @@ type Wanted = {
   readonly rows: Rows;
   /** What the ids are of. */
   readonly record: string | undefined;
+  readonly idsInCopy: IdsInCopy;
   /** `--match`: no cell is an id. */
   readonly isMatch: boolean;
 };
 
 /** How the cells of the column become ids: emails of contacts and numbers of tickets are looked up, each once. */
-export async function byNames({ service, ctx, rows, record, isMatch }: Wanted, at: number): Promise<Resolve> {
+export async function byNames(
+  { service, ctx, rows, record, idsInCopy, isMatch }: Wanted,
+  at: number,
+): Promise<Resolve> {
   if (!isNamed(record)) return asId;
   const isName = (cell: string) => isMatch || hasName(record, cell);
   const names = new Set<string>();
@@ -69,7 +84,7 @@ export async function byNames({ service, ctx, rows, record, isMatch }: Wanted, a
   const keyOf = record === 'contacts' ? emailKey : (number: string) => number.toLowerCase();
   const found =
     record === 'contacts'
-      ? await contactsByEmail(await service(), new Set([...names].map(emailKey)), onRead)
+      ? await contactsByEmail(await service(), new Set([...names].map(emailKey)), { idsInCopy, onRead })
       : await ticketsByNumber(await service(), names, onRead);
   ctx.progress(undefined, 'work');
   const named = byName(found, record, keyOf);

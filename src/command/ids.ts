@@ -1,18 +1,19 @@
+import { getContact } from '../api/contacts.ts';
 import { listTickets } from '../api/tickets.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../http/call.ts';
+import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
 import type { Named } from './named.ts';
 
-/**
- * The id of the one record with that email or number. The seam for a local copy of the account: where there is one,
- * it is asked before the service.
- */
-export async function idOf(service: Service, record: Named, typed: string): Promise<number> {
+/** Contacts of the copy of the account that the text finds; undefined where the service has to be asked. */
+export type FindInCopy = (service: Service, text: string) => Promise<readonly unknown[] | undefined>;
+
+/** The id of the one record with that email or number. A copy of the account is asked for emails before the service. */
+export async function idOf(service: Service, record: Named, typed: string, inCopy: FindInCopy): Promise<number> {
   const name = typed.trim();
-  const found = record === 'contacts' ? await contactsWith(service, name) : await ticketsWith(service, name);
+  const found = record === 'contacts' ? await contactsWith(service, name, inCopy) : await ticketsWith(service, name);
   service.ctx.progress(undefined);
   const [only, ...others] = found;
   if (!only) {
@@ -38,12 +39,38 @@ const searches: Record<Named, (name: string) => string> = {
 
 type Found = { readonly id: number; readonly about: string };
 
-async function contactsWith(service: Service, email: string): Promise<Found[]> {
+async function contactsWith(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
+  const copied = await contactsInCopy(service, email, inCopy);
+  if (copied.length > 0) return copied;
   const found: Found[] = [];
   for await (const contact of contactsWhere(service, hasEmail(email), email)) {
     found.push({ id: contact.contact_id, about: fullName(contact) });
   }
   return found;
+}
+
+/**
+ * Those of the copy; none where the service has to be asked. The one contact that it names is read, which is one request:
+ * an address that went to somebody else since must not change the wrong contact.
+ */
+async function contactsInCopy(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
+  const { ctx } = service;
+  const copied = await inCopy(service, email);
+  // What the copy keeps is what the service sent.
+  const contacts = ((copied ?? []) as readonly FoundContact[]).filter(hasEmail(email));
+  const [only, ...others] = contacts;
+  if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
+  if (copied && !only) ctx.notice(`It has no contact with the email ${email}. Asking the service.`);
+  return contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
+}
+
+async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
+  try {
+    return hasEmail(email)((await call(service, getContact, { params: { id } })).contact as FoundContact);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not-found') return false;
+    throw error;
+  }
 }
 
 const fullName = ({ name, last_name }: FoundContact): string =>

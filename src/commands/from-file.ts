@@ -1,4 +1,5 @@
 import { flagsFor } from '../bulk/flags.ts';
+import type { IdsInCopy } from '../bulk/match.ts';
 import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
@@ -26,10 +27,12 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         return (command as Command).run(ctx, { ...given, flags });
       }
       const { runFile } = await import('../bulk/file.ts');
-      return runFile(ctx, { words, row, ...given });
+      return runFile(ctx, { words, row, idsInCopy, ...given });
     },
   };
 }
+
+const idsInCopy: IdsInCopy = async (...asked) => (await import('../mirror/find.ts')).idsFromContactsCopy(...asked);
 
 /** What is said of the rows of a file says nothing without one. */
 function refuseStray(params: Readonly<Record<string, Param<unknown>>>, flags: Given['flags']): void {

@@ -1,4 +1,5 @@
 import type { Given, Param, Params } from '../command/command.ts';
+import type { FindInCopy } from '../command/ids.ts';
 import { hasName, isNamed } from '../command/named.ts';
 import { flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
@@ -102,9 +103,14 @@ async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Sl
   const service = await connect(ctx, settings);
   const texts: string[] = [];
   for (const text of slot.texts) {
-    texts.push(hasName(slot.param.record, text) ? String(await idOf(service, record, text)) : text);
+    texts.push(hasName(slot.param.record, text) ? String(await idOf(service, record, text, inCopy)) : text);
   }
   return { ...slot, texts };
 }
+
+const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
+  const { findContacts, fromContactsCopy } = await import('../mirror/find.ts');
+  return (await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, text)))?.contacts;
+};
 
 export type { Slot };

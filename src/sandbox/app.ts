@@ -6,7 +6,7 @@ import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
-import { oauthOf } from './store/state.ts';
+import { oauthOf, type Snapshot, snapshotOf } from './store/state.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { SandboxOptions } from './options.ts';
@@ -31,6 +31,8 @@ export type Sandbox = {
   close(): Promise<void>;
   /** The sandbox's clock, which `POST clock` moves. */
   now(): Date;
+  /** Every row as it is now. */
+  rows(): Snapshot;
 };
 
 /** The whole service offline (product.md, section 10), without a socket: a request goes in, a response comes out. */
@@ -51,6 +53,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     keep: world.keep,
     now: world.now,
+    rows: () => snapshotOf(world.state),
     async close() {
       await world.deliveries.stop();
       await world.keep();
