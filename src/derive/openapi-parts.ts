@@ -59,11 +59,15 @@ const errorSchemas = {
     description: 'One of three shapes. Read `error`, then `message`; `errors` is for display by field.',
     anyOf: ['SimpleError', 'ScopeError', 'ValidationError'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
   },
-  SimpleError: { type: 'object', properties: { error: text }, required: ['error'] },
+  SimpleError: {
+    type: 'object',
+    properties: { error: { ...text, description: 'What went wrong' } },
+    required: ['error'],
+  },
   ScopeError: {
     type: 'object',
     properties: {
-      error: { const: 'insufficient_scope' },
+      error: { type: 'string', const: 'insufficient_scope', description: 'Says that a scope is missing' },
       error_description: { ...text, description: 'Names the missing scope', examples: scopes.slice(2, 3) },
     },
     required: ['error', 'error_description'],
@@ -71,7 +75,7 @@ const errorSchemas = {
   ValidationError: {
     type: 'object',
     properties: {
-      message: text,
+      message: { ...text, description: 'What is wrong with the request' },
       errors: {
         type: 'object',
         description: 'Messages by field',

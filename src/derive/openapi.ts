@@ -4,6 +4,7 @@ import { filledPath, isPreset, type Presets, presets } from '../api/path.ts';
 import type { ResourceName } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { meanings } from './meanings.ts';
 import { components, errorResponses, rateHeaders } from './openapi-parts.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { namedSchemas } from './schemas.ts';
@@ -138,14 +139,13 @@ function parameter(
   field: { schema: Schema; description?: string },
 ): Json {
   const { description: _, ...schema } = schemaOf(field.schema);
-  const about = field.description ?? wellKnown[name];
+  const about = field.description ?? wellKnown[name] ?? meanings[name];
   const usual = usually[name] === undefined ? {} : { default: usually[name] };
   return { name, in: place, required, ...(about && { description: about }), schema: { ...schema, ...usual } };
 }
 
-const wellKnown: Readonly<Record<string, string>> = {
-  page: 'Page, from 1',
-  per_page: 'Records a page',
+/** What a filter means, where its schema does not say. */
+export const wellKnown: Readonly<Record<string, string>> = {
   contact_id: 'Only those of this contact',
   category_id: 'Only those of this category',
   status: 'Only those of this status',
