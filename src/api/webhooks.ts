@@ -124,6 +124,8 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/oauth-platform/webhooks',
   summary: 'Subscribe a URL to an event',
+  rules: 'The subscription ends when the customer disconnects the app. The signing secret is shown once.',
+  refuses: 'The target is not an HTTPS address.',
   command: ['webhooks', 'create'],
   resource: 'subscriptions',
   scope: 'webhooks:manage',
