@@ -5,7 +5,7 @@ import { type Reach, reachOf } from './grants.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 import { type Toolset, toolsetOf } from './toolsets.ts';
 
-export type Annotations = {
+type Annotations = {
   readonly readOnlyHint: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;

@@ -157,7 +157,7 @@ function parameter(
 }
 
 /** What a filter means, where its schema does not say. */
-export const wellKnown: Readonly<Record<string, string>> = {
+const wellKnown: Readonly<Record<string, string>> = {
   contact_id: 'Only those of this contact',
   category_id: 'Only those of this category',
   status: 'Only those of this status',

@@ -18,7 +18,7 @@ export type Grant = Readonly<Record<Exclude<Reach, 'read'>, boolean>> & {
 export type Tell = (done: number, total: number | undefined, message: string) => void;
 
 /** What a tool runs with. */
-export type Call = {
+type Call = {
   readonly service: Service;
   readonly input: Readonly<Record<string, unknown>>;
   /** Random: ends the fence around the data of the account. */
