@@ -118,6 +118,13 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./mcp/index.ts')).mcp,
   },
   {
+    name: 'skill',
+    summary: 'What an assistant should know about svc: print it, or install it',
+    section: 'developers',
+    // It tells of the others, so it gets them.
+    load: async () => (await import('./skill/index.ts')).skillOver(entries),
+  },
+  {
     name: 'openapi',
     summary: 'The OpenAPI 3.1 description of the service',
     section: 'developers',

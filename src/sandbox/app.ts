@@ -2,6 +2,8 @@ import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
+import { isPreflight, preflightAnswer, withCors } from './cors.ts';
+import { answerDescription } from './description.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
@@ -41,7 +43,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     async handle(request) {
       try {
-        const response = await answer(world, options, request);
+        const isOpen = options.cors === true && !isControl(request.url);
+        if (isOpen && isPreflight(request)) return preflightAnswer(request);
+        const answered = await answer(world, options, request);
+        const response = isOpen ? withCors(answered) : answered;
         // A request is answered only when what it did, or was shown, is kept.
         if (options.stateFile || world.state.changed.size > 0) await world.keep();
         return response;
@@ -65,9 +70,14 @@ async function answer(world: World, options: SandboxOptions, request: SandboxReq
   const { method, headers, remoteAddress } = request;
   const { path, search } = split(request.url);
   const body = textOf(request.body);
-  if (path.startsWith('/_sandbox/')) {
+  if (isControl(request.url)) {
     const answered = await answerControl(world, { method, path, headers, body, remoteAddress });
     return respond(answered, unlimited, world.now());
+  }
+
+  if (path === '/openapi.json' && (method === 'GET' || method === 'HEAD')) {
+    const body = await answerDescription(absolute(request).origin);
+    return respond({ status: 200, body }, unlimited, world.now());
   }
 
   const fault = world.faults.meet(method, path);
@@ -124,6 +134,8 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
   );
   return { verdict, ...(answered ?? { status: 404, body: noSuchPath.body, headers: undefined }) };
 }
+
+const isControl = (url: string): boolean => split(url).path.startsWith('/_sandbox/');
 
 /** Some clients send a Host that is not valid. */
 function absolute({ url, headers: { host = '' } }: SandboxRequest): URL {

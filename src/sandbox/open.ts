@@ -17,6 +17,7 @@ export type OpenOptions = {
   readonly rate_limit?: SandboxOptions['rateLimit'];
   readonly allow_http_targets?: boolean;
   readonly latency?: number;
+  readonly cors?: boolean;
   /** Tells of each request in one line. */
   readonly log?: boolean;
   /** Watches what happens, for a comparison afterwards. */
@@ -62,6 +63,7 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       rateLimit: options.rate_limit,
       allowHttpTargets: options.allow_http_targets,
       latencyMs: options.latency,
+      cors: options.cors,
       onRequest: options.log ? notice : undefined,
       ...comparing?.watches,
     });

@@ -12,6 +12,8 @@ export type SandboxOptions = {
   readonly consent?: 'page' | 'auto';
   readonly allowHttpTargets?: boolean;
   readonly latencyMs?: number;
+  /** Answers browsers of any origin. */
+  readonly cors?: boolean;
   /** Keeps the state beyond this process; without one it lives in memory. */
   readonly stateFile?: Pick<StateFile, 'state' | 'commit' | 'replace'>;
   /** What it serves instead of the whole service, for a table with more in it. */

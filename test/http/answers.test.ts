@@ -43,7 +43,7 @@ describe('what an error says', () => {
       { code: 'x', description: 'y', text: 'x' },
     ],
     [{ message: 'm', detail: 'd', title: 't' }, { text: 'm' }],
-    [{ detail: 'd', title: 't' }, { text: 'd' }],
+    [{ detail: 'd', title: 't' }, { text: 't: d' }],
     [{ title: 't' }, { text: 't' }],
     [{ error: 7, message: ['m'] }, {}],
     [

@@ -20,5 +20,6 @@ export const sandboxFlags = {
     'off',
   ]),
   allow_http_targets: param.toggle('Let webhooks go to http:// addresses of this machine'),
+  cors: param.toggle('Answer pages of any origin in a browser (CORS)'),
   latency: param.integer('Wait this long before every answer', { placeholder: 'MS', max: 600_000 }),
 };
