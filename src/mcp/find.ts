@@ -90,8 +90,12 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
   return tool;
 };
 
-/** The seam for a local copy of the account: where there is one, it answers instead of the service. */
+/** From the copy of the account where there is one, else page by page. */
 async function lookForContacts(service: Service, q: string, tell: Tell): Promise<Looked> {
+  const { findContacts, fromContactsCopy } = await import('../mirror/find.ts');
+  const { ctx, settings } = service;
+  const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, q));
+  if (copied) return { found: copied.contacts, read: copied.contacts.length, isAll: true };
   const fits = mentions(q);
   let read = 0;
   let ended = false;
