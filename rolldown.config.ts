@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { jqWasm, minify, reading } from './build/plugins.ts';
+import { jqWasm, minify, reading, sqliteWasm } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -45,18 +45,20 @@ export default defineConfig({
     main: 'src/main.ts',
     'context-node': 'src/node/context.ts',
     'completion-tree': 'src/program/completion-tree.ts',
-    // Started as a thread, by this name.
+    // Started as threads, by these names.
     'jq-worker': 'src/output/jq-worker.cjs',
+    'sqlite-worker': 'src/mirror/sqlite-worker.cjs',
   },
   platform: 'node',
-  external: ['@napi-rs/keyring'],
+  external: ['@napi-rs/keyring', 'pg-native'],
   plugins: [
     ...reading,
     {
-      // jq-web looks for its WebAssembly beside the file that it is in.
-      name: 'jq-wasm',
+      // jq-web and node-sqlite3-wasm look for their WebAssembly beside the file that they are in.
+      name: 'wasm',
       generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: jqWasm() });
+        this.emitFile({ type: 'asset', fileName: 'node-sqlite3-wasm.wasm', source: sqliteWasm() });
       },
     },
     thirdPartyLicenses(),

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
-import { jqWasm, minify, reading } from './plugins.ts';
+import { jqWasm, minify, reading, sqliteWasm } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
-const jqWeb = dirname(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
+const { resolve } = createRequire(import.meta.url);
+const jqWeb = dirname(resolve('jq-web/jq.wasm'));
+const sqlite = dirname(dirname(resolve('node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm')));
 const output = { dir: 'binary/parts', format: 'cjs', codeSplitting: false, minify } as const;
 
 /** Puts something else in one place of one file; an error where the place is not there any more. */
@@ -31,10 +33,10 @@ export default defineConfig([
   {
     input: 'build/binary-entry.ts',
     platform: 'node',
-    external: ['@napi-rs/keyring'],
+    external: ['@napi-rs/keyring', 'pg-native'],
     plugins: [
       ...reading,
-      thirdPartyLicenses(jqWeb),
+      thirdPartyLicenses(jqWeb, sqlite),
       // There is no file that a thread could be started from, and a thread cannot ask for the assets everywhere.
       replacing('jq-worker-asset', /src\/output\/jq-thread\.ts$/u, [
         "new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] })",
@@ -42,6 +44,17 @@ export default defineConfig([
           eval: true,
           execArgv: [],
           workerData: process.getBuiltinModule('node:sea').getAsset('jq.wasm'),
+        })`,
+      ]),
+      replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [
+        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], workerData })",
+        `new Worker(process.getBuiltinModule('node:sea').getAsset('sqlite-worker.cjs', 'utf8'), {
+          eval: true,
+          execArgv: [],
+          workerData: {
+            ...workerData,
+            wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm'),
+          },
         })`,
       ]),
     ],
@@ -63,5 +76,22 @@ export default defineConfig([
       },
     ],
     output: { ...output, entryFileNames: 'jq-worker.cjs', cleanDir: false },
+  },
+  {
+    input: 'src/mirror/sqlite-worker.cjs',
+    platform: 'node',
+    plugins: [
+      replacing('sqlite-wasm-asset', /node-sqlite3-wasm\.js$/u, [
+        'var wasmBinary;',
+        "var wasmBinary = require('node:worker_threads').workerData.wasm;",
+      ]),
+      {
+        name: 'sqlite-wasm',
+        writeBundle({ dir = '' }) {
+          writeFileSync(join(dir, 'node-sqlite3-wasm.wasm'), sqliteWasm());
+        },
+      },
+    ],
+    output: { ...output, entryFileNames: 'sqlite-worker.cjs', cleanDir: false },
   },
 ]);

@@ -26,6 +26,8 @@ const config = {
   assets: {
     'jq.wasm': join(parts, 'jq.wasm'),
     'jq-worker.cjs': join(parts, 'jq-worker.cjs'),
+    'node-sqlite3-wasm.wasm': join(parts, 'node-sqlite3-wasm.wasm'),
+    'sqlite-worker.cjs': join(parts, 'sqlite-worker.cjs'),
     'examples/contacts.csv': join(project, 'examples', 'contacts.csv'),
   },
 };

@@ -29,6 +29,7 @@ const floors = [
   'commands',
   'mcp',
   'sandbox',
+  'mirror',
   'release',
   'sync',
   'tabular',

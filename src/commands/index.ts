@@ -87,6 +87,18 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./webhooks/index.ts')).webhooks,
   },
   {
+    name: 'mirror',
+    summary: 'A copy of the account on this machine: ask it anything',
+    section: 'developers',
+    load: async () => (await import('./mirror/index.ts')).mirror,
+  },
+  {
+    name: 'watch',
+    summary: 'Show what changes in the account, as it changes',
+    section: 'core',
+    load: async () => (await import('./watch/index.ts')).watchAccount,
+  },
+  {
     name: 'branding',
     summary: 'Colours, logos and voice of the account',
     section: 'growth',
