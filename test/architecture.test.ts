@@ -43,6 +43,7 @@ const floors = [
   'config',
   'derive',
   'disk',
+  'database',
   'api',
   'text',
   'ground',

@@ -31,6 +31,10 @@ export const withPostgres: typeof test = programs
 export type PostgresServer = {
   url(database: string): string;
   sql(database: string, text: string): string;
+  /** Pulls the plug: what was committed stays. */
+  crash(): Promise<void>;
+  /** Starts it again, after a crash. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -50,19 +54,27 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   const data = join(folder, 'data');
   const options = { ...as, cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } } as const;
   execFileSync(join(programs, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N'], options);
-  const server = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=40'],
-    options,
-  );
-  await new Promise<void>((ready, failed) => {
-    let said = '';
-    server.stderr.on('data', (text) => {
-      said += text;
-      if (said.includes('ready to accept connections')) ready();
+  const start = async () => {
+    const started = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=40'],
+      options,
+    );
+    await new Promise<void>((ready, failed) => {
+      let said = '';
+      started.stderr.on('data', (text) => {
+        said += text;
+        if (said.includes('ready to accept connections')) ready();
+      });
+      started.once('exit', () => failed(new Error(said)));
     });
-    server.once('exit', () => failed(new Error(said)));
-  });
+    return started;
+  };
+  let server = await start();
+  const end = async () => {
+    server.kill('SIGQUIT');
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+  };
   return {
     url: (database) => `postgres:///${database}?host=${folder}&user=svc`,
     sql: (database, text) =>
@@ -70,9 +82,12 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
         ...options,
         encoding: 'utf8',
       }),
+    crash: end,
+    async start() {
+      server = await start();
+    },
     async stop() {
-      server.kill('SIGQUIT');
-      if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+      await end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
