@@ -79,7 +79,8 @@ const files =
 const doors: Record<string, RegExp> = {
   'node:fs': files,
   'node:fs/promises': files,
-  'node:http': /^node\/direct|^login\/loopback|^webhooks\/(receiving|inspector)\/|^sandbox\/(server|deliveries\/)/u,
+  'node:http':
+    /^node\/direct|^login\/loopback|^webhooks\/(receiving|inspector|serving)\/|^sandbox\/(server|deliveries\/)/u,
   'node:process': /^node\/context/u,
   // `sandbox exec` runs another program in its place, `sandbox demo` svc itself.
   'node:child_process': /^(auth|node)\/|^commands\/sandbox\/(exec|demo)/u,

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,8 +68,8 @@ const sinkOf = (send: (id: string) => Awaited<ReturnType<Sink['send']>>['how'], 
   },
 });
 
-async function serving(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
-  const server = createServer(answer as never);
+async function serving(answer: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(answer);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   endings.push(() => {
     server.closeAllConnections();
@@ -187,48 +187,48 @@ forBoth(({ test, make }) => {
     const keeper = await (await make()).open();
     for (let n = 0; n < 5; n++) await keeper.add(arrival(`evt_${n}`));
     const got: string[] = [];
-    const { stop } = pumping(
+    const { drain } = pumping(
       keeper,
       sinkOf((id) => (id === 'evt_3' ? 'refused' : 'taken'), got),
       {
         retry: { ...retry, pauseMs: 60_000 },
       },
     );
-    await stop(5_000);
+    await drain(5_000);
     expect(got).toEqual(['evt_0', 'evt_1', 'evt_2']);
     expect((await keeper.counts()).get('app')).toEqual({ waiting: 2, dead: 0 });
     await keeper.close();
   });
 
   const exchanging = createExchange({});
-  test.each([
-    ['answers 500', (_: unknown, response: any) => response.writeHead(500).end(), 'HTTP 500'],
-    ['redirects', (_: unknown, response: any) => response.writeHead(302, { location: '/' }).end(), 'HTTP 302'],
+  test.each<[string, RequestListener, string]>([
+    ['answers 500', (_, response) => response.writeHead(500).end(), 'HTTP 500'],
+    ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end(), 'HTTP 302'],
     ['never answers', () => {}, 'timeout'],
-    ['closes at once', (request: any) => request.socket.destroy(), 'reset'],
+    ['closes at once', (request) => request.socket.destroy(), 'reset'],
     [
       'closes in mid-answer',
-      (_: unknown, response: any) => {
+      (_, response) => {
         response.writeHead(200, { 'content-length': '100' });
         response.write('half');
-        setTimeout(() => response.socket.destroy(), 5);
+        setTimeout(() => response.socket?.destroy(), 5);
       },
       'truncated',
     ],
     [
       'trickles a 200 for ever',
-      (_: unknown, response: any) => {
+      (_, response) => {
         response.writeHead(200);
         const timer = setInterval(() => response.write('x'), 10);
         response.on('close', () => clearInterval(timer));
       },
       'timeout',
     ],
-  ] as const)('an app that %s has not taken the event', async (_, behaviour, error) => {
+  ])('an app that %s has not taken the event', async (_, behaviour, error) => {
     const keeper = await (await make()).open();
     endings.push(() => keeper.close());
     await keeper.add(arrival('a'));
-    const { url } = await serving(behaviour as never);
+    const { url } = await serving(behaviour);
     const { details, until } = pumping(keeper, httpSink({ name: 'app', url, timeoutMs: 150 }, await exchanging));
     await until(() => details.length === 3);
     expect(details.map(({ outcome }) => [outcome.state, outcome.error])).toEqual([

@@ -3,8 +3,10 @@ import type { Command, Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { createWebhookSubscription } from './create.ts';
+import { dead } from './dead.ts';
 import { inbox } from './inbox.ts';
 import { listenToWebhooks } from './listen.ts';
+import { serveWebhooks } from './serve.ts';
 import { triggerWebhook } from './trigger.ts';
 import { signWebhook, verifyWebhook } from './verify.ts';
 
@@ -42,7 +44,9 @@ export const webhooks: Group = {
     createWebhookSubscription,
     deleteSubscription,
     listenToWebhooks,
+    serveWebhooks,
     inbox,
+    dead,
     triggerWebhook,
     verifyWebhook,
     signWebhook,

@@ -1,4 +1,6 @@
 import type { Arrival, Outcome } from '../inbox/line.ts';
+import type { DeadId } from '../inbox/orders.ts';
+import type { Seen, View } from '../inbox/view.ts';
 
 /**
  * The inbox of `serve`: deliveries that were accepted, and for each sink those that wait for it. `folder.ts` and
@@ -44,20 +46,23 @@ export type SinkState = NonNullable<Outcome['state']>;
 
 export type Counts = { readonly waiting: number; readonly dead: number };
 
-/** A delivery that a sink did not take. */
-export type Dead = {
-  readonly arrival: Arrival;
-  readonly sink: string;
-  readonly outcome: Outcome;
-};
-
 /** What the commands ask of an inbox, whether or not `serve` runs. */
 export type Ledger = {
   readonly place: string;
-  dead(): AsyncIterable<Dead>;
-  /** Puts dead ones back at the end of their queues, or gives them up for good; says how many there were. */
-  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<number>;
+  /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
+  received<T>(view: View<T>): Promise<readonly Seen<T>[]>;
+  /** Puts dead ones back at the end of their queues, or gives them up for good. */
+  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<void>;
+  /** Stores deliveries for their sinks; `serve` finds them there. */
+  addAll(arrivals: readonly Arrival[]): Promise<readonly Added[]>;
+  /** Deletes everything. */
+  purge(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type DeadId = { readonly id: string; readonly sink: string };
+/** The sinks for which it is a dead letter, with the last outcome of each. */
+export function deadIn(outcomes: readonly Outcome[]): Outcome[] {
+  const last = new Map<string, Outcome>();
+  for (const outcome of outcomes) if (!outcome.replay) last.set(outcome.to, outcome);
+  return [...last.values()].filter(({ state }) => state === 'dead');
+}

@@ -28,11 +28,16 @@ export type Pump = {
   /** Something may have come. */
   wake(): void;
   /** Delivers what a sink takes without a failure, for `graceMs`; then lets go. What is left stays in the inbox. */
+  drain(graceMs: number): Promise<void>;
+  /** Waits for what the sink has in hand, for `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
 type State = PumpOptions & {
+  /** Nothing is waited for any more. */
   readonly ending: AbortController;
+  /** Nothing more is begun. */
+  isStopped: boolean;
   readonly cutting: AbortController;
   wake: AbortController;
   /** Settled, and not yet written down. */
@@ -50,20 +55,26 @@ export function startPump(options: PumpOptions): Pump {
   const state: State = {
     ...options,
     ending: new AbortController(),
+    isStopped: false,
     cutting: new AbortController(),
     wake: new AbortController(),
     done: [],
   };
   const running = run(state);
+  const end = async (graceMs: number): Promise<void> => {
+    state.ending.abort();
+    state.wake.abort();
+    const over = new AbortController();
+    await Promise.race([running.finally(() => over.abort()), state.clock.sleep(graceMs, over.signal)]);
+    state.cutting.abort();
+    await running;
+  };
   return {
     wake: () => state.wake.abort(),
-    async stop(graceMs) {
-      state.ending.abort();
-      state.wake.abort();
-      const over = new AbortController();
-      await Promise.race([running.finally(() => over.abort()), state.clock.sleep(graceMs, over.signal)]);
-      state.cutting.abort();
-      await running;
+    drain: end,
+    stop(graceMs) {
+      state.isStopped = true;
+      return end(graceMs);
     },
   };
 }
@@ -84,7 +95,7 @@ async function run(state: State): Promise<void> {
       await clock.sleep(waitMs, ending.signal);
     }
     // With others at the same inbox, what is left is theirs.
-    if (ending.signal.aborted && (!goesOn || keeper.isShared)) return;
+    if (ending.signal.aborted && (!goesOn || keeper.isShared || state.isStopped)) return;
   }
 }
 
@@ -92,7 +103,7 @@ async function run(state: State): Promise<void> {
 async function deliver(state: State, { waiting, held }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
   try {
-    for (let at = 0; at < waiting.length && !cut.aborted; at += state.sink.most) {
+    for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
       const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
       if (state.done.length >= 25) await writeDown(state, held);

@@ -24,7 +24,7 @@ export async function storedSecrets(tokens: TokenStore, profile: string): Promis
 }
 
 /** One a line, as in SVC_WEBHOOK_SECRET and on standard input. */
-const splitSecrets = (text: string): string[] =>
+export const splitSecrets = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
