@@ -2,9 +2,13 @@ import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
+import type { Arrival, Outcome } from './inbox/line.ts';
+import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
+import { envelopeIn } from './receiving/delivery.ts';
 import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
+import type { Filter } from './sinks/filter.ts';
 import { createForwarder, type Forwarder } from './sinks/forward.ts';
 import { isShown, type Routes, targetOf } from './sinks/routes.ts';
 import { forgetSecret, keepSecret } from './subscriptions/secrets.ts';
@@ -19,6 +23,8 @@ export type ListenOptions = {
   readonly retryMs?: number;
   readonly timeoutMs: number;
   readonly inboxLimit: number;
+  /** jq over the envelope: only events that give true are shown and forwarded. */
+  readonly filter?: string;
   /** Beside those of our own subscriptions. */
   readonly secrets: readonly string[];
   readonly reach?: { readonly publicUrl: string } | { readonly tunnel: TunnelRecipe };
@@ -28,6 +34,8 @@ export type ListenOptions = {
   readonly service: () => Promise<Subscribing>;
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
+  /** Rebuilds what never arrived. */
+  readonly catchUp?: () => Promise<readonly Arrival[]>;
   readonly inspectPort?: number;
   /** Somebody sits here. */
   readonly opensBrowser?: boolean;
@@ -40,6 +48,10 @@ export type Running = {
   receiver?: Receiver;
   inspector?: { close(): Promise<void> };
   tunnel?: Tunnel;
+  orders?: { end(): Promise<void> };
+  catchingUp?: Promise<void>;
+  /** What the filter still looks at. */
+  judging?: Promise<void>;
 };
 
 /** What every step of coming up needs. */
@@ -52,6 +64,7 @@ type Coming = {
   readonly secrets: string[];
   /** The path of the URL that the service knows us by, once there is one. */
   pathOfUrl: string;
+  readonly filter: Filter | undefined;
 };
 
 /**
@@ -66,12 +79,18 @@ export async function bringUp(
 ): Promise<void> {
   const { routes, reach, baseUrl } = options;
   const pathOfUrl = reach && 'publicUrl' in reach ? new URL(reach.publicUrl).pathname : '/';
-  const coming: Coming = { ctx, options, running, reporter, secrets: [...options.secrets], pathOfUrl };
+  const filter = await filterOf(ctx, options.filter);
+  const coming: Coming = { ctx, options, running, reporter, secrets: [...options.secrets], pathOfUrl, filter };
   const seat = await sitDown(coming);
   await removeLeftovers(ctx, options, seat);
   const forwarder = forwarding(coming, seat);
-  await resume(ctx, seat, forwarder, routes);
+  await resume(coming, seat, forwarder);
   const receiver = await receive(coming, seat, forwarder);
+  const take = (arrivals: readonly Arrival[]) => takeRebuilt(coming, { seat, forwarder }, arrivals);
+  running.orders = watchOrders(seat.folder, async (order) => {
+    if (order.kind === 'add') await take(order.arrivals);
+  });
+  if (options.catchUp) running.catchingUp = catchUp(ctx, options.catchUp, take);
   if (options.inspectPort !== undefined) await inspect(coming, options.inspectPort, { seat, forwarder, receiver });
   if (!reach || baseUrl === undefined) return;
 
@@ -110,7 +129,7 @@ function forwarding({ ctx, options, running, reporter }: Coming, { inbox }: Seat
 }
 
 async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<Receiver> {
-  const { ctx, options, running, reporter, secrets } = coming;
+  const { ctx, options, running, secrets } = coming;
   const { routes } = options;
   const receiver = await startReceiver({
     port: options.port,
@@ -120,12 +139,7 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
     clock: ctx.clock,
     newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
     forwardTo: (event) => targetOf(routes, event),
-    onReceipt(receipt) {
-      guarded(ctx, () => reporter.received(receipt, isShown(routes, eventOf(receipt))));
-      if (!('arrival' in receipt)) return;
-      const { id, event, to } = receipt.arrival;
-      if (to !== undefined) forwarder.enqueue(id, event, to);
-    },
+    onReceipt: (receipt) => came(coming, receipt, { inbox, forwarder }),
     onTrouble: (error) => {
       ctx.notice(`The inbox cannot be written (${messageOf(error)}): deliveries are held, to be sent again.`);
     },
@@ -133,6 +147,74 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
   running.receiver = receiver;
   ctx.notice(`Listening on ${receiver.url}${routes.forwardTo ? `, forwarding to ${routes.forwardTo}` : ''}`);
   return receiver;
+}
+
+type Beyond = { readonly inbox: Seat['inbox']; readonly forwarder: Forwarder };
+
+/** Shows what came, and passes it on; what the filter does not want is only kept. */
+function came(coming: Coming, receipt: Receipt, { inbox, forwarder }: Beyond): void {
+  const { ctx, options, running, reporter, filter } = coming;
+  const take = (passes: boolean) => {
+    guarded(ctx, () => reporter.received(receipt, passes && isShown(options.routes, eventOf(receipt))));
+    if (!('arrival' in receipt)) return;
+    const { id, event, to } = receipt.arrival;
+    if (to === undefined) return;
+    if (passes) forwarder.enqueue(id, event, to);
+    else void inbox.settle(id, skipped(to, ctx.clock)).catch(() => {});
+  };
+  if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') return take(true);
+  const { id } = receipt.envelope;
+  const body = 'arrival' in receipt ? receipt.arrival.body : Buffer.from(JSON.stringify(receipt.envelope));
+  // One after the other, so that what is forwarded keeps its order.
+  running.judging = (running.judging ?? Promise.resolve()).then(async () => take(await filter(id, body)));
+}
+
+/** As if it had been delivered. */
+async function takeRebuilt(
+  coming: Coming,
+  { seat, forwarder }: Pick<Up, 'seat' | 'forwarder'>,
+  arrivals: readonly Arrival[],
+) {
+  const { inbox } = seat;
+  let taken = 0;
+  for (const arrival of arrivals) {
+    if (inbox.has(arrival.id)) continue;
+    const { to: _, ...rest } = arrival;
+    const to = targetOf(coming.options.routes, arrival.event);
+    const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
+    await inbox.add(own);
+    taken++;
+    const envelope = envelopeIn(own.body);
+    if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
+  }
+  return taken;
+}
+
+async function catchUp(
+  ctx: Context,
+  rebuild: () => Promise<readonly Arrival[]>,
+  take: (arrivals: readonly Arrival[]) => Promise<number>,
+): Promise<void> {
+  try {
+    ctx.notice(`Rebuilt ${counted(await take(await rebuild()), 'event')} that never arrived.`);
+  } catch (error) {
+    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
+  }
+}
+
+/** Where this is lost, it is judged once more at the next start. */
+const skipped = (to: string, clock: Context['clock']): Outcome => ({
+  to,
+  at: clock.now().toISOString(),
+  ms: 0,
+  tries: 0,
+  skipped: true,
+});
+
+async function filterOf(ctx: Context, program: string | undefined): Promise<Filter | undefined> {
+  if (program === undefined) return undefined;
+  const { createFilter } = await import('./sinks/filter.ts');
+  return createFilter(program, ctx.notice);
 }
 
 type Up = { readonly seat: Seat; readonly forwarder: Forwarder; readonly receiver: Receiver };
@@ -158,17 +240,25 @@ const eventOf = (receipt: Receipt): string | null => {
 };
 
 /** What an earlier run accepted and did not get to pass on, before anything new. */
-async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, routes: Routes): Promise<void> {
+async function resume(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<void> {
+  const { ctx, options, filter } = coming;
   const waiting = inbox.waiting();
   let taken = 0;
+  let unwanted = 0;
   for (const id of waiting) {
-    const { event = null } = (await inbox.read(id))?.arrival ?? {};
-    const to = targetOf(routes, event);
+    const { arrival } = (await inbox.read(id)) ?? {};
+    const { event = null } = arrival ?? {};
+    const to = targetOf(options.routes, event);
     if (to === undefined) continue;
+    if (filter && arrival?.unreadable === undefined && !(await filter(id, arrival?.body ?? Buffer.alloc(0)))) {
+      await inbox.settle(id, skipped(to, ctx.clock));
+      unwanted++;
+      continue;
+    }
     forwarder.enqueue(id, event, to);
     taken++;
   }
-  const left = waiting.length - taken;
+  const left = waiting.length - taken - unwanted;
   if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
   if (left > 0)
     ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);

@@ -2,6 +2,7 @@ import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Command, Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
+import { catchUpWebhooks } from './catch-up.ts';
 import { createWebhookSubscription } from './create.ts';
 import { dead } from './dead.ts';
 import { inbox } from './inbox.ts';
@@ -45,6 +46,7 @@ export const webhooks: Group = {
     deleteSubscription,
     listenToWebhooks,
     serveWebhooks,
+    catchUpWebhooks,
     inbox,
     dead,
     triggerWebhook,

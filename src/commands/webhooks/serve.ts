@@ -20,6 +20,7 @@ export const serveWebhooks = defineCommand({
   flags: {
     config: { ...param.file('The configuration, in YAML'), required: true },
     check: param.toggle('Only judge the configuration', { conflicts: ['systemd'] }),
+    catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     systemd: param.toggle('Only print a systemd unit for it'),
   },
   examples: ['svc webhooks serve --config svc-webhooks.yaml --check'],
@@ -42,6 +43,7 @@ export const serveWebhooks = defineCommand({
       read: () => readServeConfig(ctx, path),
       placeOf: ({ config, folder }) => placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }),
       secretsOf: (configured) => secretsOf(ctx, settings, configured),
+      ...(flags.catchUp && { catchUp: (configured) => missed(ctx, settings, configured) }),
     });
     return {
       data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },
@@ -50,6 +52,27 @@ export const serveWebhooks = defineCommand({
     };
   },
 });
+
+async function missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
+  const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
+  const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
+  const { rebuiltArrivals } = await import('./rebuilding.ts');
+  const ledger = await openLedger(ctx, placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }));
+  try {
+    const { env } = config.secrets;
+    const rebuilt = await rebuiltArrivals(ctx, settings, {
+      seeAll: ledger.received,
+      since: undefined,
+      events: undefined,
+      env,
+    });
+    if (rebuilt) return rebuilt.arrivals;
+    ctx.notice('Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d');
+    return [];
+  } finally {
+    await ledger.close();
+  }
+}
 
 /** Those of the variables that the configuration names, and those that svc has stored. */
 export async function secretsOf(ctx: Context, { profile }: Settings, { config }: Configured): Promise<string[]> {

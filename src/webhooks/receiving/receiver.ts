@@ -18,8 +18,8 @@ export type ReceiverOptions = {
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
-  /** `add` may tell that it was there before: several instances share an inbox. */
-  readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<'stored' | 'repeat' | void> };
+  /** `add` may resolve to `repeat`: several instances share an inbox. */
+  readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
   readonly clock: Clock;
   /** An id for a delivery that has none. */
   readonly newId: () => string;
@@ -194,7 +194,7 @@ async function store(receiving: Receiving, arrival: Arrival): Promise<Stored> {
     try {
       const stored = await inbox.add(arrival);
       receiving.inTrouble = false;
-      return stored ?? 'stored';
+      return stored === 'repeat' ? 'repeat' : 'stored';
     } catch (error) {
       if (!receiving.inTrouble) options.onTrouble?.(error);
       receiving.inTrouble = true;

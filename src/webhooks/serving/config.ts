@@ -25,7 +25,7 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
   const lineAt = (offset: number) => lines.linePos(offset).line;
   const unread = document.errors.map(({ pos, message }) => ({ line: lineAt(pos[0]), text: message }));
   if (unread.length > 0) throw mistaken(path, unread);
-  const value: unknown = valueOf(document, path);
+  const value: unknown = jsOf(document, path);
   if (value !== null && !isRecord(value)) {
     throw mistaken(path, [{ line: 1, text: 'the file must be a map of names and values' }]);
   }
@@ -40,7 +40,7 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
 }
 
 /** Aliases that grow without end are refused here. */
-function valueOf(document: Document, path: string): unknown {
+function jsOf(document: Document, path: string): unknown {
   try {
     return document.toJS();
   } catch {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
+import type { Arrival } from '../inbox/line.ts';
 import type { Counts, Keeper } from '../keeper/keeper.ts';
 import { openKeeper, type Place } from '../keeper/place.ts';
 import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
@@ -16,8 +17,8 @@ export type ServeOptions = {
   readonly placeOf: (configured: Configured) => Place;
   /** Never an empty list. */
   readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
-  /** Before the first delivery: what never arrived. */
-  readonly catchUp?: (keeper: Keeper, sinksFor: Sinks['for']) => Promise<void>;
+  /** What never arrived, beside what arrives now. */
+  readonly catchUp?: (configured: Configured) => Promise<readonly Arrival[]>;
 };
 
 /** What was done until the end, and what is left. */
@@ -44,6 +45,7 @@ type Up = {
 /** Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<Served> {
   const up = await bringUp(ctx, options);
+  const catching = catchUp(ctx, options, up);
   const stopTrimming = trimming(up.keeper);
   const stopReloading = reloading(ctx, options, up);
   await new Promise<void>((resolve) => {
@@ -54,6 +56,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   stopReloading();
   stopTrimming();
   await up.receiver.close();
+  await within(ctx, 500, catching);
   await up.sinks.drain(drainMs);
   const counts = await within(ctx, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
@@ -78,7 +81,6 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   try {
     await look(ctx, keeper, first);
     sinks = await startSinks(ctx, keeper, first, troubles);
-    await options.catchUp?.(keeper, sinks.for);
     receiver = await startReceiver({
       host: listen.host,
       port: listen.port,
@@ -105,6 +107,18 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     await sinks?.drain(0);
     await keeper.close();
     throw error;
+  }
+}
+
+async function catchUp(ctx: Context, options: ServeOptions, { keeper, sinks, current }: Up): Promise<void> {
+  if (!options.catchUp) return;
+  try {
+    const arrivals = await options.catchUp(current.configured);
+    const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
+    sinks.wake();
+    ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+  } catch (error) {
+    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }
 }
 
