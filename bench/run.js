@@ -6,7 +6,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isMet, lineOf } from './tell.js';
 
-const parts = ['start-up', 'sync-limit', 'sync-dry-run', 'receiver', 'sandbox-throughput', 'mirror', 'installed-size'];
+const parts = [
+  'start-up',
+  'sync-limit',
+  'sync-dry-run',
+  'receiver',
+  'serve',
+  'sandbox-throughput',
+  'mirror',
+  'installed-size',
+];
 const chosen = process.argv.slice(2).filter((word) => parts.includes(word));
 const project = join(import.meta.dirname, '..');
 

@@ -162,7 +162,10 @@ function came(coming: Coming, receipt: Receipt, { inbox, forwarder }: Beyond): v
     if (passes) forwarder.enqueue(id, event, to);
     else void inbox.settle(id, skipped(to, ctx.clock)).catch(() => {});
   };
-  if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') return take(true);
+  if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') {
+    take(true);
+    return;
+  }
   const { id } = receipt.envelope;
   const body = 'arrival' in receipt ? receipt.arrival.body : Buffer.from(JSON.stringify(receipt.envelope));
   // One after the other, so that what is forwarded keeps its order.
