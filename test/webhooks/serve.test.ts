@@ -47,6 +47,7 @@ sinks:
   await served.until(async () =>
     (await get(`${served.admin}/metrics`)).text.includes('delivered_total{sink="archive"} 2'),
   );
+  await served.until(async () => (await get(`${served.admin}/metrics`)).text.includes('delivered_total{sink="crm"} 1'));
   expect(archive().map((line) => JSON.parse(line).id)).toEqual(['a', 'mail']);
   expect(JSON.parse(readFileSync(join(world.folder, 'crm'), 'utf8')).id).toBe('mail');
   const metrics = (await get(`${served.admin}/metrics`)).text;

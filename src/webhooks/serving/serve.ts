@@ -226,8 +226,6 @@ function needRestart(before: Configured, after: Configured, { placeOf }: ServeOp
 /** Undefined where it takes longer, or fails: nothing holds up the end. */
 async function within<T>({ clock }: Context, ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = new AbortController();
-  return Promise.race([
-    work.catch(() => undefined).finally(() => over.abort()),
-    clock.sleep(ms, over.signal).then(() => undefined),
-  ]);
+  const late = clock.sleep(ms, over.signal).then(() => undefined);
+  return Promise.race([work.catch(() => undefined), late]).finally(() => over.abort());
 }
