@@ -23,7 +23,10 @@ export const serveWebhooks = defineCommand({
     catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     systemd: param.toggle('Only print a systemd unit for it'),
   },
-  examples: ['svc webhooks serve --config svc-webhooks.yaml --check'],
+  examples: [
+    'svc webhooks serve --config examples/svc-webhooks.yaml --check',
+    'svc webhooks serve --config examples/svc-webhooks.yaml --systemd',
+  ],
   async run(ctx, { flags, settings }) {
     const { readServeConfig } = await import('../../webhooks/serving/config.ts');
     const path = flags.config ?? '';
