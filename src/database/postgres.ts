@@ -13,7 +13,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-export type Statement = { readonly text: string; readonly values?: readonly unknown[]; readonly name?: string };
+type Statement = { readonly text: string; readonly values?: readonly unknown[]; readonly name?: string };
 
 export type Opening = {
   readonly url: string;

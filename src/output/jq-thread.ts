@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** What jq printed, or what it said instead. */
-export type Answer = { readonly text: string } | { readonly said: string };
+type Answer = { readonly text: string } | { readonly said: string };
 
 type Question = { readonly json: string; readonly program: string };
 type Thread = { readonly worker: Worker; readonly waiting: Map<number, (answer: Answer) => void> };

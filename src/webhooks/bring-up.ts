@@ -2,70 +2,18 @@ import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
-import type { Arrival, Outcome } from './inbox/line.ts';
+import type { Coming, ListenOptions, Running } from './coming.ts';
+import type { Arrival } from './inbox/line.ts';
 import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
-import { envelopeIn } from './receiving/delivery.ts';
-import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
+import { came, catchUp, filterOf, guarded, resume, takeRebuilt } from './passing-on.ts';
+import { type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
-import type { Filter } from './sinks/filter.ts';
 import { createForwarder, type Forwarder } from './sinks/forward.ts';
-import { isShown, type Routes, targetOf } from './sinks/routes.ts';
+import { targetOf } from './sinks/routes.ts';
 import { forgetSecret, keepSecret } from './subscriptions/secrets.ts';
-import { hasLeftovers, reap, type Subscribing, subscribe } from './subscriptions/subscriptions.ts';
-import { openTunnel, type Tunnel, type TunnelRecipe } from './subscriptions/tunnel.ts';
-
-export type ListenOptions = {
-  readonly profile: string;
-  readonly port: number;
-  readonly path?: string;
-  readonly routes: Routes;
-  readonly retryMs?: number;
-  readonly timeoutMs: number;
-  readonly inboxLimit: number;
-  /** jq over the envelope: only events that give true are shown and forwarded. */
-  readonly filter?: string;
-  /** Beside those of our own subscriptions. */
-  readonly secrets: readonly string[];
-  readonly reach?: { readonly publicUrl: string } | { readonly tunnel: TunnelRecipe };
-  /** Undefined where no service is known; then there can be nothing to subscribe or to clean up. */
-  readonly baseUrl?: string;
-  /** The account's subscriptions; rejects where there is no login for them. */
-  readonly service: () => Promise<Subscribing>;
-  /** False with a credential of the environment: then nothing is stored. */
-  readonly storesSecrets: boolean;
-  /** Rebuilds what never arrived. */
-  readonly catchUp?: () => Promise<readonly Arrival[]>;
-  readonly inspectPort?: number;
-  /** Somebody sits here. */
-  readonly opensBrowser?: boolean;
-};
-
-/** Everything that runs, as far as it came up. */
-export type Running = {
-  seat?: Seat;
-  forwarder?: Forwarder;
-  receiver?: Receiver;
-  inspector?: { close(): Promise<void> };
-  tunnel?: Tunnel;
-  orders?: { end(): Promise<void> };
-  catchingUp?: Promise<void>;
-  /** What the filter still looks at. */
-  judging?: Promise<void>;
-};
-
-/** What every step of coming up needs. */
-type Coming = {
-  readonly ctx: Context;
-  readonly options: ListenOptions;
-  readonly running: Running;
-  readonly reporter: Reporter;
-  /** Ours first known once we have subscribed. */
-  readonly secrets: string[];
-  /** The path of the URL that the service knows us by, once there is one. */
-  pathOfUrl: string;
-  readonly filter: Filter | undefined;
-};
+import { hasLeftovers, reap, subscribe } from './subscriptions/subscriptions.ts';
+import { openTunnel, type TunnelRecipe } from './subscriptions/tunnel.ts';
 
 /**
  * Brings up, in this order, what a delivery goes through: inbox, forwarding, receiver, inspector, and only then the
@@ -149,77 +97,6 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
   return receiver;
 }
 
-type Beyond = { readonly inbox: Seat['inbox']; readonly forwarder: Forwarder };
-
-/** Shows what came, and passes it on; what the filter does not want is only kept. */
-function came(coming: Coming, receipt: Receipt, { inbox, forwarder }: Beyond): void {
-  const { ctx, options, running, reporter, filter } = coming;
-  const take = (passes: boolean) => {
-    guarded(ctx, () => reporter.received(receipt, passes && isShown(options.routes, eventOf(receipt))));
-    if (!('arrival' in receipt)) return;
-    const { id, event, to } = receipt.arrival;
-    if (to === undefined) return;
-    if (passes) forwarder.enqueue(id, event, to);
-    else void inbox.settle(id, skipped(to, ctx.clock)).catch(() => {});
-  };
-  if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') {
-    take(true);
-    return;
-  }
-  const { id } = receipt.envelope;
-  const body = 'arrival' in receipt ? receipt.arrival.body : Buffer.from(JSON.stringify(receipt.envelope));
-  // One after the other, so that what is forwarded keeps its order.
-  running.judging = (running.judging ?? Promise.resolve()).then(async () => take(await filter(id, body)));
-}
-
-/** As if it had been delivered. */
-async function takeRebuilt(
-  coming: Coming,
-  { seat, forwarder }: Pick<Up, 'seat' | 'forwarder'>,
-  arrivals: readonly Arrival[],
-) {
-  const { inbox } = seat;
-  let taken = 0;
-  for (const arrival of arrivals) {
-    if (inbox.has(arrival.id)) continue;
-    const { to: _, ...rest } = arrival;
-    const to = targetOf(coming.options.routes, arrival.event);
-    const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
-    await inbox.add(own);
-    taken++;
-    const envelope = envelopeIn(own.body);
-    if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
-  }
-  return taken;
-}
-
-async function catchUp(
-  ctx: Context,
-  rebuild: () => Promise<readonly Arrival[]>,
-  take: (arrivals: readonly Arrival[]) => Promise<number>,
-): Promise<void> {
-  try {
-    ctx.notice(`Rebuilt ${counted(await take(await rebuild()), 'event')} that never arrived.`);
-  } catch (error) {
-    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
-  }
-}
-
-/** Where this is lost, it is judged once more at the next start. */
-const skipped = (to: string, clock: Context['clock']): Outcome => ({
-  to,
-  at: clock.now().toISOString(),
-  ms: 0,
-  tries: 0,
-  skipped: true,
-});
-
-async function filterOf(ctx: Context, program: string | undefined): Promise<Filter | undefined> {
-  if (program === undefined) return undefined;
-  const { createFilter } = await import('./sinks/filter.ts');
-  return createFilter(program, ctx.notice);
-}
-
 type Up = { readonly seat: Seat; readonly forwarder: Forwarder; readonly receiver: Receiver };
 
 async function inspect(coming: Coming, port: number, { seat, forwarder, receiver }: Up): Promise<void> {
@@ -234,37 +111,6 @@ async function inspect(coming: Coming, port: number, { seat, forwarder, receiver
     watch: reporter.watch,
     opensBrowser: options.opensBrowser,
   });
-}
-
-const eventOf = (receipt: Receipt): string | null => {
-  if ('envelope' in receipt) return receipt.envelope.event;
-  // What a rejected request claims to be may be wrong, so no filter hides it.
-  return receipt.kind === 'unreadable' ? receipt.arrival.event : null;
-};
-
-/** What an earlier run accepted and did not get to pass on, before anything new. */
-async function resume(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<void> {
-  const { ctx, options, filter } = coming;
-  const waiting = inbox.waiting();
-  let taken = 0;
-  let unwanted = 0;
-  for (const id of waiting) {
-    const { arrival } = (await inbox.read(id)) ?? {};
-    const { event = null } = arrival ?? {};
-    const to = targetOf(options.routes, event);
-    if (to === undefined) continue;
-    if (filter && arrival?.unreadable === undefined && !(await filter(id, arrival?.body ?? Buffer.alloc(0)))) {
-      await inbox.settle(id, skipped(to, ctx.clock));
-      unwanted++;
-      continue;
-    }
-    forwarder.enqueue(id, event, to);
-    taken++;
-  }
-  const left = waiting.length - taken - unwanted;
-  if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
-  if (left > 0)
-    ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
 
 async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat): Promise<void> {
@@ -291,13 +137,4 @@ async function dig({ ctx, running, options: { path } }: Coming, recipe: TunnelRe
     ctx.notice(`The tunnel is gone: ${how}. No event arrives until svc webhooks listen is started again.`);
   });
   return path === undefined ? tunnel.url : new URL(path, tunnel.url).href;
-}
-
-/** The event is stored and answered. Where it cannot be shown, svc goes on, and the app gets it all the same. */
-function guarded(ctx: Context, show: () => void): void {
-  try {
-    show();
-  } catch (error) {
-    ctx.notice(`An event cannot be shown: ${messageOf(error)}`);
-  }
 }

@@ -9,7 +9,7 @@ import { openPostgres } from '../../src/webhooks/keeper/postgres.ts';
 import { type PostgresServer, startPostgres, withPostgres } from '../mirror/postgres-server.ts';
 
 /** One inbox, and as many instances at it as its kind allows. */
-export type Inbox = {
+type Inbox = {
   readonly isShared: boolean;
   open(limit?: number): Promise<Keeper>;
 };
@@ -30,7 +30,7 @@ export const newDatabase = (): string => {
   return serverOf().url(name);
 };
 
-export const postgresKind: Kind = {
+const postgresKind: Kind = {
   name: 'Postgres',
   test: withPostgres,
   async make() {
@@ -50,7 +50,7 @@ export const postgresKind: Kind = {
   },
 };
 
-export const folderKind: Kind = {
+const folderKind: Kind = {
   name: 'a folder',
   test,
   async make() {

@@ -78,7 +78,7 @@ async function missed(ctx: Context, settings: Settings, { config, folder }: Conf
 }
 
 /** Those of the variables that the configuration names, and those that svc has stored. */
-export async function secretsOf(ctx: Context, { profile }: Settings, { config }: Configured): Promise<string[]> {
+async function secretsOf(ctx: Context, { profile }: Settings, { config }: Configured): Promise<string[]> {
   const { env, store } = config.secrets;
   const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
   const secrets = [...new Set([...given, ...(store ? await storedSecrets(ctx.tokens, profile) : [])])];

@@ -36,7 +36,7 @@ export type Outcome = {
   readonly state?: (typeof sinkStates)[number];
 };
 
-export const sinkStates = ['delivered', 'failed', 'dead', 'dropped', 'skipped', 'again'] as const;
+const sinkStates = ['delivered', 'failed', 'dead', 'dropped', 'skipped', 'again'] as const;
 
 export type InboxLine =
   | { readonly kind: 'arrival'; readonly arrival: Arrival }

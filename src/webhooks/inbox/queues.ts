@@ -11,7 +11,7 @@ export type Queues = {
 };
 
 /** `tries`: those before. `since`: when it began to wait. */
-export type Queued = { readonly id: string; readonly tries: number; readonly since: string };
+type Queued = { readonly id: string; readonly tries: number; readonly since: string };
 
 type Queue = { readonly waiting: Map<string, Queued>; readonly dead: Set<string> };
 
