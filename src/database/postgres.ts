@@ -40,35 +40,33 @@ export async function openDatabase(opening: Opening): Promise<Database> {
   let present: Promise<Client> | undefined;
   let closed = false;
 
-  const forget = (client: Client) => {
-    present = undefined;
-    void client.end().catch(() => {});
-  };
-  const connect = async (): Promise<Client> => {
+  const connect = async (broken: () => void): Promise<Client> => {
     const client = new pg.Client(config);
     // A connection that breaks while nothing is asked is made again for the next statement.
-    client.on('error', () => {
-      present = undefined;
-    });
-    client.on('end', () => {
-      present = undefined;
-    });
+    client.on('error', broken);
+    client.on('end', broken);
     await client.connect();
     if (opening.setUp) await client.query(opening.setUp);
     return client;
+  };
+  const open = (): Promise<Client> => {
+    const opened: Promise<Client> = connect(() => {
+      if (present === opened) present = undefined;
+    });
+    return opened;
   };
   return {
     place,
     async query({ text, values, name }) {
       if (closed) throw new Failure('network', `The connection to ${place} is closed.`);
-      const connecting: Promise<Client> = present ?? connect();
+      const connecting = present ?? open();
       present = connecting;
       try {
         const client = await connecting;
         const asked = client.query({ text, values: values as unknown[], ...(name && { name }) });
         const answer = await asked.catch((error: unknown) => {
           // What the server itself refused leaves the connection as it was.
-          if (!isSqlState(error)) forget(client);
+          if (!isSqlState(error)) void client.end().catch(() => {});
           throw error;
         });
         return answer.rows ?? [];
@@ -113,10 +111,8 @@ function placeOf({ host, port, database, user }: ClientConfig): string {
 }
 
 /** Said by the server; those that end the connection are not among them. */
-const isSqlState = (error: unknown): boolean => {
-  const code = codeOf(error) ?? '';
-  return /^[\dA-Z]{5}$/u.test(code) && !/^(?:08|57P)/u.test(code);
-};
+const isSqlState = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && !/^(?:08|57P)/u.test(codeOf(error) ?? '');
 
 /** The server's own words hold no password. */
 function databaseFailure(place: string, error: unknown, passwordHint: string): Failure {

@@ -73,3 +73,15 @@ withPostgres('without the database an instance lets go of its sinks before anoth
   await serverOf().start();
   expect(taken?.held.aborted).toBe(true);
 });
+
+withPostgres(
+  'a sink that an instance leaves, since it is not in its configuration any more, goes to another at once',
+  async () => {
+    const { keepers: [first, second] = [] } = await instances(2);
+    if (!first || !second) throw new Error('There are two.');
+    await first.add(arrival('a'));
+    expect(await idsOf(first)).toEqual(['a']);
+    await first.leave('app');
+    expect(await idsOf(second)).toEqual(['a']);
+  },
+);

@@ -53,6 +53,7 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     async settle(_sink, settled) {
       await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
     },
+    leave: async () => {},
     counts: async () => inbox.queues.counts(),
     async probe() {
       const path = join(folder, 'probe');

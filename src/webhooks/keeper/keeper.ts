@@ -22,6 +22,8 @@ export type Keeper = {
   take(sink: string, most: number): Promise<Taken | undefined>;
   /** What became of a delivery to a sink. */
   settle(sink: string, settled: readonly Settled[]): Promise<void>;
+  /** Lets another instance have the sink. */
+  leave(sink: string): Promise<void>;
   /** How many wait and how many are dead, by sink; also sinks that the configuration no longer names. */
   counts(): Promise<ReadonlyMap<string, Counts>>;
   /** Rejects where nothing can be written now. */

@@ -6,6 +6,8 @@ import { schemaName } from './schema.ts';
 export type Leases = {
   /** Undefined while another instance has the sink. The signal fires when this one may not use it any more. */
   hold(sink: string): Promise<AbortSignal | undefined>;
+  /** Gives one back. */
+  leave(sink: string): Promise<void>;
   /** Gives all of them back. */
   release(): Promise<void>;
 };
@@ -32,7 +34,7 @@ WHERE holder = $1 AND name = ANY($2::text[]) RETURNING name`,
 };
 
 const giving = {
-  text: `UPDATE ${schemaName}.sinks SET held_until = clock_timestamp() - interval '1 second' WHERE holder = $1`,
+  text: `UPDATE ${schemaName}.sinks SET held_until = clock_timestamp() - interval '1 second' WHERE holder = $1 AND ($2::text IS NULL OR name = $2)`,
 };
 
 export function createLeases(database: Database, holder: string, clock: Pick<Clock, 'ticks'>): Leases {
@@ -79,10 +81,15 @@ export function createLeases(database: Database, holder: string, clock: Pick<Clo
       leases.set(sink, fresh);
       return fresh.lost.signal;
     },
+    async leave(sink) {
+      if (!leases.has(sink)) return;
+      lose(sink);
+      await database.query({ ...giving, values: [holder, sink] });
+    },
     async release() {
       clearInterval(timer);
       for (const sink of [...leases.keys()]) lose(sink);
-      await database.query({ ...giving, values: [holder] });
+      await database.query({ ...giving, values: [holder, null] });
     },
   };
 }

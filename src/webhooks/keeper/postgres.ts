@@ -62,6 +62,7 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
     async settle(sink, settled) {
       await work.query({ ...settling, values: [sink, ...columnsOf(settled)] });
     },
+    leave: leases.leave,
     async counts() {
       await prepared();
       const rows = await work.query(counting);

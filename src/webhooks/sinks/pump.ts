@@ -60,7 +60,8 @@ export function startPump(options: PumpOptions): Pump {
     wake: new AbortController(),
     done: [],
   };
-  const running = run(state);
+  // Another instance may still have this sink in its configuration.
+  const running = run(state).finally(() => options.keeper.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
     state.ending.abort();
     state.wake.abort();
