@@ -11,6 +11,7 @@ const parts = [
   'sync-limit',
   'sync-dry-run',
   'receiver',
+  'serve',
   'sandbox-throughput',
   'bulk',
   'mirror',

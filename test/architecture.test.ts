@@ -44,6 +44,7 @@ const floors = [
   'config',
   'derive',
   'disk',
+  'database',
   'api',
   'text',
   'ground',
@@ -80,7 +81,7 @@ const doors: Record<string, RegExp> = {
   'node:fs': files,
   'node:fs/promises': files,
   'node:http':
-    /^node\/direct|^login\/loopback|^mcp\/http|^webhooks\/(receiving|inspector)\/|^sandbox\/(server|deliveries\/)/u,
+    /^node\/direct|^login\/loopback|^mcp\/http|^webhooks\/(receiving|inspector|serving)\/|^sandbox\/(server|deliveries\/)/u,
   'node:process': /^node\/context/u,
   // `sandbox exec` runs another program in its place, `sandbox demo` svc itself.
   'node:child_process': /^(auth|node)\/|^commands\/sandbox\/(exec|demo)/u,

@@ -53,6 +53,10 @@ export function nodeContext(): Context {
     }),
     ask: lazyAsk(progress, signal),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
+    onHangup(call) {
+      process.on('SIGHUP', call);
+      return () => process.off('SIGHUP', call);
+    },
     openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
   };
 }

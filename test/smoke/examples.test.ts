@@ -36,7 +36,7 @@ const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
   [/^svc auth refresh/u, 4],
   [/^svc auth switch/u, 2],
   // No events received yet.
-  [/^svc webhooks inbox (show|replay)/u, 3],
+  [/^svc webhooks (inbox (show|replay)|dead show)/u, 3],
   // No app listens there.
   [/svc webhooks trigger/u, 10],
 ];

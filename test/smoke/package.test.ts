@@ -87,7 +87,10 @@ describe('the package', () => {
       ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'completions', 'dist', 'examples', 'package.json'].sort(),
     );
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => path.startsWith('examples/'))).toEqual(['examples/contacts.csv']);
+    expect(paths.filter((path) => path.startsWith('examples/'))).toEqual([
+      'examples/contacts.csv',
+      'examples/svc-webhooks.yaml',
+    ]);
     expect(paths.filter((path) => /\.(ts|map|tgz)$/u.test(path))).toEqual([]);
   });
 

@@ -2,9 +2,12 @@ import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Command, Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
+import { catchUpWebhooks } from './catch-up.ts';
 import { createWebhookSubscription } from './create.ts';
+import { dead } from './dead.ts';
 import { inbox } from './inbox.ts';
 import { listenToWebhooks } from './listen.ts';
+import { serveWebhooks } from './serve.ts';
 import { triggerWebhook } from './trigger.ts';
 import { signWebhook, verifyWebhook } from './verify.ts';
 
@@ -46,7 +49,10 @@ export const webhooks: Group = {
     createWebhookSubscription,
     deleteSubscription,
     listenToWebhooks,
+    serveWebhooks,
+    catchUpWebhooks,
     inbox,
+    dead,
     triggerWebhook,
     verifyWebhook,
     signWebhook,
