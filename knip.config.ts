@@ -19,5 +19,16 @@ export default {
   ignoreDependencies: ['openapi-typescript'],
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
-  ignoreBinaries: ['dpkg-deb', 'dbus-run-session', 'less', 'mandoc', 'mkfifo', 'openssl', 'script', 'secret-tool'],
+  ignoreBinaries: [
+    'dpkg-deb',
+    'dbus-run-session',
+    'less',
+    'mandoc',
+    'mkfifo',
+    'mount',
+    'openssl',
+    'script',
+    'secret-tool',
+    'umount',
+  ],
 } satisfies KnipConfig;

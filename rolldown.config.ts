@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { defineConfig, type RolldownOptions } from 'rolldown';
-import { jqWasm, minify, reading } from './build/plugins.ts';
+import { jqWasm, minify, reading, sqliteWasm } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -63,7 +63,7 @@ export const bundle = {
     man: 'src/program/man.ts',
   },
   platform: 'node',
-  external: ['@napi-rs/keyring'],
+  external: ['@napi-rs/keyring', 'pg-native'],
   plugins: [
     ...reading,
     {
@@ -94,8 +94,12 @@ export const bundle = {
  */
 export default defineConfig({
   ...bundle,
-  // Started as a thread, by this name.
-  input: { ...bundle.input, 'jq-worker': 'src/output/jq-worker.cjs' },
+  // Started as threads, by these names.
+  input: {
+    ...bundle.input,
+    'jq-worker': 'src/output/jq-worker.cjs',
+    'sqlite-worker': 'src/mirror/sqlite-worker.cjs',
+  },
   plugins: [
     ...bundle.plugins,
     {
@@ -107,10 +111,11 @@ export default defineConfig({
       },
     },
     {
-      // jq-web looks for its WebAssembly beside the file that it is in.
-      name: 'jq-wasm',
+      // jq-web and node-sqlite3-wasm look for their WebAssembly beside the file that they are in.
+      name: 'wasm',
       generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: jqWasm() });
+        this.emitFile({ type: 'asset', fileName: 'node-sqlite3-wasm.wasm', source: sqliteWasm() });
       },
     },
     thirdPartyLicenses(),

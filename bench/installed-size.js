@@ -1,5 +1,5 @@
 // What `npm install --global` of the package leaves, the keyring's native part included (product.md, section 12: at
-// most 8 MB). Needs `npm run build`, and a registry for the optional part.
+// most 9 MB). Needs `npm run build`, and a registry for the optional part.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ try {
       what: 'installed size, with the keyring',
       value: bytesOf(root) / 1e6,
       unit: 'MB',
-      atMost: 8,
+      atMost: 9,
       detail: `${(bundle / 1e6).toFixed(1)} MB of it svc; ${(size / 1e6).toFixed(1)} MB to download`,
     },
   ]);

@@ -1,4 +1,4 @@
-// `npm run bench`: every row of product.md's section 12 with its target and verdict, as ratios of one run; about three
+// `npm run bench`: every row of product.md's section 12 with its target and verdict, as ratios of one run; about four
 // minutes. `--peers` adds other command lines. `-- start-up receiver` runs those parts alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isMet, lineOf } from './tell.js';
 
-const parts = ['start-up', 'sync-limit', 'sync-dry-run', 'receiver', 'sandbox-throughput', 'installed-size'];
+const parts = [
+  'start-up',
+  'sync-limit',
+  'sync-dry-run',
+  'receiver',
+  'serve',
+  'sandbox-throughput',
+  'bulk',
+  'mirror',
+  'installed-size',
+];
 const chosen = process.argv.slice(2).filter((word) => parts.includes(word));
 const project = join(import.meta.dirname, '..');
 

@@ -3,10 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { defineConfig, type Plugin } from 'rolldown';
 import { bundle } from '../rolldown.config.ts';
-import { jqWasm, minify } from './plugins.ts';
+import { jqWasm, minify, sqliteWasm } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
-const jqWeb = dirname(createRequire(import.meta.url).resolve('jq-web/jq.wasm'));
+const { resolve } = createRequire(import.meta.url);
+const jqWeb = dirname(resolve('jq-web/jq.wasm'));
+const sqlite = dirname(dirname(resolve('node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm')));
 const project = dirname(import.meta.dirname);
 const output = { dir: 'binary/parts', format: 'cjs', minify } as const;
 
@@ -37,7 +39,7 @@ export default defineConfig([
     ...bundle,
     plugins: [
       ...bundle.plugins,
-      thirdPartyLicenses(jqWeb),
+      thirdPartyLicenses(jqWeb, sqlite),
       // There is no file that a thread could be started from, and a thread cannot ask for the assets everywhere.
       replacing('jq-worker-asset', /src\/output\/jq-thread\.ts$/u, [
         "new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] })",
@@ -50,6 +52,17 @@ export default defineConfig([
       replacing('completion-tree-asset', /src\/program\/completion\.ts$/u, [
         "readJson(new URL('./completion-tree.json', import.meta.url))",
         "JSON.parse(process.getBuiltinModule('node:sea').getAsset('completion-tree.json', 'utf8'))",
+      ]),
+      replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [
+        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), options)",
+        `new Worker(process.getBuiltinModule('node:sea').getAsset('sqlite-worker.cjs', 'utf8'), {
+          ...options,
+          eval: true,
+          workerData: {
+            ...options.workerData,
+            wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm'),
+          },
+        })`,
       ]),
     ],
     output: { ...bundle.output, ...output, cleanDir: true },
@@ -87,5 +100,22 @@ export default defineConfig([
       },
     ],
     output: { ...output, codeSplitting: false, entryFileNames: 'jq-worker.cjs', cleanDir: false },
+  },
+  {
+    input: 'src/mirror/sqlite-worker.cjs',
+    platform: 'node',
+    plugins: [
+      replacing('sqlite-wasm-asset', /node-sqlite3-wasm\.js$/u, [
+        'var wasmBinary;',
+        "var wasmBinary = require('node:worker_threads').workerData.wasm;",
+      ]),
+      {
+        name: 'sqlite-wasm',
+        writeBundle({ dir = '' }) {
+          writeFileSync(join(dir, 'node-sqlite3-wasm.wasm'), sqliteWasm());
+        },
+      },
+    ],
+    output: { ...output, codeSplitting: false, entryFileNames: 'sqlite-worker.cjs', cleanDir: false },
   },
 ]);

@@ -25,7 +25,7 @@ async function everyday({ main, context }) {
     const exitCode = await main(argv, context);
     if (exitCode !== 0) throw new Error(`svc ${argv.join(' ')} ended with ${exitCode}`);
   }
-  const names = readdirSync(folder).filter((name) => name.endsWith('.cjs') && name !== 'jq-worker.cjs');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.cjs') && !name.endsWith('-worker.cjs'));
   for (const name of names) {
     const script = scripts.get(name) ?? new Script(wrapped(read(name).source), { filename: name });
     writeFileSync(join(folder, `${name}.code`), script.createCachedData());

@@ -52,3 +52,6 @@ export const minify: OutputOptions['minify'] = {
 
 export const jqWasm = (): Uint8Array =>
   stripWasm(readFileSync(createRequire(import.meta.url).resolve('jq-web/jq.wasm')));
+
+export const sqliteWasm = (): Uint8Array =>
+  stripWasm(readFileSync(createRequire(import.meta.url).resolve('node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm')));

@@ -121,6 +121,8 @@ export type Context = {
   /** Shows a long text in that pager, or the default one. False where it could not be started. */
   readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
   readonly openBrowser: (url: URL) => Promise<void>;
+  /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
+  readonly onHangup?: (call: () => void) => () => void;
   /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

@@ -30,6 +30,8 @@ type Details = {
   readonly looked?: { readonly seconds: number; readonly candidates: readonly number[] };
   /** What the service answered, for whoever shows it as it is (`svc api`). */
   readonly answer?: HttpResponse;
+  /** An interrupted write that the service may have acted on. */
+  readonly mayBeDone?: boolean;
   readonly cause?: unknown;
 };
 
@@ -48,8 +50,10 @@ export class Failure extends Error {
   readonly fields: Details['fields'];
   readonly looked: Details['looked'];
   readonly answer: Details['answer'];
+  readonly mayBeDone: boolean;
 
-  constructor(kind: FailureKind, message: string, { hint, status, fields, looked, answer, cause }: Details = {}) {
+  constructor(kind: FailureKind, message: string, details: Details = {}) {
+    const { hint, status, fields, looked, answer, mayBeDone, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -58,6 +62,7 @@ export class Failure extends Error {
     this.fields = fields;
     this.looked = looked;
     this.answer = answer;
+    this.mayBeDone = mayBeDone === true;
   }
 
   get exitCode(): number {

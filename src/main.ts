@@ -14,6 +14,8 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   }
   let line = argv;
   try {
+    // Half of what a question takes is the start of the database, which needs nothing of the rest.
+    if (argv[0] === 'mirror' && argv[1] === 'sql') void warmDatabase().catch(() => {});
     const { withoutAlias } = await import('./program/argv.ts');
     line = await withoutAlias(argv, ctx.files);
     return await run(line, ctx);
@@ -23,6 +25,8 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
     return printFailure(ctx, asFailure(error, ctx), wishesOf(line, ctx.env));
   }
 }
+
+const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite-thread.ts')).warmThread();
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   const { parse } = await import('./program/program.ts');

@@ -29,8 +29,10 @@ const floors = [
   'commands',
   'mcp',
   'sandbox',
+  'mirror',
   'release',
   'sync',
+  'bulk',
   'tabular',
   'webhooks',
   'login',
@@ -42,6 +44,7 @@ const floors = [
   'config',
   'derive',
   'disk',
+  'database',
   'api',
   'text',
   'ground',
@@ -73,11 +76,12 @@ test('groups of commands never import each other', () => {
 
 /** The only users of a module that reaches out of svc's memory. */
 const files =
-  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^sync\/journal|^webhooks\/inbox\/|^sandbox\/store\//u;
+  /^(disk|node|tabular)\/|^program\/completion|^auth\/store-|^(sync|bulk)\/journal|^webhooks\/inbox\/|^sandbox\/store\//u;
 const doors: Record<string, RegExp> = {
   'node:fs': files,
   'node:fs/promises': files,
-  'node:http': /^node\/direct|^login\/loopback|^webhooks\/(receiving|inspector)\/|^sandbox\/(server|deliveries\/)/u,
+  'node:http':
+    /^node\/direct|^login\/loopback|^mcp\/http|^webhooks\/(receiving|inspector|serving)\/|^sandbox\/(server|deliveries\/)/u,
   'node:process': /^node\/context/u,
   // `sandbox exec` runs another program in its place, `sandbox demo` svc itself.
   'node:child_process': /^(auth|node)\/|^commands\/sandbox\/(exec|demo)/u,

@@ -1,5 +1,6 @@
 import type { Exchange, HttpRequest, HttpResponse, Lost } from '../src/context.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/app.ts';
+import { seedRows } from '../src/sandbox/store/seed.ts';
 import { createWorld, type VirtualClock, virtualClock, type World } from './svc.ts';
 
 export const origin = 'https://service.test';
@@ -14,10 +15,13 @@ export type SandboxWorld = World & {
   readonly sent: string[];
 };
 
+/** Every clock of a test begins at the same time, and rows are never changed in place: one seed serves all worlds. */
+const demo = seedRows('demo', virtualClock().now());
+
 export function sandboxWorld(options: SandboxOptions & { readonly env?: World['env'] } = {}): SandboxWorld {
   const { env, ...own } = options;
   const clock = virtualClock();
-  const sandbox = createSandbox({ seed: 'demo', now: () => clock.now(), sleep: (ms) => clock.sleep(ms), ...own });
+  const sandbox = createSandbox({ seed: demo, now: () => clock.now(), sleep: (ms) => clock.sleep(ms), ...own });
   const sent: string[] = [];
   const exchange: Exchange = async (request) => {
     sent.push(`${request.method} ${request.url.replace(origin, '')}`);

@@ -82,6 +82,7 @@ export type RunOptions = {
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
   readonly edit?: (initial: string) => string;
   readonly signal?: AbortSignal;
+  readonly onHangup?: Context['onHangup'];
   readonly openBrowser?: Context['openBrowser'];
   /** Told of every piece of output as it comes, for commands that run until they are told to end. */
   readonly seen?: (stream: 'stdout' | 'stderr', text: string) => void;
@@ -110,6 +111,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
     progress: () => {},
     notice: (text) => stderr.stream.write(`${text}\n`),
     openBrowser: options.openBrowser ?? (async () => {}),
+    ...(options.onHangup && { onHangup: options.onHangup }),
     signal: options.signal ?? new AbortController().signal,
   };
   const exitCode = await main(argv, ctx);

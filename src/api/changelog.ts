@@ -84,6 +84,9 @@ export const createChangelogEntry = defineOperation({
   method: 'POST',
   path: '/changelog',
   summary: 'Create a changelog entry, as a draft unless published; subscribers are never emailed',
+  rules:
+    'The slug is made from the title. Without a status, or as a draft, no event fires. As published, changelog.published fires, published_at defaults to now, and subscribers are not emailed.',
+  refuses: 'The category is none of this portal.',
   command: ['changelog', 'create'],
   resource: 'changelog',
   scope: 'changelog:write',
@@ -104,6 +107,10 @@ export const updateChangelogEntry = defineOperation({
   method: 'PATCH',
   path: '/changelog/{id}',
   summary: 'Change a changelog entry; only the fields given change',
+  rules:
+    'A draft that becomes published fires changelog.published once; published_at defaults to now. A published entry may be edited, and the event does not fire again.',
+  refuses:
+    'The body changes nothing, or the category is none of this portal. Moving a published entry back to draft is not shown; the sandbox refuses it.',
   command: ['changelog', 'update'],
   resource: 'changelog',
   ids: { id: 'changelog' },

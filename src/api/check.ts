@@ -12,7 +12,7 @@ export type Checked<S extends Schema> =
 export function check<S extends Schema>(schema: S, value: unknown): Checked<S> {
   const meant = chosen(schema, value);
   const result = v.safeParse(meant, value);
-  const lists = result.success ? listsForObjects(meant, value) : [];
+  const lists = result.success ? listsForObjects(meant, value, { empty: 'refused' }) : [];
   if (result.success && lists.length === 0) return { ok: true, value: result.output };
   const fields: FieldErrors = Object.fromEntries(lists.map((path) => [path, ['must be an object']]));
   for (const issue of result.issues ?? []) {
@@ -32,22 +32,28 @@ type Container = {
 };
 
 /**
- * Where `value` has a list in the place of an object: valibot takes any list for an object. An empty one passes, since
- * services that make no difference between the two write an empty object so.
+ * Where `value` has a list in the place of an object: valibot takes any list for an object. In an answer an empty one
+ * passes, since services that make no difference between the two write an empty object so.
  */
-export function listsForObjects(schema: Schema | Container, value: unknown, path = '', found: string[] = []): string[] {
+export const listsForObjects = (schema: Schema, value: unknown, { empty }: Strictness): string[] =>
+  walk(schema, value, '', { isEmptyFine: empty === 'taken', found: [] });
+
+type Strictness = { readonly empty: 'taken' | 'refused' };
+type Walk = { readonly isEmptyFine: boolean; readonly found: string[] };
+
+function walk(schema: Container, value: unknown, path: string, { isEmptyFine, found }: Walk): string[] {
   if (typeof value !== 'object' || value === null) return found;
   let inner: Container = schema;
   while (inner.wrapped) inner = inner.wrapped;
   const isList = Array.isArray(value);
   if (isList && inner.type !== 'array') {
-    if (value.length > 0 && objectTypes.includes(inner.type)) found.push(path);
+    if ((value.length > 0 || !isEmptyFine) && objectTypes.includes(inner.type)) found.push(path);
     return found;
   }
   for (const [key, held] of Object.entries(value)) {
     if (typeof held !== 'object') continue;
     const child = isList ? inner.item : inner.entries?.[key];
-    if (child) listsForObjects(child, held, path ? `${path}.${key}` : key, found);
+    if (child) walk(child, held, path ? `${path}.${key}` : key, { isEmptyFine, found });
   }
   return found;
 }

@@ -76,6 +76,8 @@ export const updateContact = defineOperation({
   method: 'PATCH',
   path: '/contacts/{id}',
   summary: 'Change a contact; only the fields given change',
+  rules: 'Metadata is merged key by key. The phone is stored in E.164 form.',
+  refuses: 'The phone cannot be parsed, or the name is blank.',
   command: ['contacts', 'update'],
   resource: 'contacts',
   ids: { id: 'contacts' },
@@ -109,7 +111,10 @@ export const NewContact = v.object({
 export const NewContactRow = v.partial(NewContact);
 
 export const NewContactBatch = v.object({
-  contacts: v.pipe(v.array(NewContactRow), v.minLength(1, 'must hold at least one contact')),
+  contacts: described(
+    'One transaction. Which fields a row needs is not shown; the sandbox asks for those of a single contact',
+    v.pipe(v.array(NewContactRow), v.minLength(1, 'must hold at least one contact')),
+  ),
 });
 
 const CreatedContact = v.looseObject({ contact_id: id, name: v.string() });
@@ -119,6 +124,9 @@ export const createContacts = defineOperation({
   method: 'POST',
   path: '/contacts/create',
   summary: 'Create one contact, or several in one transaction',
+  rules:
+    'A batch is one transaction. The same email twice creates two contacts. The webhook contact.created fires for each.',
+  refuses: 'One invalid row refuses the whole batch.',
   command: ['contacts', 'create'],
   resource: 'contacts',
   scope: 'contacts:write',
@@ -153,6 +161,8 @@ export const syncContacts = defineOperation({
   method: 'POST',
   path: '/platform/contacts/sync',
   summary: 'Create or complete up to 200 contacts, matched by email',
+  rules:
+    'Matched by email: blank fields are filled, existing values kept, tags united, metadata merged. A phone that cannot be parsed is ignored. Failing rows are told in errors, with status 200, and do not stop the rest.',
   command: ['contacts', 'sync'],
   resource: 'contacts',
   scope: 'contacts:write',

@@ -83,6 +83,8 @@ export const replyToConversation = defineOperation({
   method: 'POST',
   path: '/conversations/{id}/messages',
   summary: 'Send a chat message to the customer and take the chat from the AI',
+  rules: 'A real message goes out on the channel of the conversation, and handling_mode becomes human.',
+  refuses: 'The send failed; then nothing is stored.',
   command: ['conversations', 'reply'],
   resource: 'conversations',
   ids: { id: 'conversations' },
@@ -107,6 +109,8 @@ export const resolveConversation = defineOperation({
   method: 'POST',
   path: '/conversations/{id}/resolve',
   summary: 'Resolve a conversation; the customer may be asked for a rating',
+  rules:
+    'The status becomes resolved. The customer may be asked for a rating, depending on the settings of the widget.',
   command: ['conversations', 'resolve'],
   resource: 'conversations',
   ids: { id: 'conversations' },

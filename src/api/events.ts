@@ -40,6 +40,9 @@ export const sendEvent = defineOperation({
   method: 'POST',
   path: '/integrations/{partner}/events',
   summary: 'Send a product event that may start sequences',
+  rules:
+    'A matching sequence enrolls the contact. A contact that is created this way is a quarantined shadow contact, unless the account opted in to exporting real contacts. With ad parameters and the trigger order_create, user_create or user_subscriptions_create a conversion is recorded.',
+  refuses: 'The contact has neither an email nor a phone.',
   command: ['events', 'send'],
   resource: 'events',
   scope: 'sequences:trigger',

@@ -75,12 +75,14 @@ export const hexColor = v.pipe(
   v.metadata({ pattern: '^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$' }),
 );
 
-const isHttps = (value: string): boolean => URL.canParse(value) && new URL(value).protocol === 'https:';
+/** URL parsers forgive blanks; an address that holds one is none (RFC 3986). */
+const isHttps = (value: string): boolean =>
+  !/\s/u.test(value) && URL.canParse(value) && new URL(value).protocol === 'https:';
 
 export const httpsUrl = v.pipe(
   v.string(),
   v.check(isHttps, 'must be an https:// URL'),
-  v.metadata({ format: 'uri', pattern: '^https://' }),
+  v.metadata({ format: 'uri', pattern: '^https://\\S+$' }),
 );
 
 const timePattern = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/iu;

@@ -94,6 +94,10 @@ type Described = {
   readonly clearsWithout?: readonly string[];
   /** A full sentence for readers who only see the schema. */
   readonly remark?: string;
+  /** What changes besides, and when (States and transitions); full sentences. */
+  readonly rules?: string;
+  /** What is refused with 422 beyond the limits of the schema; full sentences. */
+  readonly refuses?: string;
 };
 
 type Read = {

@@ -4,6 +4,8 @@ export type Resource = {
   readonly noun: string;
   /** The field of a listed record that holds its id; undefined where records have none. */
   readonly idField: string | undefined;
+  /** What people have in place of its id, and svc takes as well. */
+  readonly otherName?: string;
   /** Who alone sees it: everybody of the account, or the OAuth connection that made it. */
   readonly ownedBy: 'account' | 'connection';
 };
@@ -11,10 +13,10 @@ export type Resource = {
 /** Every kind of record. The sandbox must keep each of them, or it does not compile. */
 export const resources = {
   accounts: { noun: 'account', idField: 'account_id', ownedBy: 'account' },
-  contacts: { noun: 'contact', idField: 'contact_id', ownedBy: 'account' },
+  contacts: { noun: 'contact', idField: 'contact_id', otherName: 'email', ownedBy: 'account' },
   lists: { noun: 'contact list', idField: 'contacts_list_id', ownedBy: 'account' },
   calls: { noun: 'phone call', idField: 'phone_call_id', ownedBy: 'account' },
-  tickets: { noun: 'ticket', idField: 'id', ownedBy: 'account' },
+  tickets: { noun: 'ticket', idField: 'id', otherName: 'number', ownedBy: 'account' },
   conversations: { noun: 'conversation', idField: 'id', ownedBy: 'account' },
   changelog: { noun: 'changelog entry', idField: 'id', ownedBy: 'account' },
   feedback: { noun: 'feedback post', idField: 'id', ownedBy: 'account' },
@@ -25,3 +27,9 @@ export const resources = {
 } as const satisfies Record<string, Resource>;
 
 export type ResourceName = keyof typeof resources;
+
+/** `id or number` of a ticket, `id` of a list. */
+export function idWords(record: ResourceName): string {
+  const { otherName }: Resource = resources[record];
+  return otherName === undefined ? 'id' : `id or ${otherName}`;
+}

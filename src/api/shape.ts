@@ -41,7 +41,16 @@ export function fieldsOf(schema: Schema | undefined): Readonly<Record<string, Sh
   return (schema && shapeOf(schema).fields) ?? {};
 }
 
+/** Read once: every answer of a long run asks again. */
+const shapes = new WeakMap<Schema, Shape>();
+
 export function shapeOf(schema: Schema): Shape {
+  const known = shapes.get(schema) ?? readShape(schema);
+  shapes.set(schema, known);
+  return known;
+}
+
+function readShape(schema: Schema): Shape {
   let inner: AnySchema = schema;
   let required = true;
   let nullable = false;

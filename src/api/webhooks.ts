@@ -94,11 +94,11 @@ const isLoopbackHttp = (url: URL): boolean =>
 export const webhookTarget = v.pipe(
   v.string(),
   v.check((value) => {
-    if (!URL.canParse(value)) return false;
+    if (/\s/u.test(value) || !URL.canParse(value)) return false;
     const url = new URL(value);
     return url.protocol === 'https:' || isLoopbackHttp(url);
   }, 'must be an https:// URL'),
-  v.metadata({ format: 'uri', pattern: '^https://' }),
+  v.metadata({ format: 'uri', pattern: '^https://\\S+$' }),
 );
 
 // An account API key is refused here (Events and webhooks).
@@ -124,6 +124,8 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/oauth-platform/webhooks',
   summary: 'Subscribe a URL to an event',
+  rules: 'The subscription ends when the customer disconnects the app. The signing secret is shown once.',
+  refuses: 'The target is not an HTTPS address.',
   command: ['webhooks', 'create'],
   resource: 'subscriptions',
   scope: 'webhooks:manage',

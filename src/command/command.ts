@@ -2,6 +2,7 @@ import type { ResourceName } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
+import type { RowOf } from './row.ts';
 
 /** A flag or an argument, as data. `T` is what a command receives. */
 export type Param<T> = {
@@ -30,6 +31,8 @@ export type Param<T> = {
   readonly hidden?: boolean;
   /** Keys of flags of the same command that cannot be given beside it. */
   readonly conflicts?: readonly string[];
+  /** The heading in help that it stands under. */
+  readonly group?: string;
   /** What completions offer for the value. */
   readonly completes?: 'files' | 'profiles' | 'aliases';
   /** Text as typed → the value. Throws a usage Failure that names `flag`. `now`: for times like `2d`. */
@@ -69,6 +72,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly passThrough?: boolean;
   /** It runs also where the configuration cannot be read, and reports that itself (`doctor`). */
   readonly judgesConfig?: boolean;
+  /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
+  readonly row?: RowOf;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };
 

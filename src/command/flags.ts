@@ -45,6 +45,7 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     record: field === 'contact_id' || field === 'contacts_ids' ? 'contacts' : undefined,
     parse(texts, flag, now = new Date()) {
       if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
+      if (shape.choices) refuseStrange(texts, shape.choices, flag);
       const read = (text: string) =>
         field.endsWith('_since') ? parsePast(text, flag, now) : readText(text, shape.item ?? shape, flag);
       return judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
@@ -68,12 +69,16 @@ export const closed = (flag: Param<unknown>): Param<unknown> =>
         doubt: undefined,
         parse(texts, label, now) {
           const value = flag.parse(texts, label, now);
-          const { choices = [] } = flag;
-          const strange = texts.find((text) => !choices.includes(text));
-          if (strange === undefined) return value;
-          throw new Failure('usage', `${label} must be one of ${choices.join(', ')}, not "${strange}".`);
+          refuseStrange(texts, flag.choices ?? [], label);
+          return value;
         },
       };
+
+function refuseStrange(texts: readonly string[], choices: readonly string[], flag: string): void {
+  const strange = texts.find((text) => !choices.includes(text));
+  if (strange !== undefined)
+    throw new Failure('usage', `${flag} must be one of ${choices.join(', ')}, not "${strange}".`);
+}
 
 /** One that the document names, with a slip of the finger: an empty list would be taken for an answer. */
 function refuseSlip(text: string, known: readonly string[], flag: string): void {
@@ -86,7 +91,7 @@ const doubtful =
   (known: readonly string[]) =>
   (texts: readonly string[], flag: string): string | undefined => {
     const strange = texts.find((text) => !known.includes(text));
-    return strange && `Warning: ${flag} ${sanitize(strange)} is none of ${known.join(', ')}; the service decides.`;
+    return strange && `Warning: ${flag} ${sanitize(strange)} is not one of ${known.join(', ')}; the service decides.`;
   };
 
 /** Text as typed → the value that goes on the wire. */

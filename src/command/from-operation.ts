@@ -1,6 +1,6 @@
 import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
-import { type ResourceName, resources } from '../api/resources.ts';
+import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -15,6 +15,7 @@ import { confirmed } from './confirm.ts';
 import { closed, flagsOf, typedName } from './flags.ts';
 import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
+import { type RowOf, rowOf } from './row.ts';
 import { type Seed, seedOrNone } from './seed.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -39,6 +40,8 @@ export type Derivation = {
   readonly update?: boolean;
   /** Asked before something that cannot be undone; told the record's id. */
   readonly confirm?: (id: number) => string;
+  /** How rows of a file are written, where it does not follow from the rest. */
+  readonly rows?: Omit<RowOf, 'operation' | 'text' | 'needsChange'>;
   /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
   readonly human?: (record: never, terminal: Terminal) => Promise<string>;
   /** Of a write: one line about what it changed. */
@@ -51,7 +54,7 @@ export type Derivation = {
 export function fromOperation(name: string, operation: Operation, about: Derivation): Command {
   const idField = Object.keys(fieldsOf(operation.params))[0];
   const idParam = about.several ? param.ids : param.requiredId;
-  const args: Params = idField ? { id: idParam(idWords(operation), recordOf(operation)) } : {};
+  const args: Params = idField ? { id: idParam(idHelp(operation), recordOf(operation)) } : {};
   return {
     name,
     summary: about.summary ?? operation.summary,
@@ -60,10 +63,12 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     flags: flagsFor(operation, about),
     examples: about.examples,
     aliases: about.aliases,
+    row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
       const seed = about.seed && (() => seedFor(ctx, settings, about.seed, ids[0]));
-      const body = operation.body ? await bodyOf({ ctx, settings, flags, seed }, operation, about) : undefined;
+      const given = { ctx, settings, flags: { id: ids[0], ...flags }, seed };
+      const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
       const inputFor = (id: number | undefined): Input<Operation> => ({
@@ -175,9 +180,13 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
+    if (flags.template !== undefined) {
+      const { filledFor } = await import('./record-template.ts');
+      body[about.text] = await filledFor(ctx, settings, operation, about.text, flags);
+    }
     const text = await bodyText(ctx, settings, {
       field: about.text,
-      text: textIn(flags[about.text]),
+      text: textIn(body[about.text]) ?? textIn(flags[about.text]),
       bodyFile: textIn(flags.bodyFile),
       editor: flags.editor === true,
       opensEditor: !about.update,
@@ -214,10 +223,8 @@ function pickGiven(flags: Values, fields: Readonly<Record<string, unknown>>): Re
 
 const recordOf = ({ ids, resource }: Operation): ResourceName => Object.values(ids ?? {})[0] ?? resource;
 
-/** What people have beside ids. */
-const otherNames: Partial<Record<ResourceName, string>> = { tickets: 'or number', contacts: 'or email' };
-
-const idWords = (operation: Operation): string => {
+const idHelp = (operation: Operation): string => {
   const record = recordOf(operation);
-  return ['Id', otherNames[record], 'of the', resources[record].noun].filter(Boolean).join(' ');
+  const words = `${idWords(record)} of the ${resources[record].noun}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
 };

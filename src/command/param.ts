@@ -1,4 +1,4 @@
-import type { ResourceName } from '../api/resources.ts';
+import { idWords, type Resource, type ResourceName, resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import type { Param } from './command.ts';
 
@@ -74,7 +74,7 @@ export const param = {
     placeholder: 'ID',
     required: true,
     record,
-    parse: (texts, flag) => parseInteger(last(texts), flag, 1, Number.MAX_SAFE_INTEGER),
+    parse: (texts, flag) => parseId(last(texts), flag, record),
   }),
 
   ids: (description: string, record?: ResourceName): Param<readonly number[]> => ({
@@ -83,7 +83,7 @@ export const param = {
     many: true,
     record,
     required: true,
-    parse: (texts, flag) => texts.map((text) => parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER)),
+    parse: (texts, flag) => texts.map((text) => parseId(text, flag, record)),
   }),
 
   choice: <const C extends readonly string[]>(
@@ -137,9 +137,23 @@ export const inCapitals = <T>(flag: Param<T>): Param<T> => ({
     ),
 });
 
-function parseInteger(text: string, flag: string, min: number, max: number): number {
+/** Where svc takes another name as well, the refusal says so. */
+function parseId(text: string, flag: string, record: ResourceName | undefined): number {
+  const id = wholeNumber(text);
+  if (id !== undefined && id >= 1) return id;
+  const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
+  if (!record || otherName === undefined) return parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER);
+  throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
+}
+
+function wholeNumber(text: string): number | undefined {
   const value = /^[+-]?\d+$/u.test(text.trim()) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function parseInteger(text: string, flag: string, min: number, max: number): number {
+  const value = wholeNumber(text);
+  if (value !== undefined && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
   throw new Failure('usage', `${flag} must be ${range}, not "${text}".`);
 }

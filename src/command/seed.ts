@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { localTime } from '../output/cells.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** As git marks it. Only this line counts, so headings of Markdown above it stay. */
@@ -30,7 +31,7 @@ export function seeded({ to, about, last }: Seed): string {
     '',
     `To:     ${sanitize(to)}`,
     `About:  ${sanitize(about)}`,
-    ...(last ? ['', `${sanitize(last.sender_name)} wrote at ${sanitize(last.created_at)}:`, ''] : []),
+    ...(last ? ['', `${sanitize(last.sender_name)} wrote at ${localTime(last.created_at)}:`, ''] : []),
     ...said.slice(0, shownLines).map((line) => `> ${line}`),
     ...(said.length > shownLines ? [`(${said.length - shownLines} more lines)`] : []),
   ];

@@ -1,4 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
+import { takingFiles } from './from-file.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -87,6 +88,18 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./webhooks/index.ts')).webhooks,
   },
   {
+    name: 'mirror',
+    summary: 'A copy of the account on this machine: ask it anything',
+    section: 'developers',
+    load: async () => (await import('./mirror/index.ts')).mirror,
+  },
+  {
+    name: 'watch',
+    summary: 'Show what changes in the account, as it changes',
+    section: 'core',
+    load: async () => (await import('./watch/index.ts')).watchAccount,
+  },
+  {
     name: 'branding',
     summary: 'Colours, logos and voice of the account',
     section: 'growth',
@@ -103,6 +116,13 @@ export const entries: readonly Entry[] = [
     summary: 'Serve the account to an AI assistant',
     section: 'developers',
     load: async () => (await import('./mcp/index.ts')).mcp,
+  },
+  {
+    name: 'skill',
+    summary: 'What an assistant should know about svc: print it, or install it',
+    section: 'developers',
+    // It tells of the others, so it gets them.
+    load: async () => (await import('./skill/index.ts')).skillOver(entries),
   },
   {
     name: 'openapi',
@@ -171,3 +191,10 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./completion/index.ts')).completion,
   },
 ];
+
+/** What the entry stands for. Commands that write one record take the rows of a file too. */
+export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
+  const node = await entry.load();
+  const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
+  return hasRows ? takingFiles(node) : node;
+}

@@ -24,14 +24,16 @@ export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp
   return text.replaceAll(command, (whole, rest: string) => {
     if (ofEveryProfile.test(rest) || /(?:^|\s)--help\b/u.test(rest)) return whole;
     const names = (flags: string) => new RegExp(`(?:^|\\s)(?:${flags})\\b`, 'u').test(rest);
+    // One way to say it, wherever the hint was made.
+    const [own, named] = / --profile (\S+)/u.exec(rest) ?? [];
     const goesOut = !rest.startsWith('config');
     const flags: string[] = [];
-    if (profile !== undefined && !names('--profile|-p') && !/^(?:auth )?logout --all/u.test(rest))
-      flags.push('-p', profile);
+    if (named !== undefined) flags.push('-p', named);
+    else if (profile !== undefined && !names('-p') && !/^(?:auth )?logout --all/u.test(rest)) flags.push('-p', profile);
     if (baseUrl !== undefined && goesOut && !names('--base-url')) flags.push('--base-url', baseUrl);
     if (authUrl !== undefined && /^(?:auth )?login\b/u.test(rest)) flags.push('--auth-url', authUrl);
     if (insecureHttp && goesOut) flags.push('--insecure-http');
-    return ['svc', ...flags.map(shellWord), rest].join(' ');
+    return ['svc', ...flags.map(shellWord), own === undefined ? rest : rest.replace(own, '')].join(' ');
   });
 }
 

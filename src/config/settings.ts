@@ -62,6 +62,8 @@ export type Settings = {
   /** A service that is not on this machine may be reached by http://. */
   readonly insecureHttp: boolean;
   readonly pager?: string;
+  /** Contacts are looked for in the service, also where there is a copy of the account. */
+  readonly live?: boolean;
 };
 
 /** The flags that hold for every command, as typed. */
@@ -83,6 +85,7 @@ export type GlobalFlags = {
   readonly noColor?: boolean;
   readonly safeCells?: boolean;
   readonly insecureHttp?: boolean;
+  readonly live?: boolean;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -143,6 +146,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     safeCells: flags.safeCells === true,
     insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
+    live: flags.live === true,
   };
 }
 

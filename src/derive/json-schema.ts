@@ -1,6 +1,7 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type { Schema } from '../api/operation.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import { meanings } from './meanings.ts';
 
 export type { JsonSchema };
 
@@ -35,11 +36,18 @@ export function jsonSchemaOf(schema: Schema, references?: References): JsonSchem
   return tidy(converted) as JsonSchema;
 }
 
-/** As a person would have written it: no empty `required`, and null as a second type where that is enough. */
+/**
+ * As a person would have written it: no empty `required`, null as a second type where that is enough, a type beside
+ * every constant (generators make `unknown` of one without), and a description of every field.
+ */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
-  if (typeof value !== 'object' || value === null) return value;
-  const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, tidy(each)]));
+  if (!isRecord(value)) return value;
+  const schema = Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, key === 'properties' ? tidyFields(each) : tidy(each)]),
+  );
+  if ('const' in schema) schema.type ??= typeof schema.const;
+  if (Array.isArray(schema.enum)) schema.type ??= 'string';
   if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required;
   if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
   const [only, nothing, ...more]: JsonSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
@@ -47,6 +55,15 @@ function tidy(value: unknown): unknown {
   if (!isPlain || only.type === 'object' || only.enum) return schema;
   const { anyOf: _, ...rest } = schema;
   return { ...only, ...rest, type: [only.type, 'null'] };
+}
+
+const tidyFields = (fields: unknown): unknown =>
+  Object.fromEntries(Object.entries(fieldsIn(fields)).map(([name, field]) => [name, described(name, tidy(field))]));
+
+function described(name: string, field: unknown): unknown {
+  const about = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
+  if (!isRecord(field) || about === undefined || '$ref' in field || 'description' in field) return field;
+  return { ...field, description: about };
 }
 
 /** JSON Schema knows no flags: it reads every pattern as Unicode, and one that ignores case says so in its metadata. */

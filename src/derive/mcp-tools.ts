@@ -3,22 +3,27 @@ import type { Operation, Schema, Table } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import { type Reach, reachOf } from './grants.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { type Toolset, toolsetOf } from './toolsets.ts';
 
-export type Annotations = {
-  readonly title: string;
+type Annotations = {
   readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
 };
+
+type ObjectSchema = JsonSchema & { readonly type: 'object' };
 
 /** An operation as a tool of the Model Context Protocol. */
 export type Tool = {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema & { readonly type: 'object' };
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
   readonly annotations: Annotations;
   readonly reach: Reach;
+  readonly toolset: Toolset;
   readonly operation: Operation;
 };
 
@@ -28,27 +33,41 @@ export const toolsOf = ({ maySend }: { readonly maySend: boolean }, table: Table
     const reach = reachOf(operation);
     return {
       name: operation.id,
+      title: titleOf(operation.id),
       description: describe(operation, reach, maySend),
       inputSchema: inputSchemaOf(operation, maySend),
+      outputSchema: outputSchemaOf(operation),
       annotations: annotationsOf(operation, reach),
       reach,
+      toolset: toolsetOf[operation.resource],
       operation,
     };
   });
 
-const annotationsOf = ({ summary, safety, destructive, reaches }: Operation, reach: Reach): Annotations => ({
-  title: summary,
-  readOnlyHint: safety === 'read',
-  destructiveHint: destructive === true,
-  idempotentHint: safety === 'read' || safety === 'repeatable',
-  openWorldHint: reaches !== undefined || reach === 'send' || reach === 'webhooks',
-});
+/** `getChangelogEntry` → `Get changelog entry`. */
+const titleOf = (id: string): string => {
+  const words = id.replaceAll(/[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};
+
+/**
+ * What may be repeated sets something: it overwrites or removes what was there. What must not only adds. Of what reads
+ * nothing else is said, since the other hints have no meaning there: the list of tools is read by every session.
+ */
+const annotationsOf = ({ safety, reaches }: Operation, reach: Reach): Annotations =>
+  safety === 'read'
+    ? { readOnlyHint: true }
+    : {
+        readOnlyHint: false,
+        destructiveHint: safety === 'repeatable',
+        idempotentHint: safety === 'repeatable',
+        openWorldHint: reaches !== undefined || reach === 'send' || reach === 'webhooks',
+      };
 
 function describe(operation: Operation, reach: Reach, maySend: boolean): string {
-  const { summary, answer, module, safety, reaches, credentials, secret, remark } = operation;
+  const { summary, module, safety, reaches, credentials, secret, remark } = operation;
   const remarks = [
-    answer.shape === 'list' && answer.paged && 'Pages of 50 unless per_page says otherwise, at most 100.',
-    module && `Needs the ${module.replaceAll('_', ' ')} module.`,
+    module && safety !== 'read' && `Needs the ${module.replaceAll('_', ' ')} module.`,
     reaches === 'customer' && 'A real message goes to a real customer: be sure of the text and the recipient.',
     reach === 'send' && reaches !== 'customer' && 'A real customer may hear of it.',
     secret && `svc keeps the ${secret.replaceAll('_', ' ')}; the answer does not hold it.`,
@@ -60,13 +79,30 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
     operation.destructive && 'This cannot be undone.',
     safety === 'once' && 'If the outcome is unknown, do not repeat it.',
     !credentials.includes('api_key') &&
+      safety !== 'read' &&
       `Only with ${credentials.includes('oauth') ? 'an OAuth login' : 'a machine-to-machine token'}.`,
   ].filter((remark) => typeof remark === 'string');
   return [`${summary}.`, ...remarks].join(' ');
 }
 
+/** Every read takes it: an answer of a few fields is short. */
+export const fieldsArgument: JsonSchema = { type: 'string', description: 'Such as id,email' };
+
+/** In fewer words, for arguments that many reads have. */
+const short: Readonly<Record<string, string>> = {
+  page: 'From 1',
+  per_page: 'Default 50',
+  updated_since: 'Changed since, ISO 8601',
+};
+
+/** An argument of a read: svc checks its limits all the same. */
+function brief(name: string, schema: JsonSchema): JsonSchema {
+  const { minimum: _, examples: __, format: ___, ...rest } = schema;
+  return { ...rest, description: short[name] ?? rest.description };
+}
+
 /** Path, query and body in one flat object: their names never clash, as a test checks. */
-function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchema'] {
+function inputSchemaOf(operation: Operation, maySend: boolean): ObjectSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
   for (const schema of [operation.params, operation.query, operation.body]) {
@@ -78,11 +114,33 @@ function inputSchemaOf(operation: Operation, maySend: boolean): Tool['inputSchem
     if (!converted.anyOf) required.push(...(converted.required ?? []));
   }
   required.push(...(operation.clearsWithout ?? []));
+  if (operation.safety === 'read') {
+    for (const [name, schema] of Object.entries(properties)) properties[name] = brief(name, schema);
+    properties.fields = fieldsArgument;
+  }
   if (operation.reaches === 'public' && !maySend) {
-    properties.status = { type: 'string', enum: ['draft'] };
+    properties.status = { type: 'string', enum: ['draft'], description: 'Publishing was not granted' };
     delete properties.published_at;
   }
-  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    // svc refuses an unknown argument by name in any case.
+    ...(operation.safety !== 'read' && { additionalProperties: false }),
+  };
+}
+
+/**
+ * What an answer holds, as far as `judgeAnswer` vouches for its kind: a client refuses an answer that does not fit. Other
+ * fields are not named: the service may add some, and `fields` leaves some out.
+ */
+function outputSchemaOf({ response, answer }: Operation): ObjectSchema {
+  const { key } = answer;
+  if (key === undefined) return { type: 'object' };
+  const type = fieldsOf(response)[key]?.type;
+  const kinds: Readonly<Record<string, JsonSchema>> = { list: { type: 'array' }, object: { type: 'object' } };
+  return { type: 'object', properties: { [key]: kinds[type ?? ''] ?? {} } };
 }
 
 /** Flat arguments → the parts of a call. */

@@ -1,4 +1,5 @@
 import { type Operation, type Scope, scopes } from '../api/operation.ts';
+import { answerExample, sharedExample } from './openapi-examples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -59,11 +60,15 @@ const errorSchemas = {
     description: 'One of three shapes. Read `error`, then `message`; `errors` is for display by field.',
     anyOf: ['SimpleError', 'ScopeError', 'ValidationError'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
   },
-  SimpleError: { type: 'object', properties: { error: text }, required: ['error'] },
+  SimpleError: {
+    type: 'object',
+    properties: { error: { ...text, description: 'What went wrong' } },
+    required: ['error'],
+  },
   ScopeError: {
     type: 'object',
     properties: {
-      error: { const: 'insufficient_scope' },
+      error: { type: 'string', const: 'insufficient_scope', description: 'Says that a scope is missing' },
       error_description: { ...text, description: 'Names the missing scope', examples: scopes.slice(2, 3) },
     },
     required: ['error', 'error_description'],
@@ -71,7 +76,7 @@ const errorSchemas = {
   ValidationError: {
     type: 'object',
     properties: {
-      message: text,
+      message: { ...text, description: 'What is wrong with the request' },
       errors: {
         type: 'object',
         description: 'Messages by field',
@@ -104,25 +109,51 @@ const failure = (description: string, schema: string, more: Json = {}) => ({
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 });
 
+const withExample = (response: ReturnType<typeof failure>, example: Json) => ({
+  ...response,
+  content: { 'application/json': { ...response.content['application/json'], ...example } },
+});
+
 const responses = {
-  Unauthorized: failure('The token is missing, malformed, expired or revoked.', 'Error'),
-  Forbidden: failure('The token lacks the scope, or the account has the module switched off.', 'Error'),
-  NotFound: failure("No such record in the caller's account.", 'Error'),
-  Invalid: failure('Validation failed.', 'ValidationError'),
-  RateLimited: failure('The rate limit is reached.', 'Error', headersNamed('Retry-After')),
-  ServerError: failure('The server failed. Reads are safe to repeat; look before you repeat a write.', 'Error'),
+  Unauthorized: withExample(
+    failure('The token is missing, malformed, expired or revoked.', 'Error'),
+    sharedExample('401'),
+  ),
+  RateLimited: withExample(
+    failure('The rate limit is reached.', 'Error', headersNamed('Retry-After')),
+    sharedExample('429'),
+  ),
+  ServerError: withExample(
+    failure('The server failed. Reads are safe to repeat; look before you repeat a write.', 'Error'),
+    sharedExample('500'),
+  ),
+  GatewayError: {
+    description:
+      'A server or a gateway on the way failed; the body may be of any kind. It may have been done all the same.',
+  },
 };
 
-/** The errors that the document names for an operation (Endpoints, Errors). */
-export function errorResponses({ scope, module, params, query, body }: Operation): Json {
-  const named: [status: number, name: keyof typeof responses, applies: boolean][] = [
-    [401, 'Unauthorized', true],
-    [403, 'Forbidden', scope !== null || module !== undefined],
-    [404, 'NotFound', params !== undefined],
-    [422, 'Invalid', body !== undefined || query !== undefined],
-    [429, 'RateLimited', true],
-    [500, 'ServerError', true],
-  ];
-  const given = named.filter(([, , applies]) => applies);
-  return Object.fromEntries(given.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
+const shared = (name: keyof typeof responses): Json => ({ $ref: `#/components/responses/${name}` });
+
+/** The errors that the document names for an operation (Endpoints, Errors), with what the sandbox answers to it. */
+export function errorResponses({ id, scope, module, params, query, body, credentials, refuses }: Operation): Json {
+  const own = (status: number, description: string, schema: string) =>
+    withExample(failure(description, schema), answerExample(id, status));
+  const isForbidden = scope !== null || module !== undefined;
+  const isJudged = body !== undefined || query !== undefined;
+  const causes = [
+    scope && `the token lacks the scope ${scope}`,
+    module && `the account has the ${module.replaceAll('_', ' ')} module switched off`,
+    scope && !credentials.includes('api_key') && 'an account API key is refused',
+  ].filter((cause) => typeof cause === 'string');
+  const refusal = `Validation failed${refuses ? `, or: ${refuses}` : '.'}`;
+  return {
+    401: shared('Unauthorized'),
+    ...(isForbidden && { 403: own(403, `Forbidden: ${causes.join(', or ')}.`, 'Error') }),
+    ...(params && { 404: own(404, "No such record in the caller's account.", 'Error') }),
+    ...(isJudged && { 422: own(422, refusal, 'ValidationError') }),
+    429: shared('RateLimited'),
+    500: shared('ServerError'),
+    '5XX': shared('GatewayError'),
+  };
 }

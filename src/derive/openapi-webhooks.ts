@@ -35,7 +35,7 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
               in: 'header',
               required: true,
               description: 'Name of the event',
-              schema: { const: event },
+              schema: { type: 'string', const: event },
             },
             {
               name: 'X-SVC-Signature',
@@ -58,10 +58,10 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
 const envelope = (event: WebhookEvent, data: JsonSchema) => ({
   type: 'object',
   properties: {
-    event: { const: event },
+    event: { type: 'string', const: event, description: 'Name of the event' },
     id: { type: 'string', description: 'Unique per delivery' },
     created_at: { type: 'string', format: 'date-time', description: 'With an offset' },
-    data,
+    data: { description: 'What happened', ...data },
   },
   required: ['event', 'id', 'created_at', 'data'],
 });

@@ -1,9 +1,12 @@
 import { operations } from '../api/index.ts';
 import type { CredentialKind, Operation, Schema, Table } from '../api/operation.ts';
 import { filledPath, isPreset, type Presets, presets } from '../api/path.ts';
-import type { ResourceName } from '../api/resources.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
+import { plural } from '../text/number.ts';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
+import { meanings } from './meanings.ts';
+import { answerExample, type Examples, requestExample } from './openapi-examples.ts';
 import { components, errorResponses, rateHeaders } from './openapi-parts.ts';
 import { webhooks } from './openapi-webhooks.ts';
 import { namedSchemas } from './schemas.ts';
@@ -35,6 +38,9 @@ export function openApiOf({ baseUrl, authUrl, partnerSegment }: Addresses, table
       // The label of the machine-readable description (Versioning, 3), not the version of svc.
       version: '1.0.0',
       description,
+      // Of this description; it says nothing of the service.
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Maintainers of svc' },
     },
     servers: [{ url: baseUrl }],
     tags: tags.map(([name, about]) => ({ name, description: about })),
@@ -81,8 +87,11 @@ const tagOf: Readonly<Record<ResourceName, (typeof tags)[number][0]>> = {
 function operationObject(operation: Operation, values: Presets): Json {
   const { id, summary, body, status, response, module, safety, ownLimit } = operation;
   const remarks = [
+    `${summary}.`,
     module && `Needs the ${module.replaceAll('_', ' ')} module.`,
     ownLimit && `At most ${ownLimit} calls a minute per token, in addition to the general limit.`,
+    operation.remark,
+    operation.rules,
     operation.reaches === 'customer' && 'A customer receives it.',
     operation.reaches === 'public' && 'Customers see it once it is published and its time has come.',
     safetyRemarks[safety],
@@ -91,12 +100,16 @@ function operationObject(operation: Operation, values: Presets): Json {
     operationId: id,
     tags: [tagOf[operation.resource]],
     summary,
-    ...(remarks.length > 0 && { description: remarks.join(' ') }),
+    description: remarks.join(' '),
     security: operation.credentials.map((kind) => securityFor(kind, operation)),
     ...parameters(operation, values),
-    ...(body && { requestBody: { required: true, content: json(schemaOf(body)) } }),
+    ...(body && { requestBody: { required: true, content: json(schemaOf(body), requestExample(id)) } }),
     responses: {
-      [status]: { description: 'Done', headers: rateHeaders, content: json(schemaOf(response)) },
+      [status]: {
+        description: successOf(operation),
+        headers: rateHeaders,
+        content: json(schemaOf(response), answerExample(id, status)),
+      },
       ...errorResponses(operation),
     },
   };
@@ -138,14 +151,13 @@ function parameter(
   field: { schema: Schema; description?: string },
 ): Json {
   const { description: _, ...schema } = schemaOf(field.schema);
-  const about = field.description ?? wellKnown[name];
+  const about = field.description ?? wellKnown[name] ?? meanings[name];
   const usual = usually[name] === undefined ? {} : { default: usually[name] };
   return { name, in: place, required, ...(about && { description: about }), schema: { ...schema, ...usual } };
 }
 
+/** What a filter means, where its schema does not say. */
 const wellKnown: Readonly<Record<string, string>> = {
-  page: 'Page, from 1',
-  per_page: 'Records a page',
   contact_id: 'Only those of this contact',
   category_id: 'Only those of this category',
   status: 'Only those of this status',
@@ -159,4 +171,16 @@ function schemaOf(schema: Schema, { except }: { readonly except?: string } = {})
   return jsonSchemaOf(schema, { named, path: (name) => `#/components/schemas/${name}` });
 }
 
-const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
+const json = (schema: JsonSchema, examples: Examples = {}) => ({ 'application/json': { schema, ...examples } });
+
+/** What a success holds, or what it says was done. */
+function successOf({ answer, effect, resource }: Operation): string {
+  if (effect) {
+    const isSeveral = /^The \w+s\b/u.test(effect.of);
+    return `${effect.of} ${isSeveral ? 'were' : 'was'} ${effect.done}.`;
+  }
+  const { noun } = resources[('of' in answer && answer.of) || resource];
+  if (answer.shape === 'record') return `The ${noun}.`;
+  const whose = answer.of ? ` of the ${resources[resource].noun}` : '';
+  return answer.paged ? `A page of ${plural(noun)}.` : `All ${plural(noun)}${whose}.`;
+}

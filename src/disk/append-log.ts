@@ -1,8 +1,20 @@
-import { writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
-import { cut, type GrowingFile, isDeleted, makeRoom, type Rewrite, restore, rewrite } from './growing-file.ts';
+import {
+  cut,
+  type GrowingFile,
+  isDeleted,
+  makeRoom,
+  moving,
+  type Rewrite,
+  restore,
+  rewrite,
+  syncNoted,
+  takeBack,
+  writeMark,
+  writeWhole,
+} from './growing-file.ts';
 import { type Recovery, readAt, recover, type Span } from './log-file.ts';
 
 export type { Rewrite } from './growing-file.ts';
@@ -19,6 +31,11 @@ export type AppendLog = {
    * `placed` is told where the line is before anything else happens to the file.
    */
   append(line: string, placed?: (span: Span) => void): Promise<void>;
+  /**
+   * Writes the line at once, past lines that wait for the disk. A process that is killed does not lose it; a power cut
+   * may, until the next `append` or `close` is done. After a line behind it was noted, an `append` that fails stays there.
+   */
+  note(line: string): Promise<void>;
   /**
    * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
    * are on disk; undefined changes nothing. `moved` is called when the new file is in place.
@@ -42,6 +59,7 @@ export type LogOptions = Recovery & {
 
 type Append = {
   readonly text: string;
+  readonly needsSync: boolean;
   readonly placed: ((span: Span) => void) | undefined;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -56,6 +74,8 @@ type State = GrowingFile & {
   /** Of the last commit. */
   expected: number;
   syncMs: number;
+  /** Noted lines that no sync has covered. */
+  isUnsynced: boolean;
 };
 
 /** Opens the log, or makes an empty one; a torn end is cut off. A damaged one is left as it is and refused. */
@@ -74,6 +94,8 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       working: undefined,
       expected: 1,
       syncMs: 0,
+      isUnsynced: false,
+      isMoving: false,
       lookedAt: 0,
       isTorn: false,
       reads: new Set(),
@@ -118,7 +140,18 @@ function logOf(state: State): AppendLog {
   };
   return {
     size: () => state.end,
-    append: (text, placed) => new Promise((done, failed) => enqueue({ text, placed, done, failed })),
+    append: (text, placed) => new Promise((done, failed) => enqueue({ text, needsSync: true, placed, done, failed })),
+    note: (text) =>
+      new Promise((done, failed) => {
+        const bytes = Buffer.from(text);
+        const fits = !state.options.room || state.end + bytes.length <= state.room;
+        if (state.isMoving || state.isTorn || !fits) {
+          return enqueue({ text, needsSync: false, placed: undefined, done, failed });
+        }
+        writeWhole(state, bytes);
+        state.isUnsynced = true;
+        done();
+      }),
     rewrite: (plan) => new Promise((done, failed) => enqueue({ plan, done, failed })),
     read: (spans) => {
       const reading = Promise.all(spans.map((span) => readAt(state.file, span)));
@@ -133,8 +166,9 @@ async function close(state: State): Promise<void> {
   await state.working;
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
-  if (deleted && (await state.file.stat()).nlink === 0) await restore(state, 0).catch(() => {});
+  if (deleted && (await state.file.stat()).nlink === 0) await restore(state).catch(() => {});
   await state.file.truncate(state.end).catch(() => {});
+  if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();
 }
 
@@ -142,21 +176,20 @@ async function close(state: State): Promise<void> {
 async function work(state: State): Promise<void> {
   const isAlone = state.options.syncs === 'alone';
   while (state.queue.length > 0) {
-    // A rewrite need not wait for more lines.
-    const isRewrite = state.queue[0] !== undefined && 'plan' in state.queue[0];
-    if (!isAlone && !isRewrite) await gather(state);
+    // Neither a rewrite nor a line that waits for no sync need wait for more lines.
+    if (!isAlone && state.queue.some(isSynced)) await gather(state);
     const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
     const start = performance.now();
     try {
-      if ('plan' in next) await rewrite(state, next.plan());
+      if ('plan' in next) await moving(state, () => rewrite(state, next.plan()));
       else await append(state, next.batch);
       for (const job of 'plan' in next ? [next] : next.batch) job.done();
     } catch (error) {
       for (const job of 'plan' in next ? [next] : next.batch) job.failed(error);
     }
-    if ('plan' in next) continue;
+    if ('plan' in next || !next.batch.some(isSynced)) continue;
     state.syncMs = performance.now() - start;
-    state.expected = next.batch.length + state.queue.length;
+    state.expected = next.batch.filter(isSynced).length + state.queue.filter(isSynced).length;
   }
   state.working = undefined;
 }
@@ -179,32 +212,37 @@ function batchOf({ queue }: State, most: number): { readonly batch: readonly App
 async function gather(state: State): Promise<void> {
   const until = performance.now() + Math.min(state.syncMs / 2, 5);
   do await new Promise((resolve) => setImmediate(resolve));
-  while (state.queue.length < state.expected && performance.now() < until);
+  while (state.queue.filter(isSynced).length < state.expected && performance.now() < until);
 }
 
+const isSynced = (job: Job): boolean => 'text' in job && job.needsSync;
+
 async function append(state: State, batch: readonly Append[]): Promise<void> {
-  const { writeNow = writeSync, room, mark, deleted } = state.options;
+  const { room, deleted } = state.options;
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
-  try {
+  await moving(state, async () => {
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
-    // This only writes into memory, which is quicker here than in another thread. The sync takes the time.
-    for (let done = 0; done < bytes.length; ) {
-      done += writeNow(state.file.fd, bytes, done, bytes.length - done, state.end + done);
-    }
-    await state.file.datasync();
-    if (deleted && (await isDeleted(state))) await restore(state, bytes.length);
+  });
+  const start = state.end;
+  const end = start + bytes.length;
+  try {
+    writeWhole(state, bytes);
+    if (batch.some(isSynced)) {
+      state.isUnsynced = false;
+      await state.file.datasync();
+    } else state.isUnsynced = true;
+    if (deleted && (await isDeleted(state))) await moving(state, () => restore(state));
   } catch (error) {
     // After a failed sync the system may believe the pages clean: only writing them again makes them durable.
-    state.isTorn = true;
-    await cut(state).catch(() => {});
+    if (state.end <= end) await moving(state, () => takeBack(state, start)).catch(() => {});
     throw error;
   }
+  let at = start;
   for (const { text, placed } of batch) {
     const length = Buffer.byteLength(text);
-    placed?.({ start: state.end, length });
-    state.end += length;
+    placed?.({ start: at, length });
+    at += length;
   }
-  // Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line.
-  if (mark) await state.file.write(mark.text(state.end), 0).catch(() => {});
+  if (batch.some(isSynced)) writeMark(state, end);
 }

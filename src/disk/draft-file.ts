@@ -11,7 +11,7 @@ export type Draft = {
   drop(): Promise<void>;
 };
 
-export async function openDraft(named: string): Promise<Draft> {
+export async function openDraft(named: string, mode?: number): Promise<Draft> {
   // Behind a link the file itself is replaced, not the link.
   const path = await realpath(named).catch(() => named);
   const present = await stat(path).catch(() => undefined);
@@ -19,7 +19,11 @@ export async function openDraft(named: string): Promise<Draft> {
   // A pipe or a device cannot be replaced; it is written as it comes.
   const isPlain = present === undefined || present.isFile();
   const draft = isPlain ? join(dirname(path), `.${basename(path)}.${process.pid}.part`) : path;
-  const stream = createWriteStream(draft, { flags: 'w', mode: present && isPlain ? present.mode : 0o666, flush: true });
+  const stream = createWriteStream(draft, {
+    flags: 'w',
+    mode: mode ?? (present && isPlain ? present.mode : 0o666),
+    flush: true,
+  });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve());
     stream.once('error', (error) => {

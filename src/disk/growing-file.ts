@@ -1,12 +1,16 @@
+import { writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './atomic-file.ts';
-import { copyAll, type Span, writeAll } from './log-file.ts';
+import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 
 /** The open file of an append-only log. */
 export type GrowingFile = {
   readonly path: string;
-  readonly options: { readonly openFile?: typeof open };
+  readonly options: Pick<Recovery, 'mark'> & {
+    readonly openFile?: typeof open;
+    readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
+  };
   file: FileHandle;
   /** Where the good lines end. */
   end: number;
@@ -15,6 +19,8 @@ export type GrowingFile = {
   lookedAt: number;
   /** Half a line may stand behind the end. */
   isTorn: boolean;
+  /** It is cut, lengthened or replaced: a noted line waits its turn. */
+  isMoving: boolean;
   readonly reads: Set<Promise<unknown>>;
 };
 
@@ -47,9 +53,9 @@ export async function isDeleted(log: GrowingFile): Promise<boolean> {
 }
 
 /** The file was deleted under us. We still hold its content, so it comes back whole. */
-export async function restore(log: GrowingFile, unplaced: number): Promise<void> {
+export async function restore(log: GrowingFile): Promise<void> {
   await mkdir(dirname(log.path), { recursive: true, mode: 0o700 });
-  log.room = await replace(log, [{ start: 0, length: log.end + unplaced }]);
+  log.room = await replace(log, [{ start: 0, length: log.end }]);
 }
 
 export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {
@@ -80,4 +86,47 @@ async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<num
   void Promise.allSettled(log.reads).then(() => old.close());
   await syncFolder(dirname(path));
   return size;
+}
+
+export async function moving(log: GrowingFile, step: () => Promise<void>): Promise<void> {
+  log.isMoving = true;
+  try {
+    await step();
+  } finally {
+    log.isMoving = false;
+  }
+}
+
+/** This only writes into memory, which is quicker here than in another thread. A sync takes the time. */
+export function writeWhole(log: GrowingFile, bytes: Buffer): void {
+  const { writeNow = writeSync } = log.options;
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeNow(log.file.fd, bytes, done, bytes.length - done, log.end + done);
+    }
+  } catch (error) {
+    log.isTorn = true;
+    throw error;
+  }
+  log.end += bytes.length;
+}
+
+export async function takeBack(log: GrowingFile, start: number): Promise<void> {
+  log.end = start;
+  log.isTorn = true;
+  await cut(log);
+}
+
+export async function syncNoted(log: GrowingFile): Promise<void> {
+  await log.file.datasync();
+  writeMark(log, log.end);
+}
+
+/** Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line. */
+export function writeMark({ options: { mark, writeNow = writeSync }, file }: GrowingFile, end: number): void {
+  if (!mark) return;
+  const text = mark.text(end);
+  try {
+    writeNow(file.fd, Buffer.from(text), 0, text.length, 0);
+  } catch {}
 }

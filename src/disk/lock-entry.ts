@@ -78,6 +78,10 @@ async function readWorld(): Promise<string> {
   }
 }
 
+/** Which start of the machine this is; undefined where the platform does not tell. */
+export const thisBoot = async (): Promise<string | undefined> =>
+  process.platform === 'linux' ? (/^[\da-f]{32}(?=-)/u.exec(await thisWorld()) ?? [])[0] : undefined;
+
 type Status = { readonly state: string; readonly start: string };
 
 /** State and start (in the kernel's own ticks). Undefined where the platform does not tell. */

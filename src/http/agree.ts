@@ -17,7 +17,12 @@ const plain = (value: unknown): string =>
 
 const digits = (value: unknown): string => plain(value).replaceAll(/\D/gu, '');
 
-const address = (value: unknown): string => {
+/** The address that a text means. */
+export const address = (value: unknown): string => {
   const text = plain(value);
   return URL.canParse(text) ? new URL(text).href : text;
 };
+
+/** The same for texts that agree, whatever is compared of them. */
+export const likeness = (...texts: readonly unknown[]): string =>
+  JSON.stringify(texts.map((text) => plain(text).toLowerCase()));

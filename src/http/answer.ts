@@ -39,20 +39,49 @@ export function readError(json: unknown): Said {
   return {
     code,
     description: textOf(error_description),
-    text: code ?? textOf(message) ?? textOf(detail) ?? textOf(title),
+    text: code ?? textOf(message) ?? problemText(textOf(title), textOf(detail)),
     fields: fieldMessages(errors),
   };
+}
+
+/** A problem document says what it is and what happened: both are told (RFC 9457). */
+function problemText(title: string | undefined, detail: string | undefined): string | undefined {
+  if (!title || !detail || detail.includes(title)) return detail || title;
+  return `${title.replace(/[.:]$/u, '')}: ${detail}`;
+}
+
+/** What a problem document says, whoever sent it: proxies answer with them too. */
+export function problemIn({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): string | undefined {
+  if (!/^application\/problem\+json\b/iu.test(headers['content-type'] ?? '')) return undefined;
+  const read = readBody(body);
+  const { title, detail } = fieldsIn(read.form === 'json' ? read.json : undefined);
+  return problemText(textOf(title), textOf(detail));
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function fieldMessages(errors: unknown): Said['fields'] {
   if (typeof errors !== 'object' || errors === null) return undefined;
-  const fields = Object.entries(errors).map(([field, messages]): [string, string[]] => [
-    field,
-    [messages].flat().map((message) => (typeof message === 'string' ? message : JSON.stringify(message))),
-  ]);
+  const fields = Array.isArray(errors)
+    ? problemFields(errors)
+    : Object.entries(errors).map(([field, messages]): [string, string[]] => [field, [messages].flat().map(messageIn)]);
   return fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}
+
+/** Problem documents list what is wrong with a pointer to the field: `#/contact/email`. */
+function problemFields(errors: readonly unknown[]): [string, string[]][] {
+  const fields = new Map<string, string[]>();
+  for (const [at, error] of errors.entries()) {
+    const { pointer, name } = fieldsIn(error);
+    const field = (textOf(pointer) ?? textOf(name) ?? String(at)).replace(/^#?\//u, '').replaceAll('/', '.');
+    fields.set(field, [...(fields.get(field) ?? []), messageIn(error)]);
+  }
+  return [...fields];
+}
+
+function messageIn(error: unknown): string {
+  if (typeof error === 'string') return error;
+  return textOf(fieldsIn(error).detail) ?? JSON.stringify(error);
 }
 
 /**
@@ -96,7 +125,7 @@ export function judgeAnswer({ response, answer }: Pick<Operation, 'response' | '
   }
   const result = v.safeParse(response, json);
   const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
-  return { json, missing: [...new Set([...issues, ...listsForObjects(response, json)])] };
+  return { json, missing: [...new Set([...issues, ...listsForObjects(response, json, { empty: 'taken' })])] };
 }
 
 const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>

@@ -7,10 +7,11 @@ import { shellWord } from '../text/shell-word.ts';
 import { judgeAnswer } from './answer.ts';
 import type { Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
-import type { Prepared } from './look.ts';
+import type { Before, Prepared } from './look.ts';
 import type { Called, Read } from './lookings.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, send } from './send.ts';
+import type { Findings } from './settle.ts';
 import { sharedHold } from './shared-hold.ts';
 
 export type { Service } from './asking.ts';
@@ -40,6 +41,14 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
   return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } });
 }
 
+export type CallOptions = Pick<SendOptions, 'maxWaitMs'> & {
+  /** Of a write that is looked for: what was there before, where the caller knows it; without it svc reads it first. */
+  readonly before?: Known;
+};
+
+/** `nothing`: it is not known what was there, so no record is surely ours. */
+export type Known = Before | 'nothing';
+
 /**
  * One operation, done. Throws the Failure that product.md's exit codes name; `unknown` only where looking could not
  * tell. An answer without promised fields is returned with a warning.
@@ -48,12 +57,12 @@ export async function call<const Op extends Operation>(
   service: Service,
   operation: Op,
   input: Input<Op>,
-  options: Pick<SendOptions, 'maxWaitMs'> = {},
+  options: CallOptions = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = withHint(operation, input);
-  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input) : undefined;
-  const sent = await send(service, asked, wire, { ...options, look: prepared?.look });
+  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
+  const sent = await send(service, asked, wire, { maxWaitMs: options.maxWaitMs, look: prepared?.look });
   if (sent.how === 'gone') return called<Op>(undefined);
   if (sent.how === 'found') return called<Op>(sent.json);
   const judged = judgeAnswer(operation, sent.body);
@@ -101,13 +110,15 @@ export async function preparedLook<Op extends Operation>(
   service: Service,
   operation: Op,
   input: Input<Op>,
+  options: CallOptions = {},
 ): Promise<Prepared> {
-  const { prepareLook } = await import('./look.ts');
+  const { prepareLook, readBefore } = await import('./look.ts');
   const { clock } = service.ctx;
   const started = clock.ticks();
   const own = service.learnt.made.get(operation.id) ?? new Set<number>();
   service.learnt.made.set(operation.id, own);
   const isSurelySince = (createdAt: unknown) => {
+    if (options.before === 'nothing') return false;
     const startedAt = clock.now().getTime() - (clock.ticks() - started);
     const { aheadMs } = service.learnt;
     return aheadMs !== undefined && Date.parse(String(createdAt)) > startedAt + aheadMs + apartMs;
@@ -116,5 +127,28 @@ export async function preparedLook<Op extends Operation>(
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>
       call(service, asked, wanted, maxWaitMs === undefined ? {} : { maxWaitMs });
-  return prepareLook(read, operation, input, { own, isSurelySince });
+  const before =
+    options.before === 'nothing'
+      ? undefined
+      : (options.before ?? (await readBefore(read(options.maxWaitMs), operation, input)));
+  return prepareLook(read, operation, input, { own, isSurelySince, before });
+}
+
+/**
+ * Looks for what an earlier request has made whose answer never came, for `settleMs`: it may be late. Throws where it
+ * cannot look.
+ */
+export async function lookFor<Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+  before: Known,
+  settleMs: number,
+): Promise<Findings> {
+  const { lookUntilSettled } = await import('./settle.ts');
+  const { look } = await preparedLook(service, operation, input, { before });
+  const why = 'The answer to an earlier request was lost; looking for what was sent';
+  const { findings, trouble } = await lookUntilSettled(service.ctx, look, settleMs, why);
+  if (trouble && 'candidates' in findings) throw trouble;
+  return findings;
 }

@@ -1,7 +1,7 @@
 import type { Effect, Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { looksLikeHtml } from './answer.ts';
+import { looksLikeHtml, problemIn } from './answer.ts';
 import type { Looked } from './settle.ts';
 
 type Asked = Pick<Operation, 'safety' | 'effect'>;
@@ -18,7 +18,8 @@ export function briefly(exchanged: HttpResponse | Lost): string {
   const { status, headers, body } = exchanged;
   if (status < 300) return `HTTP ${status}, but the answer is ${looksLikeHtml(body) ? 'a web page' : 'no JSON'}`;
   if (status < 400) return `the address redirects to ${headers.location ?? 'nowhere'}, HTTP ${status}`;
-  return `HTTP ${status}`;
+  const problem = problemIn(exchanged);
+  return problem ? `HTTP ${status}, ${problem.replace(/\.$/u, '')}` : `HTTP ${status}`;
 }
 
 /** As a part of a sentence, without the system's name of the error. */
@@ -70,7 +71,8 @@ export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | un
   if (asked.safety === 'read' || why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const reason = why === itself ? '' : ` (${why})`;
-  return interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`, lookHint);
+  const { kind, message } = interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`);
+  return new Failure(kind, message, { hint: lookHint, mayBeDone: true });
 }
 
 function whatIs(body: string): string {

@@ -14,20 +14,49 @@ export type Aids = {
 
 export type Prepared = { readonly look: Look; readonly made: (answer: unknown) => void };
 
-/**
- * Prepares to look: reads once what is there before the first attempt, so that no clock has to be trusted to tell our
- * record from an older one that agrees.
- */
-export async function prepareLook<Op extends Operation>(
+/** What was there before a write. A record is known by its id, or by an id that is not larger than `upTo`. */
+export type Before = {
+  readonly ids: ReadonlySet<number>;
+  readonly upTo: number;
+  /** No record is left out: whatever is not known is new. */
+  readonly isWhole: boolean;
+};
+
+function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Looking<Op> {
+  const all: Readonly<Record<string, unknown>> = lookings;
+  // The compiler does not see that the looking of this id is the one of this operation.
+  return all[id] as Looking<Op>;
+}
+
+/** Reads once what is there, before the first attempt. Undefined where the service does not show it. */
+export async function readBefore<Op extends Operation>(
+  read: Read,
+  operation: Pick<Op, 'id'>,
+  input: Input<Op>,
+): Promise<Before | undefined> {
+  const view = await lookBefore(() => lookingFor<Op>(operation).page(read, input, 1));
+  return view && { ids: new Set(view.seen.map(({ id }) => id)), upTo: 0, isWhole: view.isWhole };
+}
+
+/** The ids of what a write has made, by its answer. */
+export const madeIds = ({ response, makes }: Pick<Operation, 'response' | 'makes'>, answer: unknown): number[] =>
+  valuesAt(fitted(response, answer), makes ?? []).flatMap((one) => (typeof one === 'number' ? [one] : []));
+
+/** New records have larger ids than all that were there: so an own id moves on what is known. */
+export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
+
+/** Two writes with the same text may be taken for each other when one of them is looked for. */
+export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string =>
+  lookingFor<Op>(operation).likeness(input);
+
+/** Prepares to look: `before` tells our record from an older one that agrees, so that no clock has to be trusted. */
+export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
   { id, response, makes }: Pick<Op, 'id' | 'response' | 'makes'>,
   input: Input<Op>,
-  { own, isSurelySince }: Aids,
-): Promise<Prepared> {
-  const all: Readonly<Record<string, unknown>> = lookings;
-  // The compiler does not see that the looking of this id is the one of this operation.
-  const looking = all[id] as Looking<Op>;
-  const before = await lookBefore(() => looking.page(read(), input, 1));
+  { own, isSurelySince, before }: Aids & { readonly before: Before | undefined },
+): Prepared {
+  const looking = lookingFor<Op>({ id });
   return { look, made: note };
 
   async function look(maxWaitMs?: number): Promise<Findings> {
@@ -46,7 +75,7 @@ export async function prepareLook<Op extends Operation>(
   }
 
   function note(answer: unknown): void {
-    for (const one of valuesAt(fitted(response, answer), makes ?? [])) if (typeof one === 'number') own.add(one);
+    for (const one of madeIds({ response, makes }, answer)) own.add(one);
   }
 }
 
@@ -79,17 +108,17 @@ async function freshOf<Op extends Operation>(
   { page, newestFirst }: Looking<Op>,
   read: Read,
   input: Input<Op>,
-  before: View | undefined,
+  before: Before | undefined,
 ): Promise<(Seen & { readonly isNew: boolean })[]> {
-  const known = new Set(before?.seen.map(({ id }) => id));
+  const isKnown = (id: number) => before !== undefined && (id <= before.upTo || before.ids.has(id));
   // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
-  const newest = Math.max(0, ...known);
+  const newest = Math.max(0, before?.upTo ?? 0, ...(before?.ids ?? []));
   const isNew = ({ id }: Seen) => before !== undefined && (before.isWhole || (newestFirst === true && id > newest));
   const fresh: (Seen & { readonly isNew: boolean })[] = [];
   for (let number = 1; number <= pagesAtMost; number++) {
     const { seen, isWhole } = await page(read, input, number);
     for (const one of seen) {
-      if (known.has(one.id)) {
+      if (isKnown(one.id)) {
         if (newestFirst) return fresh;
       } else fresh.push({ ...one, isNew: isNew(one) });
     }

@@ -8,7 +8,7 @@ import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
 import { fieldsIn } from '../text/record.ts';
-import { isSameEmail, isSamePhone, isSameText, isSameUrl } from './agree.ts';
+import { address, isSameEmail, isSamePhone, isSameText, isSameUrl, likeness } from './agree.ts';
 import type { Findings } from './settle.ts';
 
 /** The parsed answer. Undefined for a write that is done, but was not answered with the record. */
@@ -38,6 +38,8 @@ export type Looking<Op extends Operation> = {
   /** The records among the new ones that agree with what was sent, newest first as far as that is known. */
   readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
   readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
+  /** The same for all writes that one record may agree with. */
+  readonly likeness: (input: Input<Op>) => string;
 };
 
 const found = (json: unknown): Findings => ({ found: json });
@@ -76,6 +78,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
       return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
     },
+    likeness: ({ body }) => likeness(...rowsSent(body).map(({ email }) => email)),
   },
 
   createContactList: {
@@ -88,6 +91,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       );
     },
     answer: async (_read, _input, [ours]) => found({ contact_list_id: ours?.id }),
+    likeness: ({ body }) => likeness(body.name, body.target_industry),
   },
 
   createTicket: {
@@ -109,6 +113,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       return ours;
     },
     answer: async (_read, _input, [ours]) => found({ ticket: ours?.record }),
+    likeness: ({ body }) => likeness(body.subject, body.description),
   },
 
   replyToTicket: {
@@ -123,6 +128,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
     },
+    likeness: ({ params, body }) => likeness(String(params.id), body.body),
   },
 
   replyToConversation: {
@@ -138,6 +144,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });
     },
+    likeness: ({ params, body }) => likeness(String(params.id), body.body),
   },
 
   createChangelogEntry: {
@@ -149,6 +156,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
     agreeing: async (_, { body }, fresh) =>
       fresh.filter(({ record }) => isSameText(record.title, body.title) && isSameText(record.version, body.version)),
     answer: async (read, _, [ours]) => found(await read(getChangelogEntry, { params: { id: ours?.id ?? 0 } })),
+    likeness: ({ body }) => likeness(body.title, body.version),
   },
 
   createWebhook: {
@@ -167,6 +175,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       await read(deleteWebhook, { params: { webhook: only.id } });
       return { removed: true };
     },
+    likeness: ({ body }) => likeness(body.event_type, address(body.target_url)),
   },
 };
 

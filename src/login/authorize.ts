@@ -3,6 +3,7 @@ import type { Client } from '../auth/token-endpoint.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Page } from './callback-page.ts';
 import { canListen, isSame, listenForCallback, type Receiver } from './loopback.ts';
 import type { Lines } from './stdin-lines.ts';
@@ -67,7 +68,11 @@ async function finish(
   };
   try {
     const error = params.get('error');
-    if (error) throw refusal(error, params.get('error_description'));
+    if (error) {
+      // An id that only this command line or this person gave has to be given again.
+      const given = client.clientId === settings.clientId ? '' : ` --client-id ${shellWord(client.clientId)}`;
+      throw refusal(error, params.get('error_description'), `svc login${given}`);
+    }
     return { grant: await redeem(ctx, settings, { client, attempt }, params), show: showAndClose };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';
@@ -183,14 +188,14 @@ export function judgePasted(text: string, redirectUri: string, state: string): U
 }
 
 /** RFC 6749, section 4.1.2.1. */
-function refusal(error: string, description: string | null): Failure {
+function refusal(error: string, description: string | null, login: string): Failure {
   if (error === 'access_denied') {
     return new Failure('auth', 'The login was declined in the browser (access_denied).', {
-      hint: 'Nothing was changed. To try again: svc login',
+      hint: `Nothing was changed. To try again: ${login}`,
     });
   }
   const hint =
-    error === 'invalid_scope' ? 'Ask for fewer scopes: svc login --scope identity --scope contacts:read' : undefined;
+    error === 'invalid_scope' ? `Ask for fewer scopes: ${login} --scope identity --scope contacts:read` : undefined;
   return new Failure('auth', `The service refused the login (${error})${description ? `: ${description}` : ''}`, {
     hint,
   });

@@ -1,23 +1,28 @@
 import { check, type FieldErrors } from '../api/check.ts';
-import { SyncContact, syncChunkSize } from '../api/contacts.ts';
+import { SyncContact, syncChunkSize, syncContacts } from '../api/contacts.ts';
+import { jsonSchemaOf } from '../derive/json-schema.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Chunk, createChunker } from '../sync/chunks.ts';
 import type { Report } from '../sync/report.ts';
 import type { Problem, Row } from '../sync/rows.ts';
 import { accountTarget } from '../sync/targets.ts';
+import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
+import { answer } from './answer.ts';
+import { firstItems, room } from './bounds.ts';
+import { invalid, refuseUnknown, type Tell, type Tool } from './tool.ts';
 
 type Counts = { readonly created: number; readonly updated: number };
 
 /** More rows than an assistant writes by hand; a file goes through `svc contacts sync`. */
-export const mostRows = 2000;
+const mostRows = 2000;
 
 /**
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
  * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent.
  */
-export async function syncRows(service: Service, rows: readonly unknown[]): Promise<Report & Counts> {
+async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Report & Counts> {
   const began = service.ctx.clock.ticks();
   const target = accountTarget(service);
   const { sendable, problems } = judged(rows);
@@ -31,6 +36,8 @@ export async function syncRows(service: Service, rows: readonly unknown[]): Prom
       report.updated += outcome.updated;
       report.chunks++;
       problems.push(...outcome.problems);
+      const done = report.created + report.updated + problems.length;
+      tell(done, rows.length, `${number(done)} of ${counted(rows.length, 'row')} done`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       stopped = error;
@@ -81,3 +88,71 @@ function inChunks(rows: readonly Row[]): Chunk[] {
   const chunker = createChunker(syncChunkSize);
   return [...rows.map((row) => chunker.add(row)), chunker.end()].filter((chunk) => chunk !== undefined);
 }
+
+/** Bad rows that are named; the rest is counted. */
+const mostErrors = 50;
+
+/** What people ask for in one breath: a list of people, put into the account. */
+export const contactsSync: Tool = {
+  name: 'contacts_sync',
+  title: 'Sync contacts',
+  description:
+    'Create or complete many contacts at once, matched by email: blanks are filled, existing values kept, tags united, ' +
+    'metadata merged, so that repeating it does no harm. Answers with a report: rows = created + updated + rejected + ' +
+    'unsent; `errors` name the first 50 bad rows by `line`, from 1. For a file: svc contacts sync FILE.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      rows: {
+        type: 'array',
+        items: jsonSchemaOf(SyncContact),
+        minItems: 1,
+        maxItems: mostRows,
+        description: `1 to ${number(mostRows)} contacts`,
+      },
+    },
+    required: ['rows'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      rows: { type: 'integer', description: 'Rows that were given' },
+      created: { type: 'integer', description: 'Contacts that were created' },
+      updated: { type: 'integer', description: 'Contacts that were completed' },
+      rejected: { type: 'integer', description: 'Rows that were refused' },
+      unsent: { type: 'integer', description: 'Rows that were not sent any more' },
+      errors: { type: 'array', description: 'What is wrong with the first 50 bad rows' },
+    },
+  },
+  // Metadata is merged: a value under the same key is overwritten.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  reach: 'write',
+  toolset: 'contacts',
+  operation: syncContacts,
+  async run({ service, input, boundary, tell }) {
+    refuseUnknown(contactsSync, input);
+    const { rows } = input;
+    if (!Array.isArray(rows) || rows.length === 0 || rows.length > mostRows) {
+      throw invalid({ rows: [`must be a list of 1 to ${mostRows} contacts`] });
+    }
+    const report = await syncRows(service, rows, tell);
+    const errors = firstItems(report.errors.slice(0, mostErrors), room - 1_000);
+    const isPartial = report.rejected > 0 || report.unsent > 0;
+    const leftOut =
+      errors.length < report.errors.length
+        ? [
+            `errors: the first ${errors.length} of ${counted(report.errors.length, 'bad row')} are here. Fix what is wrong in all rows like them, then send the bad rows again.`,
+          ]
+        : [];
+    return answer(
+      { ...report, errors },
+      leftOut,
+      [
+        `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unsent} unsent.`,
+        isPartial ? 'Fix the rows that `errors` names and send only those again.' : undefined,
+      ],
+      boundary,
+    );
+  },
+};

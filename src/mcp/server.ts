@@ -1,40 +1,45 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { usableBy } from '../auth/usable.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { connect } from '../http/call.ts';
 import { version } from '../version.ts';
-import { type Answer, failureAnswer } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { failureAnswer } from './failure.ts';
 import { callsPerMinute, createPace } from './pace.ts';
-import { type Grant, grantedTools, type Tool } from './tools.ts';
-import { openLine } from './transport.ts';
+import type { Grant, Tell, Tool } from './tool.ts';
+import { grantedTools } from './tools.ts';
 
 /** Clients give a call about a minute; an answer that says "wait" is worth more than none. */
 const patienceMs = 45_000;
 
-/**
- * Serves the granted operations over standard input and output until the client closes its end or a signal comes; both
- * are the normal end. Calls that are under way are answered first.
- */
-export async function serve(ctx: Context, settings: Settings, grant: Grant): Promise<void> {
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Makes a server for each connection. All of them share the credential, the grant and the pace. */
+export async function openAssistant(ctx: Context, settings: Settings, grant: Grant): Promise<() => Server> {
   const { tools, refusalOf } = grantedTools(grant);
   const service = await connect(ctx, { ...settings, maxWaitMs: settings.maxWaitMs ?? patienceMs });
+  const isUsable = await usableBy(ctx, settings);
+  // What the credential cannot do is not offered. Called all the same, it says which login it needs.
+  const offered = tools.filter(({ operation }) => !operation || isUsable(operation));
+  for (const { name } of tools) {
+    const isMissed = grant.only?.includes(name) && !offered.some((each) => each.name === name);
+    if (isMissed) ctx.notice(`${name} is not offered: this login cannot use it. See: svc auth status`);
+  }
   const pace = createPace(ctx.clock);
-  const server = new Server(
-    { name: 'svc', version },
-    { capabilities: { tools: {} }, instructions: instructionsFor(grant) },
-  );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {} } }) => {
-    const tool = tools.find((each) => each.name === name);
-    const refusal = tool ? undefined : refusalOf(name);
-    if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-    return tool ? run(tool, input) : failureAnswer(notGranted(refusal ?? ''));
-  });
 
-  async function run(tool: Tool, input: Record<string, unknown>): Promise<Answer> {
+  async function run(tool: Tool, input: Record<string, unknown>, tell: Tell): Promise<Answer> {
     try {
       const wait = pace();
       if (wait !== undefined) {
@@ -43,7 +48,8 @@ export async function serve(ctx: Context, settings: Settings, grant: Grant): Pro
           `More than ${callsPerMinute} calls in a minute; the next one is free in ${wait} seconds.`,
         );
       }
-      return await tool.run(service, input, Buffer.from(ctx.random(6)).toString('hex'));
+      const boundary = Buffer.from(ctx.random(6)).toString('hex');
+      return await tool.run({ service, input, boundary, tell });
     } catch (error) {
       if (error instanceof Failure) return failureAnswer(advised(error, settings.carried), tool.operation);
       ctx.notice(`${tool.name} failed unexpectedly: ${messageOf(error)}`);
@@ -51,19 +57,43 @@ export async function serve(ctx: Context, settings: Settings, grant: Grant): Pro
     }
   }
 
-  const line = openLine(ctx);
-  await server.connect(line.transport);
-  line.watch();
-  await line.ended;
-  await line.idle();
-  await server.close();
-  line.close();
+  return () => {
+    const server = new Server(
+      { name: 'svc', title: 'svc', version },
+      { capabilities: { tools: {} }, instructions: instructionsFor(grant) },
+    );
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(listed) }));
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+      const { name, arguments: input = {} } = params;
+      const tool = tools.find((each) => each.name === name);
+      const refusal = tool ? undefined : refusalOf(name);
+      if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
+      return tool ? run(tool, input, tellerOf(extra)) : failureAnswer(notGranted(refusal ?? ''));
+    });
+    return server;
+  };
 }
 
-const listed = ({ name, description, inputSchema, annotations }: Tool) => ({
+/** Progress goes to a client that asked for it, in numbers that only grow. */
+function tellerOf({ _meta, sendNotification }: Extra): Tell {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = -1;
+  return (progress, total, message) => {
+    if (progress <= last) return;
+    last = progress;
+    const params = { progressToken, progress, message, ...(total !== undefined && { total }) };
+    // A client that has gone ends the call in another way.
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+const listed = ({ name, title, description, inputSchema, outputSchema, annotations }: Tool) => ({
   name,
+  title,
   description,
   inputSchema,
+  outputSchema,
   annotations,
 });
 
@@ -80,4 +110,5 @@ const instructionsFor = ({ write, send, webhooks }: Grant): string =>
       : 'You may not write to customers or publish.',
     ...(webhooks ? ["You may change where the account's events are delivered: ask the user for each URL."] : []),
     'Lists come in pages; the answer says how to get the next one.',
+    'Long answers are cut; the answer says what was left out, and which fields to ask for.',
   ].join(' ');

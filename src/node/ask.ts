@@ -47,13 +47,19 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
   };
 }
 
-/** Choices that contain the typed words, in any order; those that begin with them come first. */
+/**
+ * Choices that contain the typed words, in any order; those that begin with them come first. The one without a value,
+ * by which something else can be typed, always stays, at the end.
+ */
 export function matching<C extends Choice>(choices: readonly C[], typed: string): C[] {
   const words = typed.toLowerCase().split(/\s+/u).filter(Boolean);
   const text = ({ value, name, description }: C) => `${name ?? ''} ${value} ${description ?? ''}`.toLowerCase();
-  const found = choices.filter((choice) => words.every((word) => text(choice).includes(word)));
-  const begins = (choice: C) => (text(choice).startsWith(words.join(' ')) ? 0 : 1);
-  return found.sort((a, b) => begins(a) - begins(b));
+  const found = choices.filter((choice) => !choice.value || words.every((word) => text(choice).includes(word)));
+  const place = (choice: C) => {
+    if (!choice.value) return 2;
+    return text(choice).startsWith(words.join(' ')) ? 0 : 1;
+  };
+  return found.sort((a, b) => place(a) - place(b));
 }
 
 /** Ctrl-C at a question is the person's way out, not a fault. */

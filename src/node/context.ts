@@ -1,6 +1,7 @@
 import process from 'node:process';
 import envPaths from 'env-paths';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
+import { message } from '../text/layout.ts';
 import { onlyColours } from '../text/sanitize.ts';
 
 /** The real world, each part loaded when it is first used. */
@@ -19,7 +20,8 @@ export function nodeContext(): Context {
     progress(undefined);
     said.add(text);
     // A note may tell what a customer or a service wrote.
-    stderr().write(`${onlyColours(text)}\n`);
+    const { isTTY, columns } = stderr();
+    stderr().write(`${onlyColours(isTTY && columns ? message(text, columns) : text)}\n`);
   };
   let exchange: Promise<Exchange> | undefined;
 
@@ -51,6 +53,10 @@ export function nodeContext(): Context {
     }),
     ask: lazyAsk(progress, signal),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
+    onHangup(call) {
+      process.on('SIGHUP', call);
+      return () => process.off('SIGHUP', call);
+    },
     openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
   };
 }

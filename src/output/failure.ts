@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
+import { message } from '../text/layout.ts';
 import { sanitize, toJson } from '../text/sanitize.ts';
 import { painter, wantsColor } from './paint.ts';
 
@@ -13,13 +14,14 @@ type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);
   const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY), ctx.env);
+  const shown = (text: string) => (ctx.stderr.isTTY && ctx.stderr.columns ? message(text, ctx.stderr.columns) : text);
   const lines = [
-    `${paint('red', 'Error:')} ${sanitize(failure.message)}`,
+    shown(`Error: ${sanitize(failure.message)}`).replace('Error:', () => paint('red', 'Error:')),
     ...Object.entries(failure.fields ?? {}).flatMap(([field, messages]) =>
-      messages.map((message) => `  ${sanitize(field)}: ${sanitize(message)}`),
+      messages.map((one) => `  ${sanitize(field)}: ${sanitize(one)}`),
     ),
   ];
-  if (failure.hint) lines.push(sanitize(failure.hint, { keepNewlines: true }));
+  if (failure.hint) lines.push(shown(sanitize(failure.hint, { keepNewlines: true })));
   if (settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined)
     lines.push(toJson(failure));
   if (ctx.stderr.listenerCount('error') === 0) ctx.stderr.on('error', () => {});

@@ -1,21 +1,33 @@
 import { Worker } from 'node:worker_threads';
 
 /** What jq printed, or what it said instead. */
-export type Answer = { readonly text: string } | { readonly said: string };
+type Answer = { readonly text: string } | { readonly said: string };
 
 type Question = { readonly json: string; readonly program: string };
 type Thread = { readonly worker: Worker; readonly waiting: Map<number, (answer: Answer) => void> };
 
-let thread: Thread | undefined;
+/** Asks jq; undefined where `signal` ended it first, whatever the filter was doing. */
+export type Ask = (question: Question, signal: AbortSignal | undefined) => Promise<Answer | undefined>;
+
 let questions = 0;
 
 /** What is nearly done when svc is told to end is still printed: a listener's last lines come after the signal. */
 const graceMs = 300;
 
-/** Asks jq; undefined where `signal` ended it first, whatever the filter was doing. */
-export async function askJq(question: Question, signal: AbortSignal | undefined): Promise<Answer | undefined> {
-  thread ??= start();
-  const { worker, waiting } = thread;
+/** A thread of its own, started when it is first asked: a filter that runs for ever holds up no other thread's. */
+export function openJq(): Ask {
+  const here: Place = { thread: undefined };
+  return (question, signal) => askIn(here, question, signal);
+}
+
+/** The one that commands share. */
+export const askJq: Ask = openJq();
+
+type Place = { thread: Thread | undefined };
+
+async function askIn(here: Place, question: Question, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+  here.thread ??= start(here);
+  const { worker, waiting } = here.thread;
   const id = ++questions;
   const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
   worker.ref();
@@ -25,7 +37,7 @@ export async function askJq(question: Question, signal: AbortSignal | undefined)
   end.forget();
   waiting.delete(id);
   if (answer === undefined) {
-    if (thread?.worker === worker) thread = undefined;
+    if (here.thread?.worker === worker) here.thread = undefined;
     await worker.terminate();
   } else if (waiting.size === 0) worker.unref();
   return answer;
@@ -49,14 +61,14 @@ function endOf(signal: AbortSignal | undefined): { comes: Promise<undefined>; fo
   return { comes, forget };
 }
 
-function start(): Thread {
+function start(here: Place): Thread {
   const waiting: Thread['waiting'] = new Map();
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
   const worker = new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] });
   const started: Thread = { worker, waiting };
   // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
   const give = (said: string): void => {
-    if (thread === started) thread = undefined;
+    if (here.thread === started) here.thread = undefined;
     for (const resolve of waiting.values()) resolve({ said });
   };
   worker.on('message', ({ id, ...answer }: Answer & { id: number }) => waiting.get(id)?.(answer));

@@ -1,6 +1,6 @@
 import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
-import { type ResourceName, resources } from '../api/resources.ts';
+import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -35,13 +35,23 @@ const another = '';
 
 /** The question, with what there is to choose from read once. */
 async function askerOf(ctx: Context, settings: Settings, { label, param }: Slot): Promise<() => Promise<string>> {
-  const question = `${param.description} (${label})`;
+  const question = questionOf(label, param);
   const choices = await choicesFor(ctx, settings, param);
   if (choices.length === 0) return () => ctx.ask.text(question);
   return async () => {
     const chosen = await ctx.ask.choose(question, choices);
     return chosen === another ? ctx.ask.text(question) : chosen;
   };
+}
+
+/** Help tells a flag's name beside its text; a question has to tell what it is about itself. */
+function questionOf(label: string, { description, choices }: Slot['param']): string {
+  const noun = label.replace(/^--/u, '').replaceAll('-', ' ').toLowerCase();
+  const name = noun.charAt(0).toUpperCase() + noun.slice(1);
+  // The list shows what there is.
+  if (choices) return `${name} (${label})`;
+  const tells = !label.startsWith('--') || noun.split(' ').some((word) => description.toLowerCase().includes(word));
+  return `${tells ? description : `${name}: ${description}`} (${label})`;
 }
 
 async function choicesFor(ctx: Context, settings: Settings, param: Slot['param']): Promise<readonly Choice[]> {
@@ -81,7 +91,7 @@ async function recordChoices(ctx: Context, settings: Settings, resource: Resourc
     }
     const { total } = listing.seen();
     if (choices.length === 0 || (total !== undefined && total <= choices.length)) return choices;
-    return [...choices, { value: another, name: `Another ${noun}: type its id` }];
+    return [...choices, { value: another, name: `Another ${noun}: type its ${idWords(resource)}` }];
   } catch (error) {
     // A credential that may not list them may still act on one.
     if (error instanceof Failure && error.kind === 'forbidden') return [];

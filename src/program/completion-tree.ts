@@ -1,6 +1,6 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { entries } from '../commands/index.ts';
+import { entries, loadEntry } from '../commands/index.ts';
 import { outputs } from '../config/settings.ts';
 import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
@@ -34,8 +34,9 @@ export type Branch = {
  */
 export async function completionTree(): Promise<Branch> {
   const children: Record<string, Branch> = {};
-  for (const { name, summary, aliases, load } of entries) {
-    children[name] = { ...branchOf(await load()), about: summary, ...(aliases && { aliases }) };
+  for (const entry of entries) {
+    const { name, summary, aliases } = entry;
+    children[name] = { ...branchOf(await loadEntry(entry)), about: summary, ...(aliases && { aliases }) };
   }
   const topicsAndCommands = [...topics, ...entries].map(({ name }) => name);
   children.help = { about: 'Help on a command or a topic', args: [{ choices: topicsAndCommands }] };

@@ -1,4 +1,6 @@
 import type { Given, Param, Params } from '../command/command.ts';
+import type { FindInCopy } from '../command/ids.ts';
+import { hasName, isNamed } from '../command/named.ts';
 import { flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -25,14 +27,16 @@ export async function given(
   settings: Settings,
 ): Promise<Omit<Given, 'settings'>> {
   const slots = slotsOf(invocation);
-  const missing = slots.filter((slot) => isMissing(slot, slots));
+  // What a row of the file may give is not asked for.
+  const isFromFile = invocation.command.row !== undefined && (invocation.flagTexts.from ?? []).length > 0;
+  const missing = isFromFile ? [] : slots.filter((slot) => isMissing(slot, slots));
   // To learn whether somebody can be asked, standard input is opened: milliseconds of every start.
   const canAsk = missing.length > 0 && ctx.ask.canAsk && !settings.noInput;
   if (!canAsk) refuseMissing(missing, invocation);
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
   for (const slot of slots) {
-    if (slot.texts.some((text) => hasName(slot.param, text))) named.push(slot);
+    if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
     else values[slot.of][slot.key] = read(slot, ctx);
   }
   for (const slot of named) values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
@@ -41,8 +45,8 @@ export async function given(
   for (const slot of missing.filter(({ param }) => !param.written)) {
     values[slot.of][slot.key] = await asked(ctx, settings, slot, async (texts) => {
       const answered = { ...slot, texts };
-      const isNamed = texts.some((text) => hasName(slot.param, text));
-      return read(isNamed ? await withIds(ctx, settings, answered) : answered, ctx);
+      const hasNames = texts.some((text) => hasName(slot.param.record, text));
+      return read(hasNames ? await withIds(ctx, settings, answered) : answered, ctx);
     });
   }
   return values;
@@ -68,7 +72,8 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   const labels = missing.map(({ label }) => label);
   const instead = new Map<string, string[]>();
   for (const { label, param } of missing) {
-    const flags = (param.unless ?? []).map((key) => labelOf('flags', key, command.flags[key] ?? {})).join(' or ');
+    const labels = (param.unless ?? []).map((key) => labelOf('flags', key, command.flags[key] ?? {}));
+    const flags = listed(labels, 'or');
     if (flags) instead.set(flags, [...(instead.get(flags) ?? []), label]);
   }
   const ways = [...instead].map(([flags, of]) => `Instead of ${listed(of)} you can give ${flags}.`);
@@ -77,8 +82,8 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   });
 }
 
-const listed = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+const listed = (words: readonly string[], last: 'and' | 'or' = 'and'): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;
 
 const labelOf = (of: Slot['of'], key: string, param: Pick<Param<unknown>, 'name' | 'placeholder'>): string =>
   of === 'args' ? (param.placeholder ?? key).toUpperCase() : `--${flagName(key, param)}`;
@@ -91,20 +96,21 @@ function read({ param, texts, label }: Slot, { notice, clock }: Pick<Context, 'n
   return value;
 }
 
-/** Whether it is a contact's email, or a ticket's number such as T-1008, and no id. */
-const hasName = ({ record }: Param<unknown>, text: string): boolean =>
-  (record === 'contacts' && text.includes('@')) || (record === 'tickets' && /^[^\d\s+-]\S*\d$/u.test(text.trim()));
-
 async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Slot> {
-  const [{ idOf }, { connect }] = [await import('./ids.ts'), await import('../http/call.ts')];
+  const [{ idOf }, { connect }] = [await import('../command/ids.ts'), await import('../http/call.ts')];
   const { record } = slot.param;
-  if (record !== 'contacts' && record !== 'tickets') return slot;
+  if (!isNamed(record)) return slot;
   const service = await connect(ctx, settings);
   const texts: string[] = [];
   for (const text of slot.texts) {
-    texts.push(hasName(slot.param, text) ? String(await idOf(service, record, text)) : text);
+    texts.push(hasName(slot.param.record, text) ? String(await idOf(service, record, text, inCopy)) : text);
   }
   return { ...slot, texts };
 }
+
+const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
+  const { findContacts, fromContactsCopy } = await import('../mirror/find.ts');
+  return (await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, text)))?.contacts;
+};
 
 export type { Slot };

@@ -14,6 +14,7 @@ export const globalFlags: readonly (readonly [term: string, description: string]
   ['--timeout <SECONDS>', 'Per attempt (default 30)'],
   ['--max-wait <SECONDS>', 'How long to wait out rate limits and retries (default 120)'],
   ['--settle <SECONDS>', 'How long to look for a write whose answer was lost (default 30)'],
+  ['--live', 'Ask the service for contacts, not the local copy'],
   ['--insecure-http', 'Allow an http:// service that is not on this machine'],
   ['--no-color', 'No colour'],
   ['--safe-cells', 'With csv: disarm cells that a spreadsheet would run as formulas'],

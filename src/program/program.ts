@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { entries } from '../commands/index.ts';
+import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
@@ -51,7 +51,7 @@ export async function parse(typed: readonly string[], columns?: number): Promise
   for (const [term, description] of globalFlags)
     root.addOption(new Option(term, description).helpGroup('Global flags:'));
 
-  const loaded = await named?.load();
+  const loaded = named && (await loadEntry(named));
   refuseUnknown(argv, loaded);
   for (const entry of entries) {
     if (entry !== named || !loaded) {
@@ -190,6 +190,7 @@ function optionFor(longName: string, flag: Param<unknown>): Option {
   const option = new Option(flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description);
   if (flag.many) option.argParser((text, sofar: unknown) => [...(Array.isArray(sofar) ? sofar : []), text]);
   if (flag.hidden) option.hideHelp();
+  if (flag.group) option.helpGroup(flag.group);
   return option;
 }
 

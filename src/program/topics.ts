@@ -30,6 +30,7 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_CONFIG_DIR, SVC_STATE_DIR', "where config and state live (default: the platform's own folders)"],
   ['SVC_TOKEN_STORE', 'keyring or file; default: the keyring, falling back to the file with a warning'],
   ['SVC_WEBHOOK_SECRET', 'signing secret for webhooks listen, verify and sign'],
+  ['SVC_MIRROR_DB', 'where svc mirror keeps the copy: a file or postgres:// URL, which may hold a password'],
   ['SVC_PARTNER_SEGMENT', 'the literal segment in the path of events (default: partner)'],
   ['SVC_OUTPUT', 'table, json, jsonl, csv or yaml (--output)'],
   ['SVC_NO_INPUT, CI', 'never ask (--no-input)'],

@@ -50,8 +50,12 @@ function leadingWords(argv: readonly string[]): string[] {
   return words;
 }
 
+/** What people type for a command in one group or another. */
+const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'new', 'update', 'delete', 'rm', 'set']);
+
 function unknown(word: string, path: readonly string[], names: readonly string[]): Failure {
-  const meant = nearest(word, names);
+  // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
+  const meant = commandWords.has(word) ? undefined : nearest(word, names);
   const line = path.join(' ');
   return new Failure('usage', `Unknown command '${word}'.`, {
     hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${line} ${meant}`,

@@ -5,6 +5,8 @@ import { bareVersion, isInSeries, isOlder, isVersion } from './version.ts';
 export type Problem = {
   readonly message: string;
   readonly hint?: string;
+  /** In place of a hint: the version that may be meant, to be named. */
+  readonly meant?: string;
   readonly line?: number;
   /** The file says nothing of the version. */
   readonly isAbsent?: boolean;
@@ -74,7 +76,7 @@ function pickNewest(sections: readonly Section[]): Picked {
       `The heading in line ${title.line} names ${title.version}, but the newest section is ${fullName(newest)}.`,
       {
         line: title.line,
-        hint: `If ${fullName(newest)} is meant: svc changelog release ${fullName(newest)}`,
+        meant: fullName(newest),
       },
     );
   }

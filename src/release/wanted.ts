@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readIfThere } from '../disk/atomic-file.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { type FrontMatter, readNotes } from './front-matter.ts';
 import { type Problem, pickSection, tagOfJob } from './pick.ts';
 import { newBody, type Wanted } from './plan.ts';
@@ -51,7 +52,7 @@ async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<
   const sections = sectionsOf(await readUserText(ctx, path, '--from'));
   const version = asked.version ?? (await versionOfThisJob(ctx, asked, sections));
   const picked = pickSection(sections, version, asked.line);
-  if (!picked.ok) throw problemIn(picked.problem, blame);
+  if (!picked.ok) throw problemIn(picked.problem, blame, asked.from);
   blame.line = picked.section.line;
   return { version: picked.version, content: picked.section.markdown() };
 }
@@ -113,8 +114,11 @@ const settingsIn = ({ title, labels, category_id, published_at }: FrontMatter): 
   ...(published_at !== undefined && { publishedAt: published_at }),
 });
 
-function problemIn({ message, hint, line }: Problem, blame: Blame): Failure {
+function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, from?: string): Failure {
   blame.line = line;
+  const file = from === undefined ? '' : ` --from ${shellWord(from)}`;
+  const hint =
+    meant === undefined ? problem.hint : `If ${meant} is meant: svc changelog release ${shellWord(meant)}${file}`;
   return new Failure('usage', `${blame.file}${line ? `:${line}` : ''}: ${message}`, { hint });
 }
 

@@ -2,11 +2,13 @@ import { noSuchPath, tooManyRequests } from './answer.ts';
 import { answerApi } from './api.ts';
 import { answerControl } from './control/control.ts';
 import { answerInstead } from './control/faults.ts';
+import { isPreflight, preflightAnswer, withCors } from './cors.ts';
+import { answerDescription } from './description.ts';
 import { addressLimit } from './limits.ts';
 import { answerOAuth } from './oauth/endpoints.ts';
 import type { SandboxOptions } from './options.ts';
 import { respond, type SandboxResponse, spoil, unlimited } from './response.ts';
-import { oauthOf } from './store/state.ts';
+import { oauthOf, type Snapshot, snapshotOf } from './store/state.ts';
 import { createWorld, type World } from './world.ts';
 
 export type { SandboxOptions } from './options.ts';
@@ -31,6 +33,8 @@ export type Sandbox = {
   close(): Promise<void>;
   /** The sandbox's clock, which `POST clock` moves. */
   now(): Date;
+  /** Every row as it is now. */
+  rows(): Snapshot;
 };
 
 /** The whole service offline (product.md, section 10), without a socket: a request goes in, a response comes out. */
@@ -39,7 +43,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return {
     async handle(request) {
       try {
-        const response = await answer(world, options, request);
+        const isOpen = options.cors === true && !isControl(request.url);
+        if (isOpen && isPreflight(request)) return preflightAnswer(request);
+        const answered = await answer(world, options, request);
+        const response = isOpen ? withCors(answered) : answered;
         // A request is answered only when what it did, or was shown, is kept.
         if (options.stateFile || world.state.changed.size > 0) await world.keep();
         return response;
@@ -51,6 +58,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     keep: world.keep,
     now: world.now,
+    rows: () => snapshotOf(world.state),
     async close() {
       await world.deliveries.stop();
       await world.keep();
@@ -62,9 +70,14 @@ async function answer(world: World, options: SandboxOptions, request: SandboxReq
   const { method, headers, remoteAddress } = request;
   const { path, search } = split(request.url);
   const body = textOf(request.body);
-  if (path.startsWith('/_sandbox/')) {
+  if (isControl(request.url)) {
     const answered = await answerControl(world, { method, path, headers, body, remoteAddress });
     return respond(answered, unlimited, world.now());
+  }
+
+  if (path === '/openapi.json' && (method === 'GET' || method === 'HEAD')) {
+    const body = await answerDescription(absolute(request).origin);
+    return respond({ status: 200, body }, unlimited, world.now());
   }
 
   const fault = world.faults.meet(method, path);
@@ -121,6 +134,8 @@ function answerLimitedOAuth(world: World, { consent = 'page' }: SandboxOptions, 
   );
   return { verdict, ...(answered ?? { status: 404, body: noSuchPath.body, headers: undefined }) };
 }
+
+const isControl = (url: string): boolean => split(url).path.startsWith('/_sandbox/');
 
 /** Some clients send a Host that is not valid. */
 function absolute({ url, headers: { host = '' } }: SandboxRequest): URL {

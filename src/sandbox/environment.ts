@@ -2,7 +2,15 @@ import type { Context } from '../context.ts';
 import type { Address } from './open.ts';
 
 /** The user's own settings that must not reach a sandbox, such as a real token. */
-const hidden = ['SVC_PROFILE', 'SVC_ACCESS_TOKEN', 'SVC_M2M_TOKEN', 'SVC_PARTNER_SEGMENT', 'SVC_WEBHOOK_SECRET'];
+const hidden = [
+  'SVC_PROFILE',
+  'SVC_ACCESS_TOKEN',
+  'SVC_M2M_TOKEN',
+  'SVC_PARTNER_SEGMENT',
+  'SVC_WEBHOOK_SECRET',
+  // A pull inside would write the sandbox's records into the team's database.
+  'SVC_MIRROR_DB',
+];
 
 /** The user's environment, pointed at the sandbox; config and state go into the folder. */
 export function environmentFor(

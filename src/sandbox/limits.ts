@@ -22,7 +22,8 @@ export type Limiter = {
 
 type Count = { used(now: number): number; add(now: number): void; freeAt(now: number): number };
 
-export function createLimiter(mode: LimitMode): Limiter {
+/** `onCounted` is told of each request that was let through, and of the buckets that it counts for. */
+export function createLimiter(mode: LimitMode, onCounted?: (buckets: readonly Bucket[]) => void): Limiter {
   const counts = new Map<string, Count>();
   let swept = 0;
   const countOf = (key: string): Count => {
@@ -40,12 +41,14 @@ export function createLimiter(mode: LimitMode): Limiter {
   };
   return {
     take(buckets, now) {
+      if (mode === 'off') onCounted?.(buckets);
       if (mode === 'off') return untouched(buckets.at(-1)?.limit ?? generalLimit);
       sweep(now);
       const waits = buckets
         .filter(({ key, limit }) => countOf(key).used(now) >= limit)
         .map(({ key, limit }) => ({ limit, remaining: 0, retryAfter: secondsUntil(countOf(key).freeAt(now), now) }));
       if (waits.length > 0) return waits.reduce((a, b) => (b.retryAfter > a.retryAfter ? b : a));
+      onCounted?.(buckets);
       return strictest(
         buckets.map(({ key, limit }) => {
           const count = countOf(key);

@@ -1,24 +1,30 @@
 import { isCode, readIfThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
+import type { Comparison } from './compare.ts';
 import { known } from './credential.ts';
 import { serve } from './server.ts';
-import { parseSeed } from './store/seed-file.ts';
+import { judgeSeed, parseSeed } from './store/seed-file.ts';
 
 /** The flags of `sandbox start` and `sandbox exec`. */
 export type OpenOptions = {
   readonly port: number;
-  /** `demo`, `empty`, or a file. */
-  readonly seed?: string;
+  /** `demo`, `empty`, a file, or what somebody made (`name`) out of something else. */
+  readonly seed?: string | MadeSeed;
   /** A file that keeps everything. */
   readonly state?: string;
   readonly consent?: SandboxOptions['consent'];
   readonly rate_limit?: SandboxOptions['rateLimit'];
   readonly allow_http_targets?: boolean;
   readonly latency?: number;
+  readonly cors?: boolean;
   /** Tells of each request in one line. */
   readonly log?: boolean;
+  /** Watches what happens, for a comparison afterwards. */
+  readonly compare?: boolean;
 };
+
+export type MadeSeed = { readonly name: string; readonly value: unknown };
 
 /** What one needs to know to use a sandbox; the same words with `--json`. */
 export type Address = {
@@ -34,11 +40,17 @@ export type Address = {
   readonly control_url: string;
 };
 
-export type Running = { readonly address: Address; close(): Promise<void> };
+export type Running = {
+  readonly address: Address;
+  /** What happened since the start, where that was asked for. */
+  readonly compared: (() => Comparison) | undefined;
+  close(): Promise<void>;
+};
 
 /** A sandbox on a port of 127.0.0.1. `notice` gets what the user should know and did not ask for. */
 export async function openSandbox(options: OpenOptions, notice: (text: string) => void): Promise<Running> {
   const seed = await readSeed(options.seed ?? 'demo');
+  const comparing = options.compare ? (await import('./compare.ts')).createComparing() : undefined;
   const stateFile = options.state === undefined ? undefined : await openState(options.state);
   if (stateFile?.state && options.seed !== undefined) {
     notice(`${options.state} already holds a state, so --seed was not used. To start over: POST /_sandbox/reset`);
@@ -51,14 +63,18 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
       rateLimit: options.rate_limit,
       allowHttpTargets: options.allow_http_targets,
       latencyMs: options.latency,
+      cors: options.cors,
       onRequest: options.log ? notice : undefined,
+      ...comparing?.watches,
     });
     await sandbox.keep();
+    const before = comparing && sandbox.rows();
     const server = await serve(sandbox, options.port).catch((error) => {
       throw isCode(error, 'EADDRINUSE') ? busy(options.port) : error;
     });
     return {
       address: addressOf(server.port),
+      compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
         await server.close();
         await sandbox.close();
@@ -76,7 +92,8 @@ async function openState(path: string) {
   return openStateFile(path);
 }
 
-async function readSeed(named: string): Promise<NonNullable<SandboxOptions['seed']>> {
+async function readSeed(named: string | MadeSeed): Promise<NonNullable<SandboxOptions['seed']>> {
+  if (typeof named !== 'string') return judgeSeed(named.value, named.name);
   if (named === 'demo' || named === 'empty') return named;
   const text = await readIfThere(named).catch((error: Error) => {
     throw new Failure('usage', `The seed ${named} cannot be read: ${error.message}.`);

@@ -54,7 +54,7 @@ export function createWorld(options: SandboxOptions): World {
       return held.state;
     },
     deliveries: deliver(),
-    limiter: createLimiter(options.rateLimit ?? 'on'),
+    limiter: createLimiter(options.rateLimit ?? 'on', options.onCounted),
     log: createLog(options.onRequest),
     faults: createFaults(),
     now,
@@ -62,6 +62,7 @@ export function createWorld(options: SandboxOptions): World {
     allowHttpTargets,
     formKey: Buffer.from(random(32)).toString('hex'),
     emit(event, account, data, sending) {
+      options.onEvent?.(event, data);
       let count = 0;
       for (const subscription of held.state.rows.subscriptions.values()) {
         if (!subscription.is_active || subscription.event_type !== event) continue;

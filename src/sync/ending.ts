@@ -1,5 +1,7 @@
+import { stoppedFailure } from '../bulk/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
+import { counted, number } from '../text/number.ts';
 import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
@@ -27,9 +29,9 @@ export function refusalOf(plan: Plan): Failure | undefined {
   if (plan.sendable === 0) {
     const { name } = plan.table.source;
     if (plan.skipped === plan.rows) {
-      return new Failure('usage', `--skip and --only leave out all ${plan.rows} rows of ${name}.`);
+      return new Failure('usage', `--skip and --only leave out all ${counted(plan.rows, 'row')} of ${name}.`);
     }
-    return new Failure('usage', `None of the ${plan.rows} rows of ${name} can be sent.`, {
+    return new Failure('usage', `None of the ${counted(plan.rows, 'row')} of ${name} can be sent.`, {
       hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
     });
   }
@@ -41,14 +43,8 @@ export function refusalOf(plan: Plan): Failure | undefined {
 export function stopOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals): Failure | undefined {
   if (!stopped) return undefined;
   const done = plan.sendable - (report.unsent - plan.leftOut);
-  const wasStopped = stopped.kind === 'interrupted' || stopped.kind === 'terminated';
-  const fact = `${done} of ${plan.sendable} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  return new Failure(stopped.kind, wasStopped ? `Interrupted: ${fact}` : `${stopped.message} ${fact}`, {
-    hint: wasStopped || stopped.kind === 'unknown' ? goOn : [stopped.hint, goOn].filter(Boolean).join('\n'),
-    status: stopped.status,
-    fields: stopped.fields,
-    cause: stopped,
-  });
+  const fact = `${number(done)} of ${number(plan.sendable)} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  return stoppedFailure(stopped, fact, goOn);
 }
 
 const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';

@@ -2,6 +2,7 @@ import { lengthOf } from '../api/fields.ts';
 import type { Values } from '../command/command.ts';
 import { param } from '../command/param.ts';
 import { Failure } from '../errors.ts';
+import { readingFlags } from '../tabular/flags.ts';
 import type { Dedupe } from './duplicates.ts';
 
 /** Spelled out here: every command of a group loads its flags, and the rows' rules would come along. */
@@ -9,7 +10,7 @@ const dedupes = ['first', 'merge', 'error'] as const satisfies readonly Dedupe[]
 
 /** The flags that `contacts sync` and `lists import` share. */
 export const importFlags = {
-  map: param.texts('Which column fills which field; #N names a column by position', { placeholder: 'COLUMN=FIELD' }),
+  map: readingFlags.map,
   metadata: param.pairs('Own data for every row that lacks the key'),
   skip: param.texts('Leave out rows with that value, for example "Status=unsubscribed"', {
     placeholder: 'COLUMN=VALUE',
@@ -17,17 +18,10 @@ export const importFlags = {
   only: param.texts('Send only rows with that value; several of one column are alternatives', {
     placeholder: 'COLUMN=VALUE',
   }),
-  delimiter: {
-    ...param.text('Delimiter: comma, semicolon, tab, pipe or a character (default: detected)', {
-      placeholder: 'CHARACTER',
-    }),
-    parse: (texts: readonly string[], flag: string) => delimiterOf(texts.at(-1) ?? '', flag),
-  },
-  encoding: param.text('Encoding of the file, for example windows-1252 (default: UTF-8 or UTF-16, detected)', {
-    placeholder: 'NAME',
-  }),
-  skip_lines: param.integer('Lines above the header (default: found)'),
-  no_header: param.toggle('The file has no header; columns are #1, #2 and so on'),
+  delimiter: readingFlags.delimiter,
+  encoding: readingFlags.encoding,
+  skip_lines: readingFlags.skip_lines,
+  no_header: readingFlags.no_header,
   phone_country: param.text('Read phones without a country code as numbers of this country, for example FR', {
     placeholder: 'COUNTRY',
   }),
@@ -56,19 +50,4 @@ function tagsOf(texts: readonly string[], flag: string): readonly string[] {
     if (lengthOf(tag) > 50) throw new Failure('usage', `${flag} may have at most 50 characters: "${tag}".`);
   }
   return tags;
-}
-
-const named: Readonly<Record<string, string>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-  '\\t': '\t',
-  pipe: '|',
-  space: ' ',
-};
-
-function delimiterOf(text: string, flag: string): string {
-  const delimiter = named[text.toLowerCase()] ?? text;
-  if (delimiter.length === 1 && !/["\r\n]/u.test(delimiter)) return delimiter;
-  throw new Failure('usage', `${flag} must be one character, or comma, semicolon, tab, pipe or space, not "${text}".`);
 }

@@ -1,5 +1,6 @@
+import { isAddress } from '../tabular/columns.ts';
 import type { TableOptions } from '../tabular/table.ts';
-import { isEmail, isMappable, type MapWish, type Shape } from './mapping.ts';
+import { isMappable, type MapWish, type Shape } from './mapping.ts';
 
 /** How a line of a file of contacts is told to be its header. */
 export const headerLine = (wishes: readonly MapWish[], shape: Shape): Pick<TableOptions, 'judge' | 'wayOut'> => ({
@@ -22,7 +23,3 @@ function flagsFor(cells: readonly string[], line: number, shape: Shape): string 
     ...others.map((field, at) => `--map "#${(free[at] ?? at) + 1}=${field}"`),
   ].join(' ');
 }
-
-/** `a@example.com`, several of them, or `Ann <a@example.com>`. */
-const isAddress = (cell: string): boolean =>
-  cell.includes('@') && cell.split(/:::|[;,]/u).some((part) => isEmail(/<([^<>]*)>\s*$/u.exec(part)?.[1] ?? part));

@@ -1,14 +1,14 @@
-import { getAccount } from '../api/account.ts';
 import { syncContacts } from '../api/contacts.ts';
+import { accountOf } from '../bulk/account.ts';
+import { refuseOverwriting, reportText, writeFile } from '../bulk/files.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { isSameFile, openDraft } from '../disk/draft-file.ts';
-import { Failure, interruption, messageOf } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import { interruption } from '../errors.ts';
+import { connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
-import { hexDigestOf } from '../text/digest.ts';
+import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
 import { dryView, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
@@ -43,7 +43,7 @@ export type Wish = { readonly file: string; readonly flags: ImportFlags; readonl
 export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
   const began = ctx.clock.ticks();
-  await refuseOverwriting(file, flags);
+  await refuseOverwriting([file], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const map = readWishes(flags.map, kind.shape);
@@ -55,7 +55,7 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     });
     const plan = await makePlan(table, kind, planOptions(flags, map), (rows) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rows.toLocaleString('en')} rows`, 'work');
+      ctx.progress(`Reading ${source.name}: ${counted(rows, 'row')}`, 'work');
     });
     ctx.progress(undefined, 'work');
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
@@ -92,12 +92,12 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   const service = await connect(ctx, settings);
   const { source } = plan.table;
   const journal = await openJournal(
-    `${ctx.files.state}/sync`,
+    ctx.files.state,
     {
       file: source.path,
       content: plan.digest,
       rows: plan.rows,
-      destination: JSON.stringify([service.session.baseUrl, await accountOf(service), kind.operation]),
+      destination: JSON.stringify([service.session.baseUrl, await accountOf(service, syncContacts), kind.operation]),
       mapping: readingOf(plan, flags, kind.chunkSize),
     },
     { restart: flags.restart, clock: ctx.clock },
@@ -117,19 +117,6 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   }
 }
 
-/** The account, as surely as it can be told without asking more than once. */
-async function accountOf(service: Service): Promise<string> {
-  const { kind, token } = await service.session.bearer(syncContacts);
-  // A key belongs to exactly one account (general rule 1); its digest names it, and tells nothing.
-  if (kind === 'api_key') return hexDigestOf(token);
-  try {
-    return String((await call(service, getAccount, {})).account_id);
-  } catch (failure) {
-    if (failure instanceof Failure && failure.kind === 'forbidden') return `profile ${service.session.profile}`;
-    throw failure;
-  }
-}
-
 function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
   let rows = 0;
   for (const done of journal.past.done.values()) rows += done.rows;
@@ -137,33 +124,9 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
   if (note) ctx.notice(note);
 }
 
-/** A file that is read must not be one that is written. */
-async function refuseOverwriting(file: string, flags: ImportFlags): Promise<void> {
-  for (const [flag, path] of [
-    ['--report', flags.report],
-    ['--rejects', flags.rejects],
-  ] as const) {
-    if (path !== undefined && file !== '-' && (await isSameFile(path, file))) {
-      throw new Failure('usage', `${flag} would overwrite the file that is read.`);
-    }
-  }
-}
-
 async function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promise<void> {
-  if (flags.rejects !== undefined) await write(flags.rejects, rejectsOf(plan, report.errors));
-  if (flags.report !== undefined) await write(flags.report, [`${JSON.stringify(report, undefined, 2)}\n`]);
-}
-
-async function write(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft = await openDraft(path);
-  try {
-    await pipeline(pieces, draft.stream, { end: false });
-    await draft.keep();
-  } catch (error) {
-    await draft.drop();
-    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { cause: error });
-  }
+  if (flags.rejects !== undefined) await writeFile(flags.rejects, rejectsOf(plan, report.errors));
+  if (flags.report !== undefined) await writeFile(flags.report, [reportText(report)]);
 }
 
 /** GitHub shows ten annotations of a step; a few more are in the log. */

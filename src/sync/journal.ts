@@ -1,12 +1,8 @@
-import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../bulk/journal-folder.ts';
 import type { Clock } from '../context.ts';
-import { type AppendLog, openLog, readLog } from '../disk/append-log.ts';
-import { isCode, replaceFile } from '../disk/atomic-file.ts';
-import { holders, tryLock } from '../disk/lock.ts';
-import type { Damage, Recovery } from '../disk/log-file.ts';
-import { Failure, messageOf } from '../errors.ts';
-import { hexDigestOf } from '../text/digest.ts';
+import { Failure } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
 
@@ -40,32 +36,31 @@ export type Journal = {
 
 const nothingDone = { done: new Map<number, Done>(), ms: 0, requests: 0 };
 
-/** Journals of runs that are over help nobody after that time. */
-const keptForMs = 90 * 24 * 60 * 60 * 1000;
+const wording: Wording = {
+  doing: 'syncing this file',
+  again: 'it resumes.',
+  journal: 'this sync',
+  damagedHint: () => 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
+  fullHint: 'Make room and run the same command again: it continues where this run stopped.',
+};
 
 /**
  * One file for each content, mapping, account and service: lines of JSON, each on disk before the next step is taken.
  * Throws where another run of the same content is under way, and where the journal is damaged before its end.
  */
 export async function openJournal(
-  folder: string,
+  state: string,
   identity: Identity,
   { restart, clock }: { readonly restart: boolean; readonly clock: Pick<Clock, 'now'> },
 ): Promise<Journal> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const folder = journalFolder(join(state, 'sync'), clock, wording);
   const destination = digest(identity.destination);
   const where = digest(identity.content, destination);
-  const release = await tryLock(join(folder, `${where}.lock`));
-  if (!release) {
-    const [pid] = await holders(join(folder, `${where}.lock`));
-    throw new Failure('failed', `Another svc is syncing this file${pid ? ` (process ${pid})` : ''}.`, {
-      hint: 'Wait until it is done, or stop it. Then run this command again: it resumes.',
-    });
-  }
+  const release = await folder.lock(where);
   try {
-    const path = join(folder, `${where}-${digest(identity.mapping)}.jsonl`);
+    const path = join(folder.path, `${where}-${digest(identity.mapping)}.jsonl`);
     const now = clock.now().toISOString();
-    const before = await pastOf(path, restart);
+    const before = await pastOf(folder, path, restart);
     const resumed = before?.finishedAt === undefined && !restart ? before : undefined;
     const earlier = resumed
       ? ({ kind: 'interrupted', at: resumed.header.started_at } as const)
@@ -73,11 +68,15 @@ export async function openJournal(
     if (!resumed) {
       const { content, rows, file = null } = identity;
       const header: Header = { svc_sync: 1, file, content, destination, rows, started_at: now };
-      await replaceFile(path, toText(header));
-      await prune(folder, path, clock.now().getTime());
+      await folder.begin(path, toText(header));
     }
-    const log = await openLog(path, { ...recovery(path), syncs: 'alone' });
-    const append = appender(log);
+    const log = await folder.open(path, { take: journalReader().take, syncs: 'alone' });
+    // After a line that failed none is written: the run ends, and the next one goes on from what is there.
+    let last: Promise<void> = Promise.resolve();
+    const append = (line: Line) => {
+      last = last.then(() => folder.onDisk(() => log.append(toText(line))));
+      return last;
+    };
     await append({ run: { at: now } });
     return {
       path,
@@ -94,7 +93,7 @@ export async function openJournal(
     };
   } catch (error) {
     await release();
-    throw error instanceof Failure ? error : unwritable(error);
+    throw error;
   }
 }
 
@@ -104,33 +103,12 @@ const about = (chunk: Chunk) => ({
   rows: lineCount(chunk),
 });
 
-/** After a line that failed none is written: the run ends, and the next one goes on from what is there. */
-function appender(log: AppendLog): (line: Line) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return (line) => {
-    last = last.then(() =>
-      log.append(toText(line)).catch((error) => {
-        throw unwritable(error);
-      }),
-    );
-    return last;
-  };
-}
-
 const toText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
-function recovery(path: string, lines = journalReader()): Recovery {
-  const damaged = ({ line }: Damage) =>
-    new Failure('failed', `The journal of this sync is damaged in line ${line}: ${path}`, {
-      hint: 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
-    });
-  return { take: lines.take, damaged };
-}
-
-async function pastOf(path: string, restart: boolean): Promise<Past | undefined> {
+async function pastOf(folder: JournalFolder, path: string, restart: boolean): Promise<Past | undefined> {
   const lines = journalReader();
   try {
-    await readLog(path, recovery(path, lines));
+    await folder.read(path, { take: lines.take });
     return lines.past();
   } catch (error) {
     if (restart && error instanceof Failure) return undefined;
@@ -146,7 +124,7 @@ function beginsAgain(before: Past | undefined, restart: boolean): Earlier | unde
 }
 
 /** The last run of a file of that name with another content or mapping. */
-async function otherRun(folder: string, identity: Identity, destination: string): Promise<Earlier> {
+async function otherRun(folder: JournalFolder, identity: Identity, destination: string): Promise<Earlier> {
   let latest: Earlier = { kind: 'none' };
   for (const header of await headersIn(folder)) {
     if (header.file === null || header.file !== identity.file || header.destination !== destination) continue;
@@ -156,11 +134,10 @@ async function otherRun(folder: string, identity: Identity, destination: string)
   return latest;
 }
 
-async function headersIn(folder: string): Promise<Header[]> {
+async function headersIn(folder: JournalFolder): Promise<Header[]> {
   const found: Header[] = [];
-  for (const name of await readdir(folder)) {
-    if (!name.endsWith('.jsonl')) continue;
-    const file = await open(join(folder, name), 'r').catch(() => undefined);
+  for (const path of await folder.list()) {
+    const file = await open(path, 'r').catch(() => undefined);
     if (!file) continue;
     try {
       const start = Buffer.alloc(16_384);
@@ -176,23 +153,4 @@ async function headersIn(folder: string): Promise<Header[]> {
   return found;
 }
 
-async function prune(folder: string, current: string, now: number): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = path === current ? undefined : await stat(path).catch(() => undefined);
-    if (found === undefined || now - found.mtimeMs <= keptForMs) continue;
-    // A lock that is held is no empty folder, and stays.
-    if (name.endsWith('.lock')) await rmdir(path).catch(() => {});
-    else await rm(path, { force: true });
-  }
-}
-
-function unwritable(error: unknown): Failure {
-  const why = isCode(error, 'ENOSPC') ? 'the disk is full' : messageOf(error);
-  return new Failure('failed', `The journal of this sync cannot be written: ${why}.`, {
-    hint: 'Make room and run the same command again: it continues where this run stopped.',
-    cause: error,
-  });
-}
-
-const digest = (...parts: readonly string[]): string => hexDigestOf(JSON.stringify(parts)).slice(0, 24);
+const digest = (...parts: readonly string[]): string => digestOfAll(24, parts);

@@ -1,6 +1,5 @@
-import { emailPattern } from '../api/fields.ts';
 import { Failure } from '../errors.ts';
-import { columnName, findColumn, listedColumns } from '../tabular/columns.ts';
+import { columnName, findColumn, isEmail, listedColumns } from '../tabular/columns.ts';
 import { fieldOf } from './header-names.ts';
 
 /** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
@@ -180,7 +179,5 @@ const likelyColumn = (field: Field, headers: readonly string[], examples: readon
   headers.findIndex((header, index) =>
     field === 'email' ? examples.some((cells) => isEmail(cells[index])) : fieldOf(header)?.field === 'last_name',
   );
-
-export const isEmail = (cell: string | undefined): boolean => cell !== undefined && emailPattern.test(cell.trim());
 
 const offered = (shape: Shape): string => `Fields: ${shape.fields.join(', ')}, metadata.KEY, or ignore.`;

@@ -1,38 +1,29 @@
 import { columnName, plain } from '../tabular/columns.ts';
+import { preambleNotes } from '../tabular/header.ts';
+import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Seen } from './findings.ts';
 import type { Mapping, Shape } from './mapping.ts';
 import { flagsFor } from './marks.ts';
 import type { Plan } from './plan.ts';
-import { number, rowsOf } from './view.ts';
 
 /** What a first look at the file has to say, before anything is sent. */
 export function planNotes(plan: Plan, shape: Shape): string[] {
   const { severalEmails } = plan.findings;
   return [
-    ...preambleNotes(plan),
+    ...preambleNotes(plan.table),
     ...unusedNotes(plan, shape),
     ...fullNameNotes(plan),
     ...(severalEmails.count === 0
       ? []
       : [
-          `Of several addresses in a cell the first is taken: ${rowsOf(severalEmails.count)} (${examplesOf(severalEmails)}).`,
+          `Of several addresses in a cell the first is taken: ${counted(severalEmails.count, 'row')} (${examplesOf(severalEmails)}).`,
         ]),
     ...phoneNotes(plan),
     ...markNotes(plan),
     ...(plan.leftOut > 0
-      ? [`Left out by --dedupe first: ${rowsOf(plan.leftOut)} with an email of an earlier one.`]
+      ? [`Left out by --dedupe first: ${counted(plan.leftOut, 'row')} with an email of an earlier one.`]
       : []),
-  ];
-}
-
-function preambleNotes({ table: { preamble, line } }: Plan): string[] {
-  if (preamble.length === 0) return [];
-  const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
-  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
-  const more = texts.length > shown.length ? ', …' : '';
-  return [
-    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
   ];
 }
 
@@ -76,7 +67,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   if (national.count + guessed.count > 0) {
     const of = [
       ...(national.count > 0 ? [`drop ${phonesOf(national)}`] : []),
-      ...(guessed.count > 0 ? [`take ${phonesOf(guessed)} for North American`] : []),
+      ...(guessed.count > 0 ? [`read ${phonesOf(guessed)} as North American`] : []),
     ];
     const what = phoneCountry
       ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
@@ -90,8 +81,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
   return notes;
 }
 
-const phonesOf = (seen: Seen): string =>
-  `${number(seen.count)} phone${seen.count === 1 ? '' : 's'} (${examplesOf(seen)})`;
+const phonesOf = (seen: Seen): string => `${counted(seen.count, 'phone')} (${examplesOf(seen)})`;
 
 const examplesOf = ({ count, examples }: Seen): string =>
   examples.map(({ line, text }) => `line ${line}: ${sanitize(text)}`).join('; ') +
@@ -106,7 +96,7 @@ const markNotes = ({ marks, table: { headers } }: Plan): string[] =>
           .slice(0, 3)
           .map(({ value }) => `"${sanitize(value)}"`)
           .join(', ');
-    const rows = rowsOf(mark.rows);
+    const rows = counted(mark.rows, 'row');
     return `"${name}" marks people who unsubscribed or cannot be reached: ${values} in ${rows}. To leave them out: ${flagsFor(mark, headers)}`;
   });
 
@@ -120,7 +110,7 @@ export function tagsQuestion({
   const [separator, seen] = most;
   const ways = [...doubtfulTags.keys()].map((one) => `--tag-separator "${one}"`);
   return {
-    fact: `${tagColumns(mapping)} holds "${separator}" in ${rowsOf(seen.count)} (${examplesOf(seen)}): one tag, or several?`,
+    fact: `${tagColumns(mapping)} holds "${separator}" in ${counted(seen.count, 'row')} (${examplesOf(seen)}): one tag, or several?`,
     hint: `Tags cannot be taken off again. To split them: ${ways.join(', or ')}. To keep each cell as one tag: --tag-separator none`,
   };
 }

@@ -1,4 +1,6 @@
+import { csvOut } from '../bulk/rows-out.ts';
 import { columnLabel } from '../tabular/columns.ts';
+import { rowsOfTable } from '../tabular/rows.ts';
 import type { Plan } from './plan.ts';
 import type { Contact, Problem } from './rows.ts';
 import type { Totals } from './run.ts';
@@ -84,35 +86,17 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
   stopped: undefined,
 });
 
-/**
- * The refused rows with their original columns and what was wrong, to be fixed and synced again with the same flags:
- * the delimiter is the file's, a byte order mark stands where the text would otherwise be read wrongly, and so do the
- * lines that `--skip-lines` passes over. A file without a header gets none.
- */
-export async function* rejectsOf(plan: Plan, errors: readonly Problem[]): AsyncGenerator<string> {
-  const { stringify } = await import('csv-stringify/sync');
-  const { table } = plan;
-  const { delimiter, headers, hasHeader, source, skippedText } = table;
-  const own = headers.flatMap((header, index) => (/^\s*svc_(?:line|error)\s*$/iu.test(header) ? [index] : []));
-  const lineOf = (cells: readonly string[], line: string, error: string): string => {
-    const kept = headers.map((_, index) => cells[index] ?? '').filter((_, index) => !own.includes(index));
-    // Cells beyond the header's are what is wrong with the row: they stay in sight, behind our own.
-    const beyond = cells.slice(headers.length);
-    const row = [...kept, line, error, ...beyond];
-    // A lone CR ends a row for many readers too.
-    return stringify([row], { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/u });
-  };
-  const bom = source.hasBom || source.encoding !== 'utf-8' ? '\ufeff' : '';
-  yield bom + skippedText;
-  if (hasHeader) yield lineOf(headers, 'svc_line', 'svc_error');
+/** The refused rows with their original columns and what was wrong, to be fixed and synced again with the same flags. */
+export function rejectsOf({ table }: Plan, errors: readonly Problem[]): AsyncGenerator<string> {
   const errorAt = new Map(errors.map(({ line, error }) => [line, error]));
-  if (errorAt.size === 0) return;
-  for await (const batch of table.records()) {
-    let text = '';
-    for (const { line, cells } of batch) {
+  const rows = rowsOfTable(table);
+  // Without any, the file need not be read again.
+  return csvOut(
+    errors.length > 0 ? rows : { ...rows, read: async function* () {} },
+    ['svc_line', 'svc_error'],
+    (_, line) => {
       const error = errorAt.get(line);
-      if (error !== undefined) text += lineOf(cells, String(line), error);
-    }
-    if (text !== '') yield text;
-  }
+      return error === undefined ? undefined : [line, error];
+    },
+  );
 }

@@ -1,3 +1,5 @@
+import type { Progress } from '../bulk/course.ts';
+import { openLanes } from '../bulk/lanes.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
 import { type Chunk, createChunker, type KeysOf, lineCount, type Outcome } from './chunks.ts';
@@ -14,8 +16,6 @@ export type Target = {
   requests(): number;
 };
 
-export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
-
 /** What was done, over all runs of the file. Rows are counted by lines of the file. */
 export type Totals = {
   readonly created: number;
@@ -31,7 +31,7 @@ export type Totals = {
   readonly stopped: Failure | undefined;
 };
 
-type Ports = Pick<Context, 'clock' | 'signal'>;
+type Ports = Pick<Context, 'clock' | 'signal' | 'notice'>;
 
 /** What is to be sent, where, and how many chunks at once. */
 export type Job = {
@@ -55,7 +55,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   const began = ctx.clock.ticks();
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
-  const lanes = openLanes(ctx, job, tally, elapsed);
+  const lanes = chunkLanes(ctx, job, tally, elapsed);
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   try {
     for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {
@@ -85,16 +85,14 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
 }
 
 /** The chunks in flight. The first failure counts, and ends the run. */
-function openLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, elapsed: () => number) {
+function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, elapsed: () => number) {
   const { target, journal, concurrency, onProgress } = job;
-  const inFlight = new Set<Promise<void>>();
-  const busy = new Map<string, number>();
   let stopped: Failure | undefined;
   let requestsNoted = 0;
   const stop = (error: unknown) => {
     stopped ??= asFailure(error);
   };
-  const isOver = () => stopped !== undefined || ctx.signal.aborted;
+  const lanes = openLanes({ ctx, concurrency, isOver: () => stopped !== undefined || ctx.signal.aborted });
 
   const work = async (chunk: Chunk) => {
     await journal.sent(chunk);
@@ -109,24 +107,8 @@ function openLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, ela
   return {
     stop,
     stopped: () => stopped,
-    settled: () => Promise.all(inFlight),
-    /** Waits for its turn, and not for its answer; false once the run is over. */
-    async send(chunk: Chunk): Promise<boolean> {
-      const keys = chunk.rows.flatMap(target.keysOf);
-      while (!isOver() && (inFlight.size >= concurrency || keys.some((key) => busy.has(key)))) {
-        await Promise.race(inFlight);
-      }
-      if (isOver()) return false;
-      for (const key of keys) count(busy, key, 1);
-      const promise = work(chunk)
-        .catch(stop)
-        .finally(() => {
-          for (const key of keys) count(busy, key, -1);
-          inFlight.delete(promise);
-        });
-      inFlight.add(promise);
-      return true;
-    },
+    settled: lanes.settled,
+    send: (chunk: Chunk) => lanes.start(chunk.rows.flatMap(target.keysOf), () => work(chunk).catch(stop)),
   };
 }
 
@@ -173,12 +155,6 @@ function newTally(plan: Plan, journal: Journal) {
     progress: () => ({ done, total: plan.sendable, resumed }),
     totals: () => ({ ...sum, problems, chunks, resumedRows: resumed }),
   };
-}
-
-function count(map: Map<string, number>, key: string, by: number): void {
-  const value = (map.get(key) ?? 0) + by;
-  if (value === 0) map.delete(key);
-  else map.set(key, value);
 }
 
 const asFailure = (error: unknown): Failure =>

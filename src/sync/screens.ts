@@ -1,9 +1,11 @@
+import { duration } from '../bulk/pace.ts';
 import type { Terminal } from '../output/view.ts';
+import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, pad } from '../text/width.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
-import { duration, number, rowsOf, samplesOf } from './view.ts';
+import { samplesOf } from './view.ts';
 
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
@@ -29,9 +31,9 @@ export const reportView =
         return `  ${number(count).padStart(room)}  ${paint(styles[name] ?? 'green', name)}`;
       });
     const course = [
-      `${number(chunks)} chunk${chunks === 1 ? '' : 's'}`,
-      `${number(requests)} request${requests === 1 ? '' : 's'}`,
-      ...(resumed_rows > 0 ? [`${number(resumed_rows)} rows by earlier runs`] : []),
+      counted(chunks, 'chunk'),
+      counted(requests, 'request'),
+      ...(resumed_rows > 0 ? [`${counted(resumed_rows, 'row')} by earlier runs`] : []),
       duration_ms < 10_000 ? `${(duration_ms / 1000).toFixed(1)} s` : duration(duration_ms / 1000),
     ];
     return [
@@ -60,15 +62,15 @@ export const planView =
       const text = `  ${nameOf(column)}  → ${pad(column.to, field)}  `;
       return `${text}${paint('dim', cut(samples.join(', '), Math.max(10, width - head - field - 8)))}`;
     });
-    const chunks = `${number(plan.chunks)} call${plan.chunks === 1 ? '' : 's'}`;
+    const chunks = counted(plan.chunks, 'call');
     return [
       `${paint('bold', sanitize(plan.table.source.name))}  ${paint('dim', describe(plan))}`,
       ...mapping,
       ...others,
       '',
       `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
-      ...(report.skipped ? [`${rowsOf(report.skipped)} would be skipped.`] : []),
-      ...(report.rejected > 0 ? [paint('red', `${rowsOf(report.rejected)} would be rejected.`)] : []),
+      ...(report.skipped ? [`${counted(report.skipped, 'row')} would be skipped.`] : []),
+      ...(report.rejected > 0 ? [paint('red', `${counted(report.rejected, 'row')} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');
   };

@@ -1,28 +1,15 @@
+import type { Progress } from '../bulk/course.ts';
+import { paceText } from '../bulk/pace.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
+import { number } from '../text/number.ts';
 import type { Earlier } from './journal.ts';
 import { type Column, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
-import type { Progress } from './run.ts';
 
-export const number = (value: number): string => value.toLocaleString('en');
-
-export const rowsOf = (count: number): string => `${number(count)} row${count === 1 ? '' : 's'}`;
-
-export function progressText({ done, total, resumed, ms }: Progress): string {
-  const perSecond = (done - resumed) / Math.max(ms / 1000, 0.001);
-  const left = (total - done) / Math.max(perSecond, 0.001);
-  const rate =
-    perSecond >= 10 ? `${number(Math.round(perSecond))} rows/s` : `${number(Math.round(perSecond * 60))} rows/min`;
-  return `Synced ${number(done)} of ${number(total)} rows · ${rate} · ${duration(left)} left`;
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  const minutes = Math.ceil(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
+export const progressText = (progress: Progress): string =>
+  `Synced ${number(progress.done)} of ${number(progress.total)} rows · ${paceText(progress)}`;
 
 export function earlierNote(earlier: Earlier, name: string, done: number, total: number): string | undefined {
   if (earlier.kind === 'none') return undefined;

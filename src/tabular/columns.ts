@@ -1,3 +1,5 @@
+import { emailPattern } from '../api/fields.ts';
+
 /** A header without what differs between exports: case, accents, blanks, hyphens, underscores, signs. */
 export const plain = (header: string): string =>
   header
@@ -37,3 +39,9 @@ export const listedColumns = (headers: readonly string[]): string => {
 };
 
 const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
+export const isEmail = (cell: string | undefined): boolean => cell !== undefined && emailPattern.test(cell.trim());
+
+/** `a@example.com`, several of them, or `Ann <a@example.com>`: what no header holds. */
+export const isAddress = (cell: string): boolean =>
+  cell.includes('@') && cell.split(/:::|[;,]/u).some((part) => isEmail(/<([^<>]*)>\s*$/u.exec(part)?.[1] ?? part));

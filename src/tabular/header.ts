@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { detectDelimiter, type Place, readOneRecord } from './csv.ts';
 
 /** What a line is to the reader of the table: it names the columns, it is surely a row, or neither can be told. */
@@ -108,4 +109,15 @@ function placeAfter(text: string, lines: number): Place | undefined {
     count++;
   }
   return count < lines || (lines > 0 && at === text.length) ? undefined : { at, line: lines + 1 };
+}
+
+/** Names what was passed over. */
+export function preambleNotes({ preamble, line }: { preamble: readonly Passed[]; line: number }): string[] {
+  if (preamble.length === 0) return [];
+  const texts = preamble.map(({ cells }) => sanitize(cells.filter((cell) => cell.trim() !== '').join(', ')));
+  const shown = texts.slice(0, 3).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
+  const more = texts.length > shown.length ? ', …' : '';
+  return [
+    `The header is line ${line}. Not read above it: ${shown.join(', ')}${more}. To read from line 1: --skip-lines 0`,
+  ];
 }

@@ -67,3 +67,26 @@ function withValues(words: readonly string[], width: number): string[] {
   }
   return units;
 }
+
+/** What is told as a command, behind a colon, up to its end: a pasted line break would cut it in two. */
+const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/gu;
+
+/**
+ * A message as a terminal of that width shows it: broken between words. A command in it that can be typed as it stands
+ * is never broken. Lines that begin with a blank are laid out already.
+ */
+export function message(text: string, width: number, indent = ''): string {
+  const room = Math.max(20, width);
+  return text
+    .split('\n')
+    .map((line) => (line.length + indent.length <= room || line.startsWith(' ') ? line : broken(line, room, indent)))
+    .join('\n');
+}
+
+function broken(line: string, width: number, indent: string): string {
+  // No text holds it: control characters are made visible before.
+  const blank = '\u0001';
+  const whole = line.replaceAll(toldCommand, (command) => command.replaceAll(' ', blank));
+  const filledUp = filled(whole, width, indent);
+  return filledUp.replaceAll(blank, ' ').slice(indent.length);
+}

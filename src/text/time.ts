@@ -4,8 +4,8 @@ const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
 const dateOnly = /^(\d{4})-(\d{2})-(\d{2})$/u;
 const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/u;
 
-const span = /^(\d{1,6})(m|h|d|w)$/u;
-const spanMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const span = /^(\d{1,6})(s|m|h|d|w)$/u;
+const spanMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** A moment in the past: `2d`, `12h` or `30m` before `now`, or a time as `parseTime` reads it. */
 export function parsePast(text: string, flag: string, now: Date): string {
@@ -15,6 +15,10 @@ export function parsePast(text: string, flag: string, now: Date): string {
   if (then.getTime() >= 0) return then.toISOString().replace(/\.\d+Z$/u, 'Z');
   throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);
 }
+
+/** The same, exactly and in UTC, to compare with times that svc itself noted. */
+export const pastMoment = (text: string, flag: string, now: Date): string =>
+  new Date(parsePast(text, flag, now)).toISOString();
 
 /**
  * A time as typed. With a zone it goes out exactly as it is; without one it means this machine's zone, and a bare date

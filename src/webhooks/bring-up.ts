@@ -2,57 +2,18 @@ import { webhookEvents } from '../api/webhooks.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
+import type { Coming, ListenOptions, Running } from './coming.ts';
+import type { Arrival } from './inbox/line.ts';
+import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
-import { type Receipt, type Receiver, startReceiver } from './receiving/receiver.ts';
+import { came, catchUp, filterOf, guarded, resume, takeRebuilt } from './passing-on.ts';
+import { type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
 import { createForwarder, type Forwarder } from './sinks/forward.ts';
-import { isShown, type Routes, targetOf } from './sinks/routes.ts';
+import { targetOf } from './sinks/routes.ts';
 import { forgetSecret, keepSecret } from './subscriptions/secrets.ts';
-import { hasLeftovers, reap, type Subscribing, subscribe } from './subscriptions/subscriptions.ts';
-import { openTunnel, type Tunnel, type TunnelRecipe } from './subscriptions/tunnel.ts';
-
-export type ListenOptions = {
-  readonly profile: string;
-  readonly port: number;
-  readonly path?: string;
-  readonly routes: Routes;
-  readonly retryMs?: number;
-  readonly timeoutMs: number;
-  readonly inboxLimit: number;
-  /** Beside those of our own subscriptions. */
-  readonly secrets: readonly string[];
-  readonly reach?: { readonly publicUrl: string } | { readonly tunnel: TunnelRecipe };
-  /** Undefined where no service is known; then there can be nothing to subscribe or to clean up. */
-  readonly baseUrl?: string;
-  /** The account's subscriptions; rejects where there is no login for them. */
-  readonly service: () => Promise<Subscribing>;
-  /** False with a credential of the environment: then nothing is stored. */
-  readonly storesSecrets: boolean;
-  readonly inspectPort?: number;
-  /** Somebody sits here. */
-  readonly opensBrowser?: boolean;
-};
-
-/** Everything that runs, as far as it came up. */
-export type Running = {
-  seat?: Seat;
-  forwarder?: Forwarder;
-  receiver?: Receiver;
-  inspector?: { close(): Promise<void> };
-  tunnel?: Tunnel;
-};
-
-/** What every step of coming up needs. */
-type Coming = {
-  readonly ctx: Context;
-  readonly options: ListenOptions;
-  readonly running: Running;
-  readonly reporter: Reporter;
-  /** Ours first known once we have subscribed. */
-  readonly secrets: string[];
-  /** The path of the URL that the service knows us by, once there is one. */
-  pathOfUrl: string;
-};
+import { hasLeftovers, reap, subscribe } from './subscriptions/subscriptions.ts';
+import { openTunnel, type TunnelRecipe } from './subscriptions/tunnel.ts';
 
 /**
  * Brings up, in this order, what a delivery goes through: inbox, forwarding, receiver, inspector, and only then the
@@ -66,12 +27,18 @@ export async function bringUp(
 ): Promise<void> {
   const { routes, reach, baseUrl } = options;
   const pathOfUrl = reach && 'publicUrl' in reach ? new URL(reach.publicUrl).pathname : '/';
-  const coming: Coming = { ctx, options, running, reporter, secrets: [...options.secrets], pathOfUrl };
+  const filter = await filterOf(ctx, options.filter);
+  const coming: Coming = { ctx, options, running, reporter, secrets: [...options.secrets], pathOfUrl, filter };
   const seat = await sitDown(coming);
   await removeLeftovers(ctx, options, seat);
   const forwarder = forwarding(coming, seat);
-  await resume(ctx, seat, forwarder, routes);
+  await resume(coming, seat, forwarder);
   const receiver = await receive(coming, seat, forwarder);
+  const take = (arrivals: readonly Arrival[]) => takeRebuilt(coming, { seat, forwarder }, arrivals);
+  running.orders = watchOrders(seat.folder, async (order) => {
+    if (order.kind === 'add') await take(order.arrivals);
+  });
+  if (options.catchUp) running.catchingUp = catchUp(ctx, options.catchUp, take);
   if (options.inspectPort !== undefined) await inspect(coming, options.inspectPort, { seat, forwarder, receiver });
   if (!reach || baseUrl === undefined) return;
 
@@ -110,7 +77,7 @@ function forwarding({ ctx, options, running, reporter }: Coming, { inbox }: Seat
 }
 
 async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<Receiver> {
-  const { ctx, options, running, reporter, secrets } = coming;
+  const { ctx, options, running, secrets } = coming;
   const { routes } = options;
   const receiver = await startReceiver({
     port: options.port,
@@ -120,12 +87,7 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
     clock: ctx.clock,
     newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
     forwardTo: (event) => targetOf(routes, event),
-    onReceipt(receipt) {
-      guarded(ctx, () => reporter.received(receipt, isShown(routes, eventOf(receipt))));
-      if (!('arrival' in receipt)) return;
-      const { id, event, to } = receipt.arrival;
-      if (to !== undefined) forwarder.enqueue(id, event, to);
-    },
+    onReceipt: (receipt) => came(coming, receipt, { inbox, forwarder }),
     onTrouble: (error) => {
       ctx.notice(`The inbox cannot be written (${messageOf(error)}): deliveries are held, to be sent again.`);
     },
@@ -149,29 +111,6 @@ async function inspect(coming: Coming, port: number, { seat, forwarder, receiver
     watch: reporter.watch,
     opensBrowser: options.opensBrowser,
   });
-}
-
-const eventOf = (receipt: Receipt): string | null => {
-  if ('envelope' in receipt) return receipt.envelope.event;
-  // What a rejected request claims to be may be wrong, so no filter hides it.
-  return receipt.kind === 'unreadable' ? receipt.arrival.event : null;
-};
-
-/** What an earlier run accepted and did not get to pass on, before anything new. */
-async function resume(ctx: Context, { inbox }: Seat, forwarder: Forwarder, routes: Routes): Promise<void> {
-  const waiting = inbox.waiting();
-  let taken = 0;
-  for (const id of waiting) {
-    const { event = null } = (await inbox.read(id))?.arrival ?? {};
-    const to = targetOf(routes, event);
-    if (to === undefined) continue;
-    forwarder.enqueue(id, event, to);
-    taken++;
-  }
-  const left = waiting.length - taken;
-  if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
-  if (left > 0)
-    ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
 }
 
 async function removeLeftovers(ctx: Context, options: ListenOptions, seat: Seat): Promise<void> {
@@ -198,13 +137,4 @@ async function dig({ ctx, running, options: { path } }: Coming, recipe: TunnelRe
     ctx.notice(`The tunnel is gone: ${how}. No event arrives until svc webhooks listen is started again.`);
   });
   return path === undefined ? tunnel.url : new URL(path, tunnel.url).href;
-}
-
-/** The event is stored and answered. Where it cannot be shown, svc goes on, and the app gets it all the same. */
-function guarded(ctx: Context, show: () => void): void {
-  try {
-    show();
-  } catch (error) {
-    ctx.notice(`An event cannot be shown: ${messageOf(error)}`);
-  }
 }

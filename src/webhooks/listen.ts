@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts';
 import { messageOf } from '../errors.ts';
-import { bringUp, type ListenOptions, type Running } from './bring-up.ts';
+import { bringUp } from './bring-up.ts';
+import type { ListenOptions, Running } from './coming.ts';
 import type { Seat } from './inbox/seat.ts';
 import type { Line } from './lines.ts';
 import { createReporter } from './report.ts';
 import { forgetSecret } from './subscriptions/secrets.ts';
 import { hasLeftovers, reap } from './subscriptions/subscriptions.ts';
 
-export type { ListenOptions } from './bring-up.ts';
+export type { ListenOptions } from './coming.ts';
 
 export type Listening = {
   /** Ends once everything is cleaned up, after `ctx.signal` has fired. */
@@ -61,6 +62,9 @@ async function takeDown(ctx: Context, options: ListenOptions, running: Running):
     () => tunnel?.close(),
     () => (seat ? unsubscribe(ctx, options, seat) : undefined),
     () => receiver?.close(),
+    () => running.orders?.end(),
+    () => running.catchingUp,
+    () => running.judging,
     () => forwarder?.stop(graceMs),
     () => inspector?.close(),
     () => seat?.leave(),

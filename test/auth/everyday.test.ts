@@ -36,6 +36,13 @@ describe('an address as people type it', () => {
   });
 });
 
+test('auth list has headers for people', async () => {
+  const world = await authWorld();
+  await world.svc(['login', '--with-api-key'], { columns: 80, answers: ['key_acme'] });
+  const [headers] = (await world.svc(['auth', 'list'], { columns: 80, env: { NO_COLOR: '1' } })).stdout.split('\n');
+  expect(headers?.split(/ {2,}/u)).toEqual(['Profile', 'Default', 'Account', 'Base URL', 'Credentials']);
+});
+
 describe('config', () => {
   test('unset forgets a setting', async () => {
     const world = await authWorld();

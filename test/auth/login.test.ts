@@ -139,7 +139,7 @@ test('the same redirect a second time is not redeemed again', async () => {
 test('a login that was declined says so, in the terminal and in the browser', async () => {
   const world = await authWorld();
   let page: Promise<Seen> | undefined;
-  const ran = await login(world, [], (url) => {
+  const ran = await login(world, ['--client-id', 'other_cli'], (url) => {
     const back = new URL(world.redirectUri);
     back.search = `error=access_denied&state=${url.searchParams.get('state')}`;
     page = visit(back);
@@ -147,6 +147,8 @@ test('a login that was declined says so, in the terminal and in the browser', as
   });
   expect(ran.exitCode).toBe(4);
   expect(ran.stderr).toContain('declined in the browser (access_denied)');
+  // The id was given by a flag, and nothing of this login was kept.
+  expect(ran.stderr).toContain('To try again: svc login --client-id other_cli\n');
   expect((await page)?.body).toContain('declined in the browser');
 });
 

@@ -115,7 +115,7 @@ describe('a stored credential belongs to the origin that it was stored for', () 
     expect(ran.stderr).toMatch(
       /belongs to https:\/\/service\.test, not to https:\/\/evil\.example\.com; nothing was sent/u,
     );
-    expect(ran.stderr).toContain('svc login --profile evil.example.com --base-url https://evil.example.com');
+    expect(ran.stderr).toContain('svc -p evil.example.com login --base-url https://evil.example.com');
     expect(world.sent).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ describe('a command in a hint', () => {
   test.each([
     ['Run: svc auth refresh --scope tickets:read', 'Run: svc -p third auth refresh --scope tickets:read'],
     ['Run: svc auth status, then svc login', 'Run: svc -p third auth status, then svc -p third login'],
-    ['Use: svc login --profile other', 'Use: svc login --profile other'],
+    ['Use: svc login --profile other --base-url https://b.test', 'Use: svc -p other login --base-url https://b.test'],
     ['Run: svc logout --all', 'Run: svc logout --all'],
     ['Run: svc auth switch work', 'Run: svc auth switch work'],
     ['Run: svc tickets note --help', 'Run: svc tickets note --help'],

@@ -48,6 +48,11 @@ describe('without a terminal', () => {
   });
 });
 
+test('several ways in place of a flag are one list', async () => {
+  const ran = await svc(sandboxWorld(), ['changelog', 'create']);
+  expect(ran.stderr).toContain('you can give --body-file, --content-file or --editor.');
+});
+
 describe('on a terminal', () => {
   const at = (columns: number, answers: readonly string[]) => ({ columns, answers });
 
@@ -85,6 +90,18 @@ describe('on a terminal', () => {
     const ran = await svc(sandboxWorld(), ['contacts', 'get', '--json'], at(80, ['', 'x@nowhere.test', '7']));
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toContain('No contact has the email x@nowhere.test.');
+  });
+
+  test('every question says what it is about', async () => {
+    for (const [line, answers, question] of [
+      ['contacts create', ['Ann', 'Bo', 'ann@b.co'], 'Phone: +1 and ten digits (--phone)'],
+      ['changelog create', [], 'Title: 3 to 255 characters (--title)'],
+      ['webhooks create', [], 'Event (EVENT)'],
+      ['tickets create', [], 'Subject (--subject)'],
+    ] as const) {
+      const ran = await svc(sandboxWorld(), line.split(' '), at(80, answers));
+      expect(ran.stderr.replaceAll(/\s+/gu, ' ')).toContain(`no answer to: ${question}`);
+    }
   });
 
   test('with --no-input nothing is asked', async () => {

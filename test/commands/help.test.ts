@@ -112,3 +112,8 @@ describe('help', () => {
     expect(ran.stderr).toContain(hint);
   });
 });
+
+test('set is never proposed to whoever typed get', async () => {
+  const ran = await svc(sandboxWorld(), ['lists', 'get', '1']);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: "Error: Unknown command 'get'.\nRun: svc lists --help\n" });
+});

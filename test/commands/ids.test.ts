@@ -37,7 +37,11 @@ describe('a ticket is taken by its number', () => {
 
   test('what is neither an id nor a number is exit 2, and nothing is sent', async () => {
     const world = sandboxWorld();
-    expect((await svc(world, ['tickets', 'get', 'seven'])).exitCode).toBe(2);
+    const ran = await svc(world, ['tickets', 'get', 'seven']);
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: 'Error: ID must be the id or number of a ticket, not "seven".\n',
+    });
     expect((await svc(world, ['tickets', 'get', '-7'])).exitCode).toBe(2);
     expect(world.sent).toEqual([]);
   });
@@ -162,7 +166,12 @@ describe('statuses', () => {
   test('another that the service may know filters, with a warning', async () => {
     const ran = await svc(sandboxWorld(), ['tickets', 'list', '--status', 'waiting-for-legal', '--json']);
     expect(ran).toMatchObject({ exitCode: 0, stdout: '[]\n' });
-    expect(ran.stderr).toContain('Warning: --status waiting-for-legal is none of open, pending');
+    const changelog = await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus']);
+    expect(changelog).toMatchObject({
+      exitCode: 2,
+      stderr: 'Error: --status must be one of draft, published, not "bogus".\n',
+    });
+    expect(ran.stderr).toContain('Warning: --status waiting-for-legal is not one of open, pending');
   });
 
   test('another is never written', async () => {
@@ -175,8 +184,19 @@ describe('statuses', () => {
 
   test('changelog knows its two, and feedback passes its own slugs', async () => {
     expect((await svc(sandboxWorld(), ['changelog', 'list', '--status', 'bogus'])).exitCode).toBe(2);
-    const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under-review', '--json']);
+    const own = await svc(sandboxWorld(), ['feedback', 'list', '--status', 'under_review', '--json']);
     expect(own).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('where no feedback has the status, the ones in use are named', async () => {
+    const list = (...argv: string[]) => svc(sandboxWorld(), ['feedback', 'list', '--status', ...argv]);
+    expect(await list('bogus', '--json')).toMatchObject({
+      exitCode: 0,
+      stdout: '[]\n',
+      stderr: 'No post has the status bogus. Posts have: in_progress, planned, shipped, under_review.\n',
+    });
+    expect((await list('planned', '--search', 'nothing like it')).stderr).toBe('');
+    expect((await list('bogus', '--quiet')).stderr).toBe('');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seeded, withoutSeed } from '../../src/command/seed.ts';
+import { localTime } from '../../src/output/cells.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -12,6 +13,8 @@ const seed = seeded({
 test('the seed shows who reads it, about what, and what was said last', () => {
   expect(seed).toMatch(/^\n# -+ >8 -+\n/u);
   expect(seed).toContain('# To:     Ann <ann@b.co>, by email\n# About:  T-1 Printer\n');
+  // In this place's time, as every time that people read.
+  expect(seed).toContain(`# Ann wrote at ${localTime('2026-03-01T09:00:00Z')}:\n`);
   expect(seed).toContain('# > It is broken.\n# > # A heading\n# > Thanks\n');
 });
 

@@ -37,7 +37,7 @@ const lines: readonly (readonly [argv: readonly string[], line: string])[] = [
       '--phone',
       '+12025550123',
     ],
-    '✓ Contact 277 (Ada) is created.',
+    '✓ Contact 277 (Ada Byron) is created.',
   ],
   [
     ['contacts', 'update', '7', '--company', 'Acme GmbH', '--metadata', 'plan=pro'],
@@ -94,7 +94,7 @@ describe('an entry', () => {
     const drafted = await svc(world, create, terminal);
     expect(drafted.stdout).toBe('✓ Entry 34 (Dark mode) is a draft. To publish it: svc changelog publish 34\n');
     const later = await svc(world, ['changelog', 'publish', '34', '--at', future], terminal);
-    expect(later.stdout).toBe('✓ Entry 34 (Dark mode) is scheduled for 2030-01-31T09:00:00.000Z.\n');
+    expect(later.stdout).toBe('✓ Entry 34 (Dark mode) is scheduled for 2030-01-31 09:00.\n');
     const listed = await svc(world, ['changelog', 'list'], { columns: 120 });
     expect(listed.stdout.split('\n').find((line) => line.includes('Dark mode'))).toContain('scheduled');
     // A pipe keeps what the service says.

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 
@@ -134,3 +136,93 @@ test('two at once have a sandbox each', async () => {
   expect(one).not.toBe(two);
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
 });
+
+test('--diff tells on standard error what changed, and leaves output and exit code to the command', async () => {
+  const close = 'svc tickets resolve 8 --json; svc contacts update 7 --company Wonderland >/dev/null; exit 7';
+  const { code, stdout, stderr } = await sh(close, ['--diff']).ended;
+  expect([code, JSON.parse(stdout)]).toMatchObject([7, { ticket_number: 'T-1008', status: 'resolved' }]);
+  expect(stderr).toMatch(/^~ contacts 7 .*: company .* → Wonderland$/mu);
+  expect(stderr).toMatch(/^~ tickets 8 T-1008 .*: status open → resolved, resolved_at \(empty\) → \d/mu);
+  expect(stderr).toMatch(
+    /^1 contact updated, 1 ticket updated\.\nNo webhooks\.\n2 requests; .* less than a minute\.\n$/mu,
+  );
+});
+
+test('--diff-out writes it as JSON, with the webhooks and the minutes that the limits would take', async () => {
+  const file = `${svc.folder}/../diff-${process.pid}.json`;
+  const create = 'for n in $(seq 62); do echo "GET /contacts/$n"; done | while read _ path; do';
+  const script = `${create} curl -sf -H "Authorization: Bearer $SVC_API_KEY" "$SVC_BASE_URL$path" >/dev/null || exit 9; done
+    svc contacts create --name 'A\tB' --last-name B --email ab@x.test --phone +14155550123 >/dev/null`;
+  const { code, stdout, stderr } = await sh(script, ['--diff-out', file]).ended;
+  expect([code, stdout]).toEqual([0, '']);
+  expect(stderr).toBe(
+    '1 contact created.\nWebhooks, to whoever subscribes: 1 contact.created.\n64 requests; with the real limits at least 1 min.\n',
+  );
+  const told = JSON.parse(readFileSync(file, 'utf8'));
+  rmSync(file);
+  expect(told).toMatchObject({
+    // svc looks for the contact before it makes it.
+    requests: 64,
+    minutes: 1,
+    changes: [{ kind: 'contacts', change: 'created', before: null, after: { email: 'ab@x.test' } }],
+    webhooks: [{ event: 'contact.created', data: { email: 'ab@x.test' } }],
+  });
+});
+
+test('a --diff-out that cannot be written is told before the command runs', async () => {
+  const { code, stdout, stderr } = await sh('echo ran', ['--diff-out', `${svc.folder}/no/such/diff.json`]).ended;
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('cannot be written');
+  expect(readdirSync(svc.folder)).toEqual([]);
+});
+
+test('--seed mirror without a copy, and --anonymise without it, run nothing', async () => {
+  const env = { SVC_STATE_DIR: `${svc.folder}/none`, SVC_CONFIG_DIR: `${svc.folder}/none` };
+  const none = await sh('echo ran', ['--seed', 'mirror'], env).ended;
+  expect([none.code, none.stdout]).toEqual([1, '']);
+  expect(none.stderr).toContain('svc mirror pull');
+  expect(await sh('echo ran', ['--anonymise'], env).ended).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('--seed mirror starts with the copy, --anonymise with nobody in it, and the copy stays as it is', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'svc-state-'));
+  const outer = { SVC_MIRROR_DB: `${state}/copy.db`, SVC_API_KEY: 'key_acme' };
+  const sandbox = spawn(process.execPath, [svc.script, 'sandbox', 'start', '--port', '0', '--json'], {
+    env: { PATH: process.env.PATH, HOME: svc.folder },
+  });
+  try {
+    const [line] = await once(sandbox.stdout, 'data');
+    const env = { ...outer, SVC_BASE_URL: JSON.parse(String(line)).base_url, SVC_STATE_DIR: state };
+    await run(['mirror', 'pull', '--only', 'contacts'], env);
+    const before = readFileSync(`${state}/copy.db`);
+    const script =
+      'test -z "$SVC_MIRROR_DB" && svc contacts get 7 --jq .email && svc contacts update 7 --company X >&2';
+    const plain = await sh(script, ['--seed', 'mirror', '--diff', '--quiet'], env).ended;
+    expect([plain.code, plain.stdout]).toEqual([
+      0,
+      await run(['contacts', 'get', '7', '--jq', '.email', '--quiet'], env),
+    ]);
+    const hidden = await sh('svc contacts get 7 --jq .email', ['--seed', 'mirror', '--anonymise'], env).ended;
+    expect(hidden.code).toBe(0);
+    expect(hidden.stdout).toMatch(/^\S+@\S+\.example\n$/u);
+    expect(hidden.stderr).toContain('The copy does not hold all of: lists, calls');
+    expect(readFileSync(`${state}/copy.db`).equals(before)).toBe(true);
+  } finally {
+    sandbox.kill();
+    await once(sandbox, 'exit');
+    rmSync(state, { recursive: true });
+  }
+});
+
+async function run(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, [svc.script, ...args], {
+    env: { PATH: process.env.PATH, HOME: svc.folder, ...env },
+  });
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    out += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${args.join(' ')}: exit ${code}`);
+  return out;
+}

@@ -82,18 +82,78 @@ describe('the OpenAPI document', () => {
 
   test('answers as the document says: statuses, rate headers and the three shapes of errors', () => {
     const { responses } = document.paths['/changelog'].post;
-    expect(Object.keys(responses)).toEqual(['201', '401', '403', '422', '429', '500']);
+    expect(Object.keys(responses)).toEqual(['201', '401', '403', '422', '429', '500', '5XX']);
     expect(Object.keys(responses['201'].headers)).toEqual(['X-RateLimit-Limit', 'X-RateLimit-Remaining']);
-    expect(Object.keys(document.paths['/contactslists/list'].get.responses)).toEqual(['200', '401', '429', '500']);
+    expect(Object.keys(document.paths['/contactslists/list'].get.responses)).toEqual([
+      '200',
+      '401',
+      '429',
+      '500',
+      '5XX',
+    ]);
     expect(Object.keys(document.paths['/{account}/meetings'].get.responses)).toEqual([
       '200',
       '401',
       '404',
       '429',
       '500',
+      '5XX',
     ]);
     expect(Object.keys(document.components.responses.RateLimited.headers)).toContain('Retry-After');
     expect(document.components.schemas.Error.anyOf).toHaveLength(3);
+  });
+
+  test('shows an example of each request, success and error, and says what each success is', () => {
+    const successes = new Set<string>();
+    for (const [path, methods] of Object.entries<Any>(document.paths)) {
+      for (const [method, { operationId, description, requestBody, responses }] of Object.entries<Any>(methods)) {
+        expect(description, operationId).toMatch(/\.$/u);
+        const shows = (body: Any) => {
+          const { example, examples } = body.content['application/json'];
+          return example !== undefined || Object.keys(examples ?? {}).length > 1;
+        };
+        if (requestBody) expect(shows(requestBody), operationId).toBe(true);
+        for (const [status, given] of Object.entries<Any>(responses)) {
+          if (status === '5XX') continue;
+          const response = given.$ref ? document.components.responses[given.$ref.split('/').at(-1)] : given;
+          expect(shows(response), `${method} ${path} ${status}`).toBe(true);
+          if (status.startsWith('2')) successes.add(response.description);
+        }
+      }
+    }
+    expect(successes.size).toBe(endpoints.length);
+  });
+
+  test('has a type beside every constant, and a description of every field', () => {
+    const bare: string[] = [];
+    const walk = (value: Any, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ('const' in value && value.type !== typeof value.const) bare.push(`${path} const`);
+      for (const [key, each] of Object.entries<Any>(value)) {
+        if (key === 'example' || key === 'examples') continue;
+        if (key === 'properties') {
+          for (const [name, field] of Object.entries<Any>(each)) {
+            if (!field.description && !field.$ref) bare.push(`${path}.${name}`);
+          }
+        }
+        walk(each, `${path}.${key}`);
+      }
+    };
+    walk(document.paths, '');
+    walk(document.components, '');
+    walk(document.webhooks, '');
+    expect(bare).toEqual([]);
+  });
+
+  test('tells the rules of state, and what a reply is refused for', () => {
+    const { post } = document.paths['/tickets/{id}/replies'];
+    expect(post.responses['422'].description).toContain('has no email address, or the send failed');
+    expect(document.paths['/tickets/{id}'].patch.description).toContain('counts as a reopen');
+    expect(document.paths['/changelog'].post.description).toContain('subscribers are not emailed');
+    const { contacts } = document.components.schemas.NewContactBatch.properties;
+    expect(contacts.description).toContain('not shown');
+    expect(document.info.license.name).toBe('MIT');
+    expect(document.info.contact).toBeDefined();
   });
 
   test('describes the six webhooks with their signature', () => {

@@ -88,24 +88,66 @@ test('on a full disk an append fails, leaves no half line, and works again once 
   expect(await readFile(path, 'utf8')).toBe('<1>\n<3>\n');
 });
 
-test.each([
-  ['together', 1],
-  ['alone', 2],
-] as const)('of two lines that come at once, synced %s, there are %i syncs', async (syncs, count) => {
-  let seen = 0;
+/** Opens files whose syncs are counted. */
+function countingSyncs() {
+  const counted = { syncs: 0 };
   const openFile: typeof open = async (...args) => {
     const file = await open(...args);
     const datasync = file.datasync.bind(file);
     file.datasync = () => {
-      seen++;
+      counted.syncs++;
       return datasync();
     };
     return file;
   };
+  return { counted, openFile };
+}
+
+test.each([
+  ['together', 1],
+  ['alone', 2],
+] as const)('of two lines that come at once, synced %s, there are %i syncs', async (syncs, count) => {
+  const { counted, openFile } = countingSyncs();
   const { log } = await opened(await freshPath(), { syncs, openFile });
   await Promise.all([log.append('<1>\n'), log.append('<2>\n')]);
-  expect(seen).toBe(count);
+  expect(counted.syncs).toBe(count);
   await log.close();
+});
+
+test('a noted line is in the file at once, past lines that wait, and synced with the next line or at the end', async () => {
+  const path = await freshPath();
+  const { counted, openFile } = countingSyncs();
+  const { log } = await opened(path, { openFile });
+  await log.note('<1>\n');
+  expect(await readFile(path, 'utf8')).toBe('<1>\n');
+  expect(counted.syncs).toBe(0);
+  await Promise.all([log.append('<3>\n'), log.note('<2>\n')]);
+  expect(counted.syncs).toBe(1);
+  await log.note('<4>\n');
+  expect(counted.syncs).toBe(1);
+  await log.close();
+  expect(counted.syncs).toBe(2);
+  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n<3>\n<4>\n');
+});
+
+test('where a sync fails, a line that was noted behind it stays', async () => {
+  const path = await freshPath();
+  const { openFile } = countingSyncs();
+  let noted: Promise<void> | undefined;
+  const failing: typeof open = async (...args) => {
+    const file = await openFile(...args);
+    file.datasync = async () => {
+      noted ??= log.note('<2>\n');
+      throw new Error('input/output error');
+    };
+    return file;
+  };
+  const { log } = await opened(path, { openFile: failing, room: 'ahead' });
+  await expect(log.append('<1>\n')).rejects.toThrow('input/output error');
+  await noted;
+  await expect(log.append('<3>\n')).rejects.toThrow('input/output error');
+  await log.close();
+  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n');
 });
 
 test('a rewriting comes after the lines before it, and lines behind it stand in the new file', async () => {

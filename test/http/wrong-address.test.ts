@@ -51,6 +51,10 @@ test('doctor says so too', async () => {
     );
     expect(ran.exitCode, answer.body).toBe(1);
     expect(ran.stdout, answer.body).toMatch(/is not the service|web page|not with JSON/u);
+    const { checks } = JSON.parse(ran.stdout) as { checks: { name: string; ok: boolean; fix: string | null }[] };
+    if (answer.status === 404) expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['base URL']);
+    // Whoever reads it has just run it.
+    expect(ran.stdout, answer.body).not.toContain('svc doctor');
   }
 });
 

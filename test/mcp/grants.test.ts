@@ -45,13 +45,59 @@ const sends = ['replyToTicket', 'replyToConversation', 'resolveConversation', 's
 const ofWebhooks = ['createWebhook', 'deleteWebhook'];
 const writes = Object.keys(operations).filter((id) => ![...reads, ...sends, ...ofWebhooks].includes(id));
 
+/** So that no tool is left out for want of a credential. */
+const everyCredential = { SVC_API_KEY: 'key_acme', SVC_ACCESS_TOKEN: 'token', SVC_M2M_TOKEN: 'm2m_sandbox' };
+const finders = ['findContact', 'findTicket'];
+
 test.each([
   ['nothing', [], []],
   ['--allow-write', ['--allow-write'], [...writes, 'contacts_sync']],
   ['--allow-send', ['--allow-send'], sends],
   ['--allow-webhooks', ['--allow-webhooks'], ofWebhooks],
 ])('%s grants, beside what reads, exactly its own tools', async (_, flags, own) => {
-  expect((await (await assistant(...flags)).names()).sort()).toEqual([...reads, ...own].sort());
+  world = sandboxWorld({ seed: 'demo', env: everyCredential });
+  expect((await (await assistant(...flags)).names()).sort()).toEqual([...reads, ...finders, ...own].sort());
+});
+
+test('what the credential is known not to open is not offered', async () => {
+  const all = ['--allow-write', '--allow-send', '--allow-webhooks'];
+  const withKey = await (await assistant(...all)).names();
+  expect(withKey).toContain('replyToTicket');
+  for (const name of ['listMeetings', 'listWebhooks', ...ofWebhooks]) expect(withKey).not.toContain(name);
+  // The scopes of a token from the environment are not known.
+  world = sandboxWorld({ seed: 'demo', env: { SVC_ACCESS_TOKEN: 'token' } });
+  expect(await (await assistant(...all)).names()).toEqual(expect.arrayContaining(['listWebhooks', 'sendEvent']));
+  await loggedIn();
+  const withLogin = await (await assistant(...all)).names();
+  expect(withLogin.sort()).toEqual(
+    ['listWebhooks', ...ofWebhooks, 'listContactLists', 'listContactListMembers', ...writes.filter(isOfLists)].sort(),
+  );
+});
+
+const isOfLists = (id: string): boolean =>
+  Object.values<Operation>(operations).find((one) => one.id === id)?.scope === null;
+
+test('--toolsets narrows by kind of record, together with --tools', async () => {
+  const narrow = await assistant('--toolsets', 'tickets,feedback', '--allow-write');
+  expect((await narrow.names()).sort()).toEqual([
+    'addTicketNote',
+    'createTicket',
+    'findTicket',
+    'getRoadmap',
+    'getTicket',
+    'listFeedback',
+    'listTickets',
+    'updateTicket',
+  ]);
+  expect((await narrow.call('listContacts')).text).toContain(
+    'listContacts is not among --toolsets: it needs contacts.',
+  );
+  expect(await (await assistant('--toolsets', 'contacts', '--tools', 'getContact')).names()).toEqual(['getContact']);
+  const wrong = await svc(world, ['mcp', '--toolsets', 'people']);
+  expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(wrong.stderr).toContain('There are contacts, lists, tickets');
+  const crossed = await svc(world, ['mcp', '--toolsets', 'contacts', '--tools', 'getTicket']);
+  expect(crossed.stderr).toContain('getTicket needs --toolsets tickets too');
 });
 
 test('every operation that is told to reach a customer needs --allow-send, and what reads needs nothing', () => {
@@ -78,6 +124,7 @@ test.each([
 });
 
 test('what may reach somebody outside says so', async () => {
+  world = sandboxWorld({ seed: 'demo', env: everyCredential });
   const tools = new Map(
     (await (await assistant('--allow-send', '--allow-webhooks')).tools()).map((one) => [one.name, one]),
   );

@@ -103,6 +103,10 @@ test('choices match by words in any order, and begin with what was typed first',
     'tickets write',
   ]);
   expect(matching(choices, '')).toEqual(choices);
+  // The way to type something else is never filtered away.
+  const another = { value: '', name: 'Another: type its id' };
+  expect(matching([another, ...choices], 'tickets r').at(-1)).toBe(another);
+  expect(matching([...choices, another], 'kim')).toEqual([another]);
 });
 
 describe('the editor', () => {

@@ -505,3 +505,11 @@ describe('inside CI', () => {
     expect(ran.stderr).not.toContain('::');
   });
 });
+
+test('advice to name a version names the file too', async () => {
+  const named = join(world.folder, 'HISTORY of ours.md');
+  writeFileSync(named, '# Changelog for v1.9\n\n## v1.8\n\n- x\n');
+  const ran = await svc(world, ['changelog', 'release', '--from', named]);
+  expect(ran).toMatchObject({ exitCode: 2 });
+  expect(ran.stderr).toContain(`If 1.8 is meant: svc changelog release 1.8 --from '${named}'\n`);
+});

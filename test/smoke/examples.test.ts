@@ -24,7 +24,7 @@ for (const entry of entries) collect(await entry.load(), [entry.name]);
 
 /** Those that run until they are stopped, or wait for a person: started for real, stopped by a signal. */
 const endless =
-  /^(svc login(?! --with)|svc auth login(?! --with)|svc auth refresh --scope|svc webhooks listen|svc sandbox start(?!.*\|)|svc mcp(?! install))/u;
+  /^(svc login(?! --with)|svc auth login(?! --with)|svc auth refresh --scope|svc webhooks listen|svc sandbox start(?!.*\|)|svc mcp(?! install)|svc watch)/u;
 
 /** Those that end otherwise in a sandbox of their own, and why. */
 const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
@@ -36,7 +36,7 @@ const expected: readonly (readonly [line: RegExp, exitCode: number])[] = [
   [/^svc auth refresh/u, 4],
   [/^svc auth switch/u, 2],
   // No events received yet.
-  [/^svc webhooks inbox (show|replay)/u, 3],
+  [/^svc webhooks (inbox (show|replay)|dead show)/u, 3],
   // No app listens there.
   [/svc webhooks trigger/u, 10],
 ];

@@ -198,7 +198,7 @@ describe('phones', () => {
   });
 
   test.each([
-    ['06 12 34 56 78', 'take 1 phone (line 2: 06 12 34 56 78) for North American'],
+    ['06 12 34 56 78', 'read 1 phone (line 2: 06 12 34 56 78) as North American'],
     ['555-0100', 'drop 1 phone (line 2: 555-0100)'],
     ['+1 555-4001', 'will ignore 1 phone (line 2: +1 555-4001)'],
     ['+33 012345678', 'no such number can exist'],

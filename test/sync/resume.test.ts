@@ -48,7 +48,7 @@ describe('a run that the network ended', () => {
     const { ran } = await interrupted();
     expect(ran.exitCode).toBe(10);
     expect(report(ran)).toMatchObject({ rows: 1000, created: 600, unsent: 400, chunks: 3 });
-    expect(ran.stderr).toContain('600 of 1000 rows are done.');
+    expect(ran.stderr).toContain('600 of 1,000 rows are done.');
     expect(ran.stderr).toContain('Run the same command again: it continues where this run stopped.');
   });
 

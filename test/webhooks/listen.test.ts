@@ -358,7 +358,7 @@ test('without a tunnel and a public URL the first line says that nothing arrives
   const running = await listening(world, []);
   await running.end();
   expect(running.said.stderr).toMatch(
-    /^No tunnel and no public URL: .*\n.*svc webhooks listen --tunnel cloudflared\nListening on /u,
+    /^There is no tunnel and no public URL, .*\n.*svc webhooks listen --tunnel cloudflared\nListening on /u,
   );
 });
 

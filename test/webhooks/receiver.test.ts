@@ -49,7 +49,7 @@ test('a repeat is answered 2xx, marked, and stored once', async () => {
 test('a repeat is not answered before the first copy is on disk', async () => {
   let release = () => {};
   const { port, receipts } = await receiver({
-    inbox: { has: () => false, add: () => new Promise((resolve) => (release = resolve)) },
+    inbox: { has: () => false, add: () => new Promise<void>((resolve) => (release = resolve)) },
   });
   const first = dial(port);
   first.socket.write(post(envelope('evt_1')));

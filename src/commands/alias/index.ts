@@ -44,6 +44,9 @@ const set = defineCommand({
     }
     if (isCommandName(name)) throw new Failure('usage', `${name} is a command of svc; choose another name.`);
     const line = command.length === 1 ? (command[0] ?? '') : command.map(shellWord).join(' ');
+    if (isOpen(line)) {
+      throw new Failure('usage', 'COMMAND holds a quote that does not close.', { hint: 'Run: svc help aliases' });
+    }
     const words = wordsOf(line);
     if (command.length > 1 && words.join('\n') !== command.join('\n')) {
       throw new Failure('usage', 'COMMAND holds quotes; put the whole of it into quotes.', {
@@ -62,6 +65,9 @@ const set = defineCommand({
     };
   },
 });
+
+/** Whether a quote in it does not close, so that nobody can say where its last word ends. */
+const isOpen = (line: string): boolean => /['"]/u.test(line.replaceAll(/"[^"]*"|'[^']*'/gu, ''));
 
 const remove = defineCommand({
   name: 'delete',

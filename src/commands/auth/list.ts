@@ -19,7 +19,13 @@ export const authList = defineCommand({
       data: {
         shape: 'list',
         records: await savedProfiles(ctx),
-        columns: ['profile', 'default', { path: 'account.name', header: 'ACCOUNT' }, 'base_url', 'credentials'],
+        columns: [
+          'profile',
+          'default',
+          { path: 'account.name', header: 'Account' },
+          { path: 'base_url', as: 'whole', rank: 9 },
+          'credentials',
+        ],
         empty: `No login is saved. Run: ${loginCommand('oauth', 'default')}`,
       },
     };

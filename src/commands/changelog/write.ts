@@ -7,10 +7,12 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf, typedName } from '../../command/flags.ts';
 import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -31,6 +33,9 @@ const textWays = ['bodyFile', 'contentFile', 'editor'];
 const titleFlag = { ...entryFlags.title, required: true, unless: textWays } as Param<string | undefined>;
 const written = true;
 
+const publishing = (count: number): string =>
+  `Publish ${count} changelog ${count === 1 ? 'entry' : 'entries'}? Subscribers are not emailed.`;
+
 const frontMatterHelp =
   'A file may begin with front matter, YAML between two lines of ---, with title, version, category_id, labels, status\n' +
   'and published_at; flags win over it.';
@@ -46,12 +51,13 @@ export const createEntry = defineCommand({
     content: { ...contentFlag, required: true, written, unless: textWays },
     ...fileFlags,
   },
+  row: rowOf(createChangelogEntry, { text: 'content', question: publishing }),
   examples: [
     'svc changelog create --title "Faster exports" --content "Exports take seconds now." --label improvement',
     'printf "# Dark mode\\n\\nIt is here." | svc changelog create --title "Dark mode" --body-file - --status published',
   ],
   async run(ctx, { flags, settings }) {
-    const body = await bodyFrom(ctx, settings, flags, { isNew: true });
+    const body = await bodyFrom(ctx, settings, flags, undefined);
     if (body.title === undefined) {
       throw new Failure('usage', '--title is required.', {
         hint: 'Give --title TEXT, or a title in the front matter.',
@@ -61,7 +67,7 @@ export const createEntry = defineCommand({
     if (!checked.ok) throw refused(checked.fields);
     const service = await connect(ctx, settings);
     const answer = await call(service, createChangelogEntry, { body: checked.value });
-    return entryView(unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
+    return entryView(ctx, unwrap(createChangelogEntry, answer), (name, state) => `${name} is ${state}`);
   },
 });
 
@@ -75,9 +81,10 @@ export const updateEntry = defineCommand({
     ...fileFlags,
     clear: clearFlag(updateChangelogEntry.body) as Param<readonly string[] | undefined>,
   },
+  row: rowOf(updateChangelogEntry, { text: 'content', needsChange: true, question: publishing }),
   examples: ['svc changelog update 1 --title "Faster exports"', 'svc changelog update 1 --clear labels'],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = cleared(given, flags.clear, fieldsOf(updateChangelogEntry.body));
     if (Object.keys(body).length === 0) {
       const names = Object.keys(fieldsOf(updateChangelogEntry.body)).map((field) => `--${typedName(field)}`);
@@ -102,9 +109,16 @@ export const publishEntry = defineCommand({
     content: contentFlag,
     ...fileFlags,
   },
+  row: rowOf(updateChangelogEntry, {
+    places: { at: 'published_at', content: 'content' },
+    reads: 'named',
+    fixed: { status: 'published' },
+    text: 'content',
+    question: publishing,
+  }),
   examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
   async run(ctx, { args, flags, settings }) {
-    const given = await bodyFrom(ctx, settings, flags, { isNew: false });
+    const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };
     return change(ctx, settings, { id: args.id, body }, (name, state) => `${name} is ${state}`);
   },
@@ -120,7 +134,7 @@ async function change(ctx: Context, settings: Settings, { id, body }: Change, wo
   if (!checked.ok) throw refused(checked.fields);
   const service = await connect(ctx, settings);
   const answer = await call(service, updateChangelogEntry, { params: { id }, body: checked.value });
-  return entryView(unwrap(updateChangelogEntry, answer), words);
+  return entryView(ctx, unwrap(updateChangelogEntry, answer), words);
 }
 
 /** What the flags and the file say, flags first; the wire's names. */
@@ -128,12 +142,15 @@ async function bodyFrom(
   ctx: Context,
   settings: Settings,
   flags: Readonly<Record<string, unknown>>,
-  { isNew }: { readonly isNew: boolean },
+  /** Undefined for one that is new. */
+  id: number | undefined,
 ): Promise<Body> {
+  const isNew = id === undefined;
   if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
   const file = (flags.bodyFile ?? flags.contentFile) as string | undefined;
+  if (flags.template !== undefined) return fromTemplate(ctx, settings, flags, id);
   const text = await bodyText(ctx, settings, {
     field: 'content',
     text: flags.content as string | undefined,
@@ -145,10 +162,30 @@ async function bodyFrom(
   });
   const fromFile = text !== undefined && flags.content === undefined;
   const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};
-  for (const field of Object.keys(fieldsOf(createChangelogEntry.body))) {
-    if (flags[field] !== undefined) body[field] = flags[field];
+  return { ...body, ...saidBy(flags) };
+}
+
+const saidBy = (flags: Readonly<Record<string, unknown>>): Body =>
+  Object.fromEntries(
+    Object.keys(fieldsOf(createChangelogEntry.body)).flatMap((field) =>
+      flags[field] === undefined ? [] : [[field, flags[field]]],
+    ),
+  );
+
+/** The text of a template, filled in from the entry that it is about, with what its front matter says. */
+async function fromTemplate(
+  ctx: Context,
+  settings: Settings,
+  flags: Readonly<Record<string, unknown>>,
+  id: number | undefined,
+): Promise<Body> {
+  if (flags.bodyFile !== undefined || flags.contentFile !== undefined || flags.editor === true) {
+    throw new Failure('usage', 'Give only one of --template, --body-file, --content-file and --editor.');
   }
-  return body;
+  const { filledFor } = await import('../../command/record-template.ts');
+  const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
+  const text = await filledFor(ctx, settings, operation, 'content', { ...flags, id });
+  return { ...(await fromNotes(ctx, text, 'the template')), ...saidBy(flags) };
 }
 
 async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {
@@ -175,15 +212,16 @@ const refused = (fields: Readonly<Record<string, readonly string[]>>): Failure =
 const told = ({ content, ...body }: Body): Body => (content === undefined ? body : { ...body, content: 'new' });
 
 /** An entry with what its dates mean. */
-function entryView(record: unknown, words: Words): View {
+function entryView({ stdout }: Context, record: unknown, words: Words): View {
   const entry = record as Partial<Entry>;
   const { id, status, is_live = false, published_at, title } = entry;
   if (id === undefined || status === undefined) return { data: { shape: 'record', record } };
   const state = stateOf({ status, is_live });
   const isLater = state === 'scheduled' && published_at;
-  // The time as the service has it: scripts read this line too.
-  const exact = isLater ? `scheduled for ${published_at}` : state;
-  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${exact}.`;
+  // In a pipe the time as the service has it: scripts read this line too.
+  const at = published_at && stdout.isTTY ? localTime(published_at) : published_at;
+  const told = isLater ? `scheduled for ${at}` : state;
+  const shown = state === 'draft' ? `a draft. To publish it: svc changelog publish ${id}` : `${told}.`;
   const done = words(`Entry ${id} (${title})`, shown);
   return { data: { shape: 'record', record }, done, notes: [done] };
 }

@@ -5,6 +5,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import { readUserJson } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
@@ -29,6 +30,7 @@ export const createContact = defineCommand({
     ...(contactFlags as Record<'name' | 'last_name' | 'email' | 'phone', Param<string | undefined>>),
     file: param.file('A batch from a JSON file; - is standard input', { conflicts: required }),
   },
+  row: rowOf(createContacts, { body: NewContact }),
   examples: ['svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123'],
   async run(ctx, { flags, settings }) {
     const { file, ...fields } = flags;
@@ -38,7 +40,8 @@ export const createContact = defineCommand({
     const made = unwrap(createContacts, await call(service, createContacts, { body })) as unknown[] | object;
     if (!Array.isArray(made)) {
       const { contact_id: id = '', name = given.name } = made as { contact_id?: number; name?: string };
-      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${name}) is created.` };
+      const whole = [name, given.last_name].filter(Boolean).join(' ');
+      return { data: { shape: 'record', record: made }, done: `Contact ${id} (${whole}) is created.` };
     }
     const done = `Created ${counted(made.length, 'contact')}.`;
     return { data: { shape: 'list', records: made, columns: ['contact_id', 'name'] }, done, notes: [done] };

@@ -5,19 +5,23 @@ import { fieldPaths } from '../../command/listing.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { connect } from '../../http/call.ts';
-import type { Column } from '../../output/view.ts';
+import type { Column, View } from '../../output/view.ts';
 
 export const findContacts = (columns: readonly Column[]) =>
   defineCommand({
     name: 'find',
     summary: 'Find contacts by email, name, phone or company',
     details:
-      'Reads every page, since the service has no search over contacts. A part of a word is enough; case does not matter.',
+      'A part of a word is enough; case does not matter. Where svc mirror pull has made a copy of the account, the copy answers, ' +
+      'and a note says how old it is. Without one, or with --live, every page is read, since the service has no search over contacts.',
     args: { text: param.requiredText('What to look for') },
     flags: { limit: param.integer('At most N contacts', { min: 1 }) },
     examples: ['svc contacts find yara', "svc contacts find 'acme' --json"],
     async run(ctx, { args: { text }, flags: { limit }, settings }) {
       if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
+      const { findContacts: findInCopy, fromContactsCopy } = await import('../../mirror/find.ts');
+      const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findInCopy(store, account, text));
+      if (copied) return view(copied.contacts.slice(0, limit), columns);
       const { contactsWhere, mentions } = await import('../../command/find-contacts.ts');
       const service = await connect(ctx, settings);
       async function* found(): AsyncGenerator<FoundContact> {
@@ -27,11 +31,13 @@ export const findContacts = (columns: readonly Column[]) =>
           if (++count === limit) return;
         }
       }
-      return {
-        data: { shape: 'list', records: found(), columns, fields: findFields, empty: 'No contact matches.' },
-        read: true,
-      };
+      return view(found(), columns);
     },
   });
+
+const view = (records: Iterable<unknown> | AsyncIterable<unknown>, columns: readonly Column[]): View => ({
+  data: { shape: 'list', records, columns, fields: findFields, empty: 'No contact matches.' },
+  read: true,
+});
 
 const findFields = fieldPaths(listContacts);

@@ -37,6 +37,7 @@ export const conversations: Group = {
     }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
+      rows: { question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?` },
       seed: { operation: getConversation, of: replySeed },
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       noted: true,
@@ -44,6 +45,10 @@ export const conversations: Group = {
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
     fromOperation('resolve', resolveConversation, {
+      rows: {
+        question: (count) =>
+          `Resolve ${count} conversation${count === 1 ? '' : 's'}? Customers may be asked for a rating.`,
+      },
       examples: ['svc conversations resolve 3'],
       noted: true,
       done: (_, id) => `Conversation ${id} is resolved.`,

@@ -13,6 +13,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
+import { counted } from '../../text/number.ts';
 import type { Check } from './index.ts';
 import { machineChecks } from './machine.ts';
 
@@ -37,7 +38,8 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
 
   await add('config', async () => {
     const config = await readConfig(ctx.files);
-    return fine(`Profile ${settings.profile}; ${Object.keys(config.profiles ?? {}).length} profiles are known.`);
+    const known = counted(Object.keys(config.profiles ?? {}).length, 'known profile');
+    return fine(`Profile ${settings.profile}, of ${known}.`);
   });
   const reachable = await add('base URL', () => reach(ctx, settings));
   if (settings.baseUrl && reachable) await add('clock', () => compareClocks(ctx, settings));
@@ -62,7 +64,8 @@ async function attempt(look: () => Promise<Verdict> | Verdict): Promise<Verdict>
     return await look();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return wrong(error.message, error.hint ?? 'Run: svc help');
+    // Whoever reads this has just run it.
+    return wrong(error.message, error.hint?.replace(/, or run: svc doctor$/u, '.') ?? 'Run: svc help');
   }
 }
 
@@ -74,6 +77,13 @@ async function reach(ctx: Context, { baseUrl, timeoutMs }: Settings): Promise<Ve
     return wrong(`${baseUrl} cannot be reached: ${answer.detail}`, 'Check the address, the network and the proxy.');
   if (/^\s*</u.test(answer.body))
     return wrong(`${baseUrl} answers with a web page.`, 'Give the address of the API with --base-url.');
+  // The service asks for a credential there; it never says that there is no such path.
+  if (answer.status === 404) {
+    return wrong(
+      `${baseUrl} is not the service: it has no account (HTTP 404).`,
+      'Check the base URL and its path prefix.',
+    );
+  }
   return fine(`${baseUrl} answers.`);
 }
 

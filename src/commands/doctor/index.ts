@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Terminal } from '../../output/view.ts';
+import { message as filledTo } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 export const doctor = defineCommand({
@@ -55,9 +56,10 @@ export type Check = {
   readonly isNeutral?: boolean;
 };
 
-function line({ name, ok, message, fix, isNeutral }: Check, { paint }: Terminal): string {
+function line({ name, ok, message, fix, isNeutral }: Check, { paint, width }: Terminal): string {
   const good = isNeutral ? paint('dim', '-') : paint('green', '✓');
   const mark = ok ? good : paint('red', '✗');
-  const advice = fix ? `\n    ${paint('bold', sanitize(fix))}` : '';
-  return `${mark} ${name.padEnd(13)} ${sanitize(message)}${advice}`;
+  const beside = ' '.repeat(16);
+  const advice = fix ? `\n    ${paint('bold', filledTo(sanitize(fix), width, '    '))}` : '';
+  return `${mark} ${name.padEnd(13)} ${filledTo(sanitize(message), width, beside)}${advice}`;
 }

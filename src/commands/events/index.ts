@@ -1,9 +1,11 @@
+import * as v from 'valibot';
 import { type AttributionKey, attributionKeys, sendEvent } from '../../api/events.ts';
 import type { Input } from '../../api/operation.ts';
 import { fieldsOf } from '../../api/shape.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { paramOf } from '../../command/flags.ts';
 import { inCapitals, param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { minorUnits } from '../../text/money.ts';
@@ -24,6 +26,18 @@ const attributionFlags = Object.fromEntries(
   attributionKeys.map((key) => [key, optional(key, fields.attribution?.fields ?? {})]),
 ) as Record<AttributionKey, Param<string | undefined>>;
 
+/** As in a file: the value in major units too. */
+const EventRow = v.object({
+  ...sendEvent.body.entries,
+  kpi: v.optional(
+    v.object({
+      value: v.optional(v.string()),
+      value_minor: v.optional(v.number()),
+      currency: v.optional(v.string()),
+    }),
+  ),
+});
+
 const send = defineCommand({
   name: 'send',
   summary: sendEvent.summary,
@@ -43,6 +57,23 @@ const send = defineCommand({
     value_minor: optional<number>('value_minor', kpiFields),
     currency: inCapitals(optional('currency', kpiFields)),
   },
+  row: rowOf(sendEvent, {
+    body: EventRow,
+    places: {
+      trigger: 'trigger',
+      contactName: 'contact.name',
+      contactLastName: 'contact.last_name',
+      email: 'contact.email',
+      phone: 'contact.phone',
+      ...Object.fromEntries(attributionKeys.map((key) => [key, `attribution.${key}`])),
+      value: 'kpi.value',
+      value_minor: 'kpi.value_minor',
+      currency: 'kpi.currency',
+    },
+    finish: ({ kpi, ...body }) => ({ ...body, ...(kpi ? { kpi: kpiOf(kpi) } : {}) }),
+    question: (count) =>
+      `Send ${count} event${count === 1 ? '' : 's'}? A sequence that listens may write to the contact.`,
+  }),
   examples: [
     'svc events send order_create --contact-name Ada --email ada@example.com --value 19.99 --currency EUR --utm-source news',
   ],
@@ -81,7 +112,10 @@ function eventOf(trigger: string, flags: Flags): Body {
   }) as Body;
 }
 
-function kpiOf({ value, value_minor, currency }: Flags) {
+type Kpi = { readonly value?: string; readonly value_minor?: number; readonly currency?: string };
+
+function kpiOf({ value, value_minor, currency: named }: Kpi) {
+  const currency = named?.toUpperCase();
   if (value === undefined && value_minor === undefined) {
     if (currency === undefined) return undefined;
     throw new Failure('usage', '--currency needs --value or --value-minor.');

@@ -1,28 +1,67 @@
 import { getRoadmap, listFeedback } from '../../api/feedback.ts';
 import { fitted } from '../../api/fit.ts';
 import type { Output } from '../../api/operation.ts';
-import { defineCommand, type Group } from '../../command/command.ts';
+import { type Command, defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { cellForPipe } from '../../output/cells.ts';
+import { sanitize } from '../../text/sanitize.ts';
+
+const posts = fromOperation('list', listFeedback, {
+  columns: [
+    { path: 'id', header: 'ID', rank: 1 },
+    { path: 'vote_count', header: 'Votes', rank: 3 },
+    { path: 'title', header: 'Title', rank: 2 },
+    { path: 'status', header: 'Status', rank: 4 },
+    { path: 'category.name', header: 'Category', rank: 5 },
+    { path: 'comments_count', header: 'Comments', rank: 6 },
+    { path: 'on_roadmap', header: 'On roadmap', rank: 7 },
+  ],
+  examples: ['svc feedback list', 'svc feedback list --search export --json'],
+});
+
+/** The statuses are the account's own, so a wrong one cannot be refused: an empty answer says which there are. */
+const listPosts: Command = {
+  ...posts,
+  async run(ctx, given) {
+    const view = await posts.run(ctx, given);
+    const { status } = given.flags;
+    if (typeof status !== 'string' || given.settings.quiet || view.data.shape !== 'list') return view;
+    const records = orElse(view.data.records, () => tellStatuses(ctx, given.settings, status));
+    return { ...view, data: { ...view.data, records } };
+  },
+};
+
+/** The records; where there are none, `tell` is run. */
+async function* orElse(records: Iterable<unknown> | AsyncIterable<unknown>, tell: () => Promise<void>) {
+  let isEmpty = true;
+  for await (const record of records) {
+    isEmpty = false;
+    yield record;
+  }
+  if (isEmpty) await tell();
+}
+
+async function tellStatuses(ctx: Context, settings: Settings, status: string): Promise<void> {
+  try {
+    const answer = await call(await connect(ctx, settings), listFeedback, { query: { per_page: 100 } });
+    const { posts: all } = fitted(listFeedback.response, answer) as Output<typeof listFeedback>;
+    const known = new Set(all.map((post) => post.status));
+    if (known.size === 0 || known.has(status)) return;
+    ctx.notice(`No post has the status ${sanitize(status)}. Posts have: ${sanitize([...known].sort().join(', '))}.`);
+  } catch (error) {
+    // The list itself was read, and is empty.
+    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
+  }
+}
 
 export const feedback: Group = {
   name: 'feedback',
   summary: 'Posts on the feedback board',
-  commands: [
-    fromOperation('list', listFeedback, {
-      columns: [
-        { path: 'id', header: 'ID', rank: 1 },
-        { path: 'vote_count', header: 'Votes', rank: 3 },
-        { path: 'title', header: 'Title', rank: 2 },
-        { path: 'status', header: 'Status', rank: 4 },
-        { path: 'category.name', header: 'Category', rank: 5 },
-        { path: 'comments_count', header: 'Comments', rank: 6 },
-        { path: 'on_roadmap', header: 'On roadmap', rank: 7 },
-      ],
-      examples: ['svc feedback list', 'svc feedback list --search export --json'],
-    }),
-  ],
+  commands: [listPosts],
 };
 
 const get = defineCommand({

@@ -24,6 +24,7 @@ export const lists: Group = {
     updateList,
     fromOperation('delete', deleteContactList, {
       confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
+      rows: { question: (count) => `Delete ${count} contact list${count === 1 ? '' : 's'}? Their contacts stay.` },
       noted: true,
       done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
       examples: ['svc lists delete 3 --yes'],

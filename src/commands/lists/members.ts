@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { getContact } from '../../api/contacts.ts';
 import {
   createAndSyncListContacts,
@@ -12,6 +13,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import { Failure, notFoundNames } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { counted } from '../../text/number.ts';
@@ -34,11 +36,14 @@ async function nameOf(service: Service, id: number): Promise<string> {
   const { data } = await call(service, listContactLists, {});
   const found = data.find((list) => list.contacts_list_id === id);
   if (found) return found.name;
-  throw new Failure('not-found', `There is no contact list ${id} in this account.`, {
+  throw noSuchList(id);
+}
+
+const noSuchList = (id: number): Failure =>
+  new Failure('not-found', `There is no contact list ${id} in this account.`, {
     status: 404,
     hint: 'Run: svc lists list',
   });
-}
 
 type Change = Param<string | undefined>;
 const { name, target_industry, metadata } = flagsOf(updateContactList.body, { optional: true }) as {
@@ -52,6 +57,21 @@ export const updateList = defineCommand({
   summary: updateContactList.summary,
   args,
   flags: { name, target_industry, metadata },
+  row: rowOf(updateContactList, {
+    body: v.partial(updateContactList.body),
+    needsChange: true,
+    supply: {
+      fields: ['name'],
+      async load(service) {
+        const { data } = await call(service, listContactLists, {});
+        return (id) => {
+          const found = data.find((list) => list.contacts_list_id === id);
+          if (!found) throw noSuchList(id);
+          return { name: found.name };
+        };
+      },
+    },
+  }),
   examples: ["svc lists update 1 --target-industry 'Health care'"],
   async run(ctx, { args: { id }, flags, settings }) {
     const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));

@@ -1,48 +1,75 @@
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import { type Toolset, toolsetNamed, toolsets } from '../../derive/toolsets.ts';
+import { Failure } from '../../errors.ts';
+import type { HttpAddress } from '../../mcp/http.ts';
 import { installMcp } from './install.ts';
+
+const inCommas = (texts: readonly string[]): string[] =>
+  texts
+    .flatMap((text) => text.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 
 const names: Param<readonly string[] | undefined> = {
   description: 'Only these, by name: listTickets,getTicket',
   placeholder: 'A,B',
   many: true,
-  parse: (texts) =>
-    texts
-      .flatMap((text) => text.split(','))
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+  parse: inCommas,
 };
 
-export const grantFlags = {
+const kinds: Param<readonly Toolset[] | undefined> = {
+  description: `Only tools for these kinds of records: ${toolsets.join(', ')}`,
+  placeholder: 'A,B',
+  many: true,
+  parse: (texts) => inCommas(texts).map(toolsetNamed),
+};
+
+const flags = {
   allowWrite: param.toggle('Offer tools that change records and reach no customer'),
   allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write also publishing'),
   allowWebhooks: param.toggle('Offer tools that create and delete webhook subscriptions'),
+  toolsets: kinds,
   tools: names,
+  http: param.toggle('Serve over Streamable HTTP on 127.0.0.1 instead, with a key of this run'),
+  port: param.integer('Port for --http (default 8979); 0 takes a free one', { max: 65_535 }),
 };
-
-type Allowed = { readonly allowWrite: boolean; readonly allowSend: boolean; readonly allowWebhooks: boolean };
-
-const grantOf = ({ allowWrite: write, allowSend: send, allowWebhooks: webhooks }: Allowed) => ({
-  write,
-  send,
-  webhooks,
-});
 
 const serveMcp = defineCommand({
   name: 'mcp',
-  summary: 'Serve the account to an AI assistant (Model Context Protocol, over standard input and output)',
+  summary: 'Serve the account to an AI assistant (Model Context Protocol)',
   details:
-    'One tool for each operation, named by its id (listContacts), and contacts_sync. Without flags: read-only tools.\n' +
-    'It uses the credentials of the profile, and ends with the client or with Ctrl-C.',
+    'One tool for each operation, named by its id (listContacts), with findContact, findTicket and contacts_sync beside\n' +
+    'them. Without flags: read-only tools. It uses the credentials of the profile, and ends with the client or with Ctrl-C.\n' +
+    'It speaks over standard input and output, or with --http over Streamable HTTP.',
   args: {},
-  flags: grantFlags,
-  examples: ['svc mcp --allow-write', 'svc mcp --tools listTickets,getTicket', 'svc mcp install print'],
+  flags,
+  examples: [
+    'svc mcp --allow-write',
+    'svc mcp --toolsets tickets,contacts',
+    'svc mcp --tools listTickets,getTicket',
+    'svc mcp --http --port 8979',
+    'svc mcp install print',
+  ],
   async run(ctx, { flags, settings }) {
-    const { serve } = await import('../../mcp/server.ts');
-    await serve(ctx, settings, { ...grantOf(flags), only: flags.tools });
+    const { allowWrite: write, allowSend: send, allowWebhooks: webhooks, tools: only } = flags;
+    const grant = { write, send, webhooks, only, toolsets: flags.toolsets };
+    if (flags.http) {
+      const { serveHttp } = await import('../../mcp/http.ts');
+      const line = ({ url, authorization }: HttpAddress) => `${url}\nAuthorization: ${authorization}`;
+      const records = serveHttp(ctx, settings, grant, flags.port ?? usualPort);
+      return { data: { shape: 'stream', records, line } };
+    }
+    if (flags.port !== undefined) {
+      throw new Failure('usage', '--port is for --http.', { hint: 'Run: svc mcp --http' });
+    }
+    const { serveStdio } = await import('../../mcp/stdio.ts');
+    await serveStdio(ctx, settings, grant);
     return { data: { shape: 'nothing' } };
   },
 });
+
+const usualPort = 8979;
 
 export const mcp: Group = {
   name: 'mcp',

@@ -3,7 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
 import { type Client, clients, type Entry, titles } from '../../mcp/clients.ts';
-import type { Grant } from '../../mcp/tools.ts';
+import type { Grant } from '../../mcp/tool.ts';
 
 const targets = [...clients, 'print'] as const;
 
@@ -24,6 +24,7 @@ export const installMcp = defineCommand({
     allowWrite: param.toggle('Let it change records'),
     allowSend: param.toggle('Let it reach customers'),
     allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
+    toolsets: param.text('Only tools for these kinds of records', { placeholder: 'A,B' }),
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
     file: param.file('Configuration file of the client, if not the usual one'),
@@ -32,8 +33,11 @@ export const installMcp = defineCommand({
   async run(ctx, { args: { client }, flags, settings }) {
     const { configFileOf, withServer } = await import('../../mcp/clients.ts');
     const { grantedTools } = await import('../../mcp/tools.ts');
+    const { toolsetNamed } = await import('../../derive/toolsets.ts');
     const only = flags.tools?.split(',').map((tool) => tool.trim());
-    const grant = { write: flags.allowWrite, send: flags.allowSend, webhooks: flags.allowWebhooks, only };
+    const toolsets = flags.toolsets?.split(',').map((name) => toolsetNamed(name.trim()));
+    const { allowWrite: write, allowSend: send, allowWebhooks: webhooks } = flags;
+    const grant = { write, send, webhooks, only, toolsets };
     grantedTools(grant);
     const entry = entryFor(settings, grant);
     const name = flags.name ?? 'svc';
@@ -66,7 +70,7 @@ export const installMcp = defineCommand({
 });
 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
-function entryFor(settings: Settings, { write, send, webhooks, only }: Grant): Entry {
+function entryFor(settings: Settings, { write, send, webhooks, only, toolsets }: Grant): Entry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
   // The single executable is its own script.
   const [node, script] = [process.execPath, process.argv[1]];
@@ -80,6 +84,7 @@ function entryFor(settings: Settings, { write, send, webhooks, only }: Grant): E
       ...(write ? ['--allow-write'] : []),
       ...(send ? ['--allow-send'] : []),
       ...(webhooks ? ['--allow-webhooks'] : []),
+      ...(toolsets ? ['--toolsets', toolsets.join(',')] : []),
       ...(only ? ['--tools', only.join(',')] : []),
     ],
   };

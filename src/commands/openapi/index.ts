@@ -2,14 +2,14 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 
 /** Where nothing names the service: addresses that are nobody's. */
-const placeholder = { baseUrl: 'https://api.example.com', authUrl: 'https://auth.example.com' };
+const placeholder = { baseUrl: 'https://api.service.example', authUrl: 'https://auth.service.example' };
 
 export const openapi = defineCommand({
   name: 'openapi',
   summary: 'Print the OpenAPI 3.1 description of the service',
   details:
     'Derived from the same table as the commands. The server in it is that of --base-url and --auth-url or of the\n' +
-    'profile, else https://api.example.com.',
+    'profile, else https://api.service.example.',
   args: {},
   flags: { format: param.choice('Default json', ['json', 'yaml']) },
   examples: ['svc openapi > openapi.json', 'svc openapi --format yaml', "svc openapi --jq '.paths | keys[]'"],

@@ -4,6 +4,8 @@ import type { Context } from '../../context.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { sandboxFlags } from './flags.ts';
+import { seedFor } from './seed.ts';
+import { openTelling } from './telling.ts';
 
 export const exec = defineCommand({
   name: 'exec',
@@ -11,24 +13,44 @@ export const exec = defineCommand({
   details:
     'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
     'SVC_CLIENT_SECRET and private config and state folders set, and ends with its exit code. ' +
-    'Nothing is left behind.',
+    'Nothing is left behind.\n\n' +
+    '--seed mirror --diff rehearses: the command runs against the copy that svc mirror pull made, and what it changed is told on ' +
+    'standard error, record by record, with the webhooks that would have gone out and the minutes that the real limits would need. ' +
+    'It runs without limits then, unless --rate-limit asks for them.',
   args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
-  flags: sandboxFlags,
+  flags: {
+    ...sandboxFlags,
+    diff: param.toggle('Tell what the command changed, on standard error'),
+    diffOut: param.file('Write what the command changed into a file, as JSON'),
+  },
   passThrough: true,
-  examples: ['svc sandbox exec -- svc contacts list', "svc sandbox exec --seed empty -- sh -c 'svc account get'"],
-  async run(ctx, { args, flags }): Promise<View> {
+  examples: [
+    'svc sandbox exec -- svc contacts list',
+    "svc sandbox exec --seed empty -- sh -c 'svc account get'",
+    'svc sandbox exec --diff -- svc tickets close 8',
+  ],
+  async run(ctx, { args, flags, settings }): Promise<View> {
     const { openSandbox } = await import('../../sandbox/open.ts');
     const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
+    const compare = flags.diff || flags.diffOut !== undefined;
+    const seed = await seedFor(ctx, settings, flags);
+    const limit = flags.rate_limit ?? (compare ? 'off' : undefined);
     const folder = await makePrivateFolder('svc-sandbox-');
+    const telling = compare ? await openTelling(ctx, flags) : undefined;
     try {
       await writeProgram(...ownProgram(folder.path));
-      const running = await openSandbox({ ...flags, port: 0 }, ctx.notice);
+      const running = await openSandbox(
+        { ...flags, seed, port: 0, compare, ...(limit && { rate_limit: limit }) },
+        ctx.notice,
+      );
       try {
-        return await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+        const ended = await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+        return running.compared && telling ? await telling.tell(running.compared(), ended) : ended;
       } finally {
         await running.close();
       }
     } finally {
+      await telling?.drop();
       await folder.remove();
     }
   },

@@ -3,6 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import type { Address, Running } from '../../sandbox/open.ts';
 import { sandboxFlags } from './flags.ts';
+import { seedFor } from './seed.ts';
 
 export const start = defineCommand({
   name: 'start',
@@ -20,11 +21,13 @@ export const start = defineCommand({
   examples: [
     'svc sandbox start',
     'svc sandbox start --port 0 --seed empty --state sandbox.state --json',
+    'svc sandbox start --seed mirror --anonymise',
     'svc sandbox start --rate-limit sliding --consent auto --allow-http-targets',
   ],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags, settings }) {
     const { openSandbox } = await import('../../sandbox/open.ts');
-    const running = await openSandbox({ ...flags, port: flags.port ?? 4010 }, ctx.notice);
+    const seed = await seedFor(ctx, settings, flags);
+    const running = await openSandbox({ ...flags, seed, port: flags.port ?? 4010 }, ctx.notice);
     return {
       data: {
         shape: 'stream',

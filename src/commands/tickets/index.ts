@@ -3,6 +3,7 @@ import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, upd
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
+import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 import { call, connect } from '../../http/call.ts';
 
@@ -19,6 +20,7 @@ const moveTo = (name: string, status: string, summary: string) =>
     args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
     flags: {},
     examples: [`svc tickets ${name} 7`],
+    row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
@@ -60,7 +62,10 @@ export const tickets: Group = {
     fromOperation('create', createTicket, {
       text: 'description',
       done: (ticket: Ticket) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
-      examples: ["svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3"],
+      examples: [
+        "svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3",
+        "printf 'subject,priority\\nMoved,2\\n' | svc tickets create --from - --dry-run",
+      ],
     }),
     fromOperation('update', updateTicket, {
       text: 'description',
@@ -80,6 +85,7 @@ export const tickets: Group = {
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
+      rows: { question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?` },
       seed: { operation: getTicket, of: replySeed },
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       noted: true,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { createWebhook, webhookTarget } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
+import { rowOf } from '../../command/row.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -23,6 +24,7 @@ export const createWebhookSubscription = defineCommand({
     },
   },
   flags: {},
+  row: rowOf(createWebhook, { places: { event: 'event_type', url: 'target_url' } }),
   examples: ['svc webhooks create ticket.created https://example.com/hooks'],
   async run(ctx, { args, settings }) {
     const service = await connect(ctx, settings);

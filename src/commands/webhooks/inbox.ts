@@ -10,16 +10,34 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { counted, number } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { inboxFile } from '../../webhooks/inbox/file.ts';
 import type { Received } from '../../webhooks/inbox/inbox.ts';
 import { occupant, seats, seatsFolder, whileFree } from '../../webhooks/inbox/seat.ts';
-import { received } from '../../webhooks/inbox/view.ts';
+import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { type Delivery, deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
 import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
+import { configFlag, openConfigured, urlOfSink } from './configured.ts';
 
 const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
+
+/** Of `listen`, or of the configuration of `serve`. */
+async function look<T>(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  view: View<T>,
+): Promise<readonly Seen<T>[]> {
+  if (config === undefined) return received(rootOf(ctx, settings), view);
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    return await ledger.received(view);
+  } finally {
+    await ledger.close();
+  }
+}
 
 const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
 
@@ -42,18 +60,21 @@ const list = defineCommand({
     event: param.choice('Only this event', webhookEvents),
     limit: param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] }),
     all: param.toggle('Every event'),
+    config: configFlag,
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const found = await received(rootOf(ctx, settings), (arrival) => {
+    const seen = await look(ctx, settings, flags.config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
-      const { id, event, at, unreadable, body, to } = arrival;
+      const { id, event, at, unreadable, body, sinks } = arrival;
+      const to = arrival.to ?? (sinks && sinks.length > 0 ? sinks.join(', ') : undefined);
       const { data = null, created_at = null } = envelopeIn(body) ?? {};
       const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
       const summary = unreadable ?? mainFields(event, data).slice(0, 200);
       return { record: { id, event, received_at: at, created_at, verdict, summary, size: body.length }, to };
     });
-    const shown = found.reverse().slice(0, flags.all ? undefined : (flags.limit ?? 50));
+    const found = [...seen].reverse();
+    const shown = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
     const records = shown.map(({ value: { record, to }, outcomes }) => ({
       ...record,
       forward: forwardOf(to, outcomes),
@@ -73,10 +94,10 @@ const show = defineCommand({
   name: 'show',
   summary: 'Show one event: headers, payload, verdict and forwarding',
   args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
-  flags: {},
+  flags: { config: configFlag },
   examples: ['svc webhooks inbox show evt_1 --json'],
-  async run(ctx, { args, settings }) {
-    const [found] = await lookUp(ctx, settings, [args.id]);
+  async run(ctx, { args, flags, settings }) {
+    const [found] = await lookUp(ctx, settings, flags.config, [args.id]);
     const delivery = deliveryOf(found as Received);
     return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) };
   },
@@ -96,15 +117,18 @@ const replay = defineCommand({
   summary: 'Send stored events again: the same bytes with their original headers',
   details: 'Without --to, each event goes where it was forwarded before.',
   args: ids,
-  flags: { to: param.text('Where to send them', { placeholder: 'URL' }) },
+  flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const found = await lookUp(ctx, settings, args.id);
+    const found = await lookUp(ctx, settings, flags.config, args.id);
+    const named = flags.config === undefined ? undefined : await urlOfSink(ctx, flags.config);
     const targets = found.map(({ arrival, outcomes }) => {
-      const target = to ?? outcomes.at(-1)?.to ?? arrival.to;
+      const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
+      const target = to ?? (named && before !== undefined ? named(before) : before);
       if (target !== undefined) return target;
-      throw new Failure('usage', `${arrival.id} was never forwarded, so --to URL is needed.`);
+      const why = before === undefined ? 'was never forwarded' : `went to ${before}, which is no HTTP sink`;
+      throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
     });
     const byId = new Map(found.map((one) => [one.arrival.id, one]));
     const forwarder = createForwarder({
@@ -133,9 +157,10 @@ const purge = defineCommand({
   name: 'purge',
   summary: 'Delete everything in the inbox',
   args: {},
-  flags: {},
+  flags: { config: configFlag },
   examples: ['svc webhooks inbox purge --yes'],
-  async run(ctx, { settings }) {
+  async run(ctx, { flags, settings }) {
+    if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
     const folders = await seats(rootOf(ctx, settings));
     for (const folder of folders) {
       const pid = await occupant(folder);
@@ -155,6 +180,22 @@ const purge = defineCommand({
   },
 });
 
+async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    const { length: count } = await ledger.received(({ id }) => id);
+    const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
+    if (count > 0) await confirmed(ctx, settings, question);
+    if (count > 0) await ledger.purge();
+    return {
+      data: { shape: 'record', record: { deleted: count } },
+      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
+    } as const;
+  } finally {
+    await ledger.close();
+  }
+}
+
 const inUse = (pid: number | undefined): Failure =>
   new Failure('failed', `svc webhooks listen is running (process ${pid ?? 'unknown'}) and uses the inbox.`, {
     hint: 'Stop it first, then purge.',
@@ -167,8 +208,13 @@ export const inbox: Group = {
 };
 
 /** In the order asked for; the beginning of an id is enough where only one begins so. */
-async function lookUp(ctx: Context, settings: Settings, wanted: readonly string[]): Promise<Received[]> {
-  const found = await received(rootOf(ctx, settings), (arrival) =>
+async function lookUp(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  wanted: readonly string[],
+): Promise<Received[]> {
+  const found = await look(ctx, settings, config, (arrival) =>
     wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
   );
   return wanted.map((id) => {
@@ -179,11 +225,13 @@ async function lookUp(ctx: Context, settings: Settings, wanted: readonly string[
     if (another)
       throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
     if (one) return { arrival: one.value, outcomes: one.outcomes };
-    throw new Failure('not-found', `${id} is not in the inbox.`, { hint: 'Run: svc webhooks inbox list' });
+    throw new Failure('not-found', `${id} is not in the inbox.`, {
+      hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
+    });
   });
 }
 
-function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {
+export function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {
   const { id, event, received_at: at, verdict, why, size, headers, envelope, body, base64, forwards } = delivery;
   const rows: [string, string][] = [
     ['Id', id],

@@ -2,14 +2,21 @@ import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Command, Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
+import { catchUpWebhooks } from './catch-up.ts';
 import { createWebhookSubscription } from './create.ts';
+import { dead } from './dead.ts';
 import { inbox } from './inbox.ts';
 import { listenToWebhooks } from './listen.ts';
+import { serveWebhooks } from './serve.ts';
 import { triggerWebhook } from './trigger.ts';
 import { signWebhook, verifyWebhook } from './verify.ts';
 
 const deletion = fromOperation('delete', deleteWebhook, {
   confirm: (id) => `Delete webhook subscription ${id}?`,
+  rows: {
+    question: (count) => `Delete ${count} webhook subscription${count === 1 ? '' : 's'}?`,
+    settled: (ctx, settings, { id }) => forgetSecret(ctx.tokens, settings.profile, id),
+  },
   noted: true,
   done: (_, id) => `Webhook subscription ${id} is deleted.`,
   examples: ['svc webhooks delete 1 --yes'],
@@ -42,7 +49,10 @@ export const webhooks: Group = {
     createWebhookSubscription,
     deleteSubscription,
     listenToWebhooks,
+    serveWebhooks,
+    catchUpWebhooks,
     inbox,
+    dead,
     triggerWebhook,
     verifyWebhook,
     signWebhook,

@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { createWebhook, deleteWebhook, listWebhooks, webhookEvents, webhookTarget } from '../../api/webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  type WebhookEvent,
+  webhookEvents,
+  webhookTarget,
+} from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -40,6 +47,9 @@ export const listenToWebhooks = defineCommand({
       ...param.text('Show, forward and subscribe to only these', { placeholder: 'EVENT,EVENT' }),
       choices: webhookEvents,
     },
+    filter: param.text('Show and forward only events for which this jq filter over the envelope gives true', {
+      placeholder: 'JQ',
+    }),
     port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
     path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
     publicUrl: param.text('Subscribe this public URL, which must lead to this port', {
@@ -52,6 +62,7 @@ export const listenToWebhooks = defineCommand({
     secretStdin: param.toggle('Read signing secrets from standard input, one a line'),
     inspect: param.toggle('Show the events on a local web page, and open it in the browser'),
     inspectPort: param.integer('Port of that page (default 8978, or a free one)', { max: 65_535 }),
+    catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     inboxLimit: withFallback(
       param.integer('Keep at most N events; the oldest are dropped (default 10000)', { min: 1 }),
       10_000,
@@ -60,6 +71,7 @@ export const listenToWebhooks = defineCommand({
   examples: [
     'svc webhooks listen --forward-to http://localhost:3000/hooks --tunnel cloudflared',
     'svc webhooks listen --events ticket.created,feedback.created --json',
+    `svc webhooks listen --filter '.data.priority >= 3' --forward-to http://localhost:3000/hooks`,
   ],
   async run(ctx, { flags, settings }) {
     const routes = {
@@ -67,6 +79,7 @@ export const listenToWebhooks = defineCommand({
       forwardTo: flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, '--forward-to'),
       byEvent: parseRoutes(flags.route, '--route'),
     };
+    if (flags.filter !== undefined) await (await import('../../output/jq.ts')).checkFilter(flags.filter, ctx.signal);
     const reach = await reachOf(flags.publicUrl, flags.tunnel);
     const account = subscribing(ctx, settings);
     // Before anything starts: without a login for it nothing can be subscribed.
@@ -79,8 +92,8 @@ export const listenToWebhooks = defineCommand({
       });
     }
     if (!reach) {
-      ctx.notice('No tunnel and no public URL: deliveries come only if you lead them here.');
-      ctx.notice('To let svc do it: svc webhooks listen --tunnel cloudflared');
+      ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
+      ctx.notice('To let svc open a tunnel: svc webhooks listen --tunnel cloudflared');
     }
     const { listen } = await import('../../webhooks/listen.ts');
     const { lines, more, summary } = await listen(ctx, {
@@ -88,6 +101,8 @@ export const listenToWebhooks = defineCommand({
       port: flags.port,
       path: flags.path === undefined ? undefined : parsePath(flags.path),
       routes,
+      filter: flags.filter,
+      ...(flags.catchUp && { catchUp: () => missed(ctx, settings, routes.events) }),
       retryMs: flags.forwardRetry === undefined ? undefined : flags.forwardRetry * 1000,
       timeoutMs: settings.timeoutMs,
       inboxLimit: flags.inboxLimit,
@@ -102,6 +117,22 @@ export const listenToWebhooks = defineCommand({
     return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
   },
 });
+
+async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined) {
+  const { rebuiltArrivals } = await import('./rebuilding.ts');
+  const { received } = await import('../../webhooks/inbox/view.ts');
+  const { seatsFolder } = await import('../../webhooks/inbox/seat.ts');
+  const root = seatsFolder(ctx.files.state, settings.profile);
+  const rebuilt = await rebuiltArrivals(ctx, settings, {
+    seeAll: (see) => received(root, see),
+    since: undefined,
+    events,
+    env: ['SVC_WEBHOOK_SECRET'],
+  });
+  if (rebuilt) return rebuilt.arrivals;
+  ctx.notice('Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d');
+  return [];
+}
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {
   if (tunnel !== undefined) {

@@ -1,4 +1,5 @@
 import { conversionTriggers } from '../../api/events.ts';
+import { invalid } from '../answer.ts';
 import { loadPhones } from '../phone.ts';
 import { contactByEmail, contactByPhone, nextId, owned, put } from '../store/state.ts';
 import { addContact } from './contacts.ts';
@@ -13,7 +14,8 @@ export const events: Handlers<'sendEvent'> = {
     const { account_id } = account;
     const { trigger, attribution = {}, kpi = null, metadata = {} } = body;
     const { phone: typed = '', ...person } = body.contact;
-    const phone = toE164(typed) ?? '';
+    const phone = typed === '' ? '' : toE164(typed);
+    if (phone === undefined) return invalid({ 'contact.phone': ['is not a phone number'] });
 
     const known =
       (person.email && contactByEmail(state, account_id, person.email)) ||

@@ -76,7 +76,9 @@ export const lists: Handlers<ListOperations> = {
         : addContact({ state, emit, account, now }, { ...fields, phone, metadata });
       put(state, 'list_members', { contacts_list_id: params.contactList, contact_id: contact.contact_id });
     }
-    return { success: `${body.contacts.length} contacts are on the list.` };
+    return {
+      success: `${counted(body.contacts.length, 'contact')} ${body.contacts.length === 1 ? 'is' : 'are'} on the list.`,
+    };
   },
 
   syncListContacts({ state, account, params, body }) {
@@ -90,7 +92,7 @@ export const lists: Handlers<ListOperations> = {
       memberIds(state, list).filter((id) => !wanted.has(id)),
     );
     for (const contact_id of wanted) put(state, 'list_members', { contacts_list_id: list, contact_id });
-    return { success: `The list holds ${wanted.size} contacts.` };
+    return { success: `The list holds ${counted(wanted.size, 'contact')}.` };
   },
 
   removeListContacts({ state, params, body }) {

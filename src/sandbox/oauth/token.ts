@@ -50,10 +50,14 @@ function redeemCode({ connections }: OAuthState, client: Client, { get }: Parame
     return refuse(invalidGrant('The code was used before. The tokens that it gave are revoked.'));
   }
   if (isPast(issued.expires_at, moment.now)) return refuse(invalidGrant('The code has expired.'));
+  // Whoever tries a code with the wrong proof may have stolen it, so it is used up (RFC 9700, 2.1.1).
+  const burn = () => connections.put({ ...connection, code: { ...issued, used: true } });
   if (redirectUri !== issued.redirect_uri) {
+    burn();
     return refuse(invalidGrant('redirect_uri is not the one of the authorization request.'));
   }
   if (hash('sha256', verifier, 'base64url') !== issued.code_challenge) {
+    burn();
     return refuse(invalidGrant('code_verifier does not match the code_challenge.'));
   }
   if (!/^[\w.~-]{43,128}$/u.test(verifier)) {

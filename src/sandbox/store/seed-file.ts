@@ -6,20 +6,26 @@ import { recordSchemas } from './schemas.ts';
 
 /** A `--seed` file. Throws a usage Failure that names it and says what is wrong. */
 export function parseSeed(text: string, named: string): Partial<Rows> {
-  const bad = (what: string) =>
-    new Failure('usage', `The seed ${named} ${what}.`, {
-      hint: 'It takes the shape that GET /_sandbox/state gives; see docs/sandbox.md.',
-    });
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/u, ''));
   } catch (error) {
-    throw bad(`is not JSON: ${messageOf(error)}`);
+    throw badSeed(named, `is not JSON: ${messageOf(error)}`);
   }
+  return judgeSeed(value, named);
+}
+
+/** The same of what stood in it. */
+export function judgeSeed(value: unknown, named: string): Partial<Rows> {
   const seed = readSeed(value);
-  if (typeof seed === 'string') throw bad(seed);
+  if (typeof seed === 'string') throw badSeed(named, seed);
   return seed;
 }
+
+const badSeed = (named: string, what: string): Failure =>
+  new Failure('usage', `The seed ${named} ${what}.`, {
+    hint: 'It takes the shape that GET /_sandbox/state gives; see docs/sandbox.md.',
+  });
 
 /**
  * Rows of the shape that `GET /_sandbox/state` gives; kinds and fields that are left out get plain values. A text says

@@ -21,6 +21,12 @@ export type State = {
   readonly changed: Map<string, Change>;
 };
 
+/** The rows of a moment, by kind and key. Rows are replaced, never changed: a snapshot stays as it is. */
+export type Snapshot = ReadonlyMap<Kind, ReadonlyMap<string | number, object>>;
+
+export const snapshotOf = ({ rows }: State): Snapshot =>
+  new Map(kinds.map((kind) => [kind, new Map<string | number, object>([...rows[kind]])]));
+
 export type Change =
   | { readonly kind: Kind; readonly key: string | number }
   | { readonly kind: 'last_id'; readonly key: string }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { type AppendLog, type LogOptions, openLog, type Rewrite } from '../../disk/append-log.ts';
 import type { Span } from '../../disk/log-file.ts';
 import { inboxFile } from './file.ts';
-import { type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome, settles } from './line.ts';
+import { type Arrival, decodeLine, encodeLine, type InboxLine, isRebuilt, type Outcome, settles } from './line.ts';
+import { createQueues, type Queues } from './queues.ts';
 
 /**
  * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
@@ -20,6 +21,8 @@ export type Inbox = {
   waiting(): string[];
   /** The newest, oldest first. */
   latest(count: number): string[];
+  /** Of `serve`: what waits for each sink. */
+  readonly queues: Pick<Queues, 'first' | 'counts'>;
   close(): Promise<void>;
 };
 
@@ -31,10 +34,16 @@ type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean };
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow'> & { readonly limit: number };
 
 /** What is known of an open inbox: where each delivery is, never its body. */
-type State = { places: Map<string, Place>; limit: number; writtenLimit: number; isRewriting: boolean };
+type State = {
+  places: Map<string, Place>;
+  readonly queues: Queues;
+  limit: number;
+  writtenLimit: number;
+  isRewriting: boolean;
+};
 
 export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
-  const state: State = { places: new Map(), limit, writtenLimit: 0, isRewriting: false };
+  const state: State = { places: new Map(), queues: createQueues(), limit, writtenLimit: 0, isRewriting: false };
   const log = await openLog(join(folder, inboxFile), {
     take(text, span) {
       const line = decodeLine(text.toString('utf8'));
@@ -65,6 +74,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     read: (id) => read(log, state.places.get(id)),
     waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
     latest: (count) => [...state.places.keys()].slice(-count),
+    queues: state.queues,
     close: () => log.close(),
   };
 }
@@ -73,10 +83,12 @@ function place(state: State, line: InboxLine, span: Span): void {
   if (line.kind === 'limit') state.writtenLimit = line.limit;
   else if (line.kind === 'arrival') {
     state.places.set(line.arrival.id, { line: span, marks: [], owed: line.arrival.to !== undefined });
+    state.queues.add(line.arrival);
   } else {
     const known = state.places.get(line.id);
     known?.marks.push(span);
     if (known && settles(line.outcome)) known.owed = false;
+    if (known) state.queues.settle(line.id, line.outcome);
   }
 }
 
@@ -95,7 +107,7 @@ function withoutOldest(state: State): Rewrite | undefined {
     return { start: at - span.length, length: span.length };
   };
   for (const [id, found] of places) {
-    if (surplus-- > 0 && !found.owed) continue;
+    if (surplus-- > 0 && !found.owed && !isRebuilt(id) && !state.queues.holds(id)) continue;
     kept.set(id, { line: move(found.line), marks: found.marks.map(move), owed: found.owed });
   }
   if (kept.size === places.size) return undefined;

@@ -15,6 +15,8 @@ export type Arrival = {
   readonly unreadable?: string;
   /** Where it is to be forwarded; absent: nowhere. */
   readonly to?: string;
+  /** Of `serve`: the sinks that are to get it. */
+  readonly sinks?: readonly string[];
 };
 
 /** What became of passing a delivery on. */
@@ -28,7 +30,13 @@ export type Outcome = {
   readonly tries: number;
   /** Sent again by hand; says nothing about whether the first forwarding is still owed. */
   readonly replay?: true;
+  /** A filter did not want it. */
+  readonly skipped?: true;
+  /** Of `serve`, where `to` is the sink's name. Absent: it was delivered. */
+  readonly state?: (typeof sinkStates)[number];
 };
+
+const sinkStates = ['delivered', 'failed', 'dead', 'dropped', 'skipped', 'again'] as const;
 
 export type InboxLine =
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
@@ -41,12 +49,12 @@ export function encodeLine(line: InboxLine): string {
   if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
   if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
   // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
-  const { id, event, at, headers, unreadable, to, body } = line.arrival;
+  const { id, event, at, headers, unreadable, to, sinks, body } = line.arrival;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const isRead = isUtf8(bytes);
   const text = isRead ? bytes.toString('utf8') : undefined;
   const base64 = isRead ? undefined : bytes.toString('base64');
-  return `${JSON.stringify({ id, event, at, headers, unreadable, to, body: text, base64 })}\n`;
+  return `${JSON.stringify({ id, event, at, headers, unreadable, to, sinks, body: text, base64 })}\n`;
 }
 
 /** Undefined for what is no line of an inbox: a torn end, damage. */
@@ -71,19 +79,21 @@ export function decodeLine(text: string): InboxLine | undefined {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function isOutcome(value: object): value is Outcome {
-  const { to, at, status, error, ms, tries } = fieldsIn(value);
-  const isRead = isText(to) && isText(at) && typeof ms === 'number' && typeof tries === 'number';
+  const { to, at, status, error, ms, tries, state } = fieldsIn(value);
+  const isKnown = state === undefined || sinkStates.some((each) => each === state);
+  const isRead = isText(to) && isText(at) && typeof ms === 'number' && typeof tries === 'number' && isKnown;
   return isRead && ['number', 'undefined'].includes(typeof status) && ['string', 'undefined'].includes(typeof error);
 }
 
 /** What somebody else wrote into the file is left out, field by field: the body was accepted and is kept. */
-function aboutOf({ event, at, headers, unreadable, to }: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
+function aboutOf({ event, at, headers, unreadable, to, sinks }: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
   return {
     event: isText(event) ? event : null,
     at: isText(at) ? at : new Date(0).toISOString(),
     headers: textsOf(headers),
     ...(isText(unreadable) && { unreadable }),
     ...(isText(to) && { to }),
+    ...(Array.isArray(sinks) && { sinks: sinks.filter(isText) }),
   };
 }
 
@@ -103,3 +113,8 @@ function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
 
 /** Whether the outcome ends what was owed. */
 export const settles = (outcome: Outcome): boolean => !outcome.replay;
+
+/** Made from a record by `svc webhooks catch-up`. It is kept, so that the same is never made again. */
+export const isRebuilt = (id: string): boolean => id.startsWith(rebuiltPrefix);
+
+export const rebuiltPrefix = 'rebuilt:';

@@ -9,12 +9,16 @@ type Kept<T> = { readonly at: string; readonly value: T | undefined; readonly ou
  * What the profile's listeners ever received and still keep, oldest first, each id once. Of each delivery only what
  * `view` makes of it stays in memory: an inbox may be larger. Those without a view are left out.
  */
-export async function received<T>(
-  root: string,
-  view: (arrival: Arrival) => T | undefined,
-): Promise<{ readonly value: T; readonly outcomes: readonly Outcome[] }[]> {
+export const received = async <T>(root: string, view: View<T>): Promise<Seen<T>[]> =>
+  receivedIn(await seats(root), view);
+
+export type View<T> = (arrival: Arrival) => T | undefined;
+export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
+
+/** The same of any inboxes. */
+export async function receivedIn<T>(folders: readonly string[], view: View<T>): Promise<Seen<T>[]> {
   const all = new Map<string, Kept<T>>();
-  for (const folder of await seats(root)) for (const [id, kept] of await receivedBy(folder, view)) all.set(id, kept);
+  for (const folder of folders) for (const [id, kept] of await receivedBy(folder, view)) all.set(id, kept);
   const ordered = [...all.values()].sort(byTime);
   return ordered.flatMap(({ value, outcomes }) => (value === undefined ? [] : [{ value, outcomes }]));
 }
@@ -30,12 +34,14 @@ async function receivedBy<T>(folder: string, view: (arrival: Arrival) => T | und
   for await (const line of readInbox(folder)) {
     if (line.kind === 'limit') limit = line.limit;
     else if (line.kind === 'arrival') {
-      const { id, at, to } = line.arrival;
-      kept.set(id, { at, value: view(line.arrival), outcomes: [], owed: to !== undefined });
+      const { id, at, to, sinks = [] } = line.arrival;
+      // `serve` itself knows what it must keep.
+      const owed = to !== undefined || sinks.length > 0;
+      kept.set(id, { at, value: view(line.arrival), outcomes: [], owed });
     } else {
       const known = kept.get(line.id);
       known?.outcomes.push(line.outcome);
-      if (known && settles(line.outcome)) known.owed = false;
+      if (known && settles(line.outcome) && line.outcome.state === undefined) known.owed = false;
     }
   }
   // The file may hold more than the limit until it is rewritten.

@@ -43,12 +43,20 @@ export function deliveryOf({ arrival, outcomes }: Received): Delivery {
 /** How it stands with the app: the last word of the forwarding itself, else of a replay, else that it is owed. */
 export function forwardOf(to: string | undefined, outcomes: readonly Outcome[]): Forwarding | null {
   const last = outcomes.findLast((outcome) => !outcome.replay) ?? outcomes.at(-1);
+  if (last?.state === 'skipped' || last?.skipped) return null;
   if (last) {
     const { status = null, error = null, ms, tries } = last;
-    return { to: last.to, state: status === null ? 'failed' : 'answered', status, error, ms, tries };
+    return { to: last.to, state: stateOf(last), status, error, ms, tries };
   }
   if (to === undefined) return null;
   return { to, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
+}
+
+/** A sink of `serve` that is no URL gives no status. */
+function stateOf({ state, status }: Outcome): Forwarding['state'] {
+  if (state === 'delivered') return 'answered';
+  if (state === 'failed' || state === 'again') return 'waiting';
+  return status === undefined || state !== undefined ? 'failed' : 'answered';
 }
 
 /** The line that was printed when it came, from what is stored. */

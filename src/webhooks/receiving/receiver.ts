@@ -12,15 +12,19 @@ export type Receipt =
   | { readonly kind: 'rejected'; readonly at: string; readonly why: Refusal; readonly event: string | null };
 
 export type ReceiverOptions = {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
   readonly port: number;
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
-  readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> };
+  /** `add` may resolve to `repeat`: several instances share an inbox. */
+  readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
   readonly clock: Clock;
   /** An id for a delivery that has none. */
   readonly newId: () => string;
   readonly forwardTo?: (event: string | null) => string | undefined;
+  readonly sinksFor?: (event: string | null) => readonly string[];
   /** After the answer. */
   readonly onReceipt: (receipt: Receipt) => void;
   /** The inbox could not be written; told once for each time of trouble. */
@@ -50,12 +54,15 @@ export const receiverLimits: Limits = {
   heldBytes: 128 * 1024 * 1024,
 };
 
+/** False where the inbox refused all along. */
+type Stored = 'stored' | 'repeat' | false;
+
 /** A receiver at work. */
 type Receiving = {
   readonly options: ReceiverOptions;
   readonly limits: Limits;
   /** By id: deliveries on their way to the disk, and whether they got there. */
-  readonly storing: Map<string, Promise<boolean>>;
+  readonly storing: Map<string, Promise<Stored>>;
   /** Bytes of bodies in memory. */
   held: number;
   inTrouble: boolean;
@@ -79,10 +86,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) =>
     receive(receiving, request, response, () => response.writeContinue()),
   );
-  const port = await listen(server, options.port);
+  const host = options.host ?? loopback;
+  const port = await listen(server, options.port, host);
   return {
     port,
-    url: `http://127.0.0.1:${port}${options.path()}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${options.path()}`,
     close: () => close(server),
   };
 }
@@ -144,7 +152,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   if (verdict.kind === 'repeat') {
     // Its first copy may still be on the way to the disk, and may yet fail to get there.
     const { envelope } = verdict;
-    void (storing.get(envelope.id) ?? Promise.resolve(true)).then((stored) => {
+    void (storing.get(envelope.id) ?? Promise.resolve('repeat' as const)).then((stored) => {
       finish(response, stored, () => options.onReceipt({ kind: 'repeat', at, envelope }));
     });
     return;
@@ -152,6 +160,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
   const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
   const to = options.forwardTo?.(event);
+  const sinks = options.sinksFor?.(event);
   const arrival: Arrival = {
     id,
     event,
@@ -160,6 +169,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
     body: raw,
     ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
     ...(to !== undefined && { to }),
+    ...(sinks && { sinks }),
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'
@@ -169,20 +179,22 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   storing.set(id, stored);
   void stored.then((done) => {
     storing.delete(id);
-    finish(response, done, () => options.onReceipt(receipt));
+    const isRepeat = done === 'repeat' && verdict.kind === 'accepted';
+    const told: Receipt = isRepeat ? { kind: 'repeat', at, envelope: verdict.envelope } : receipt;
+    finish(response, done, () => options.onReceipt(told));
   });
 }
 
-/** Tries until the service has given up on this attempt; false where the disk refused all along. */
-async function store(receiving: Receiving, arrival: Arrival): Promise<boolean> {
+/** Tries until the service has given up on this attempt. */
+async function store(receiving: Receiving, arrival: Arrival): Promise<Stored> {
   const { options, limits } = receiving;
   const { clock, inbox } = options;
   const until = clock.ticks() + limits.stallMs;
   for (;;) {
     try {
-      await inbox.add(arrival);
+      const stored = await inbox.add(arrival);
       receiving.inTrouble = false;
-      return true;
+      return stored === 'repeat' ? 'repeat' : 'stored';
     } catch (error) {
       if (!receiving.inTrouble) options.onTrouble?.(error);
       receiving.inTrouble = true;
@@ -192,7 +204,7 @@ async function store(receiving: Receiving, arrival: Arrival): Promise<boolean> {
   }
 }
 
-function finish(response: ServerResponse, stored: boolean, then: () => void): void {
+function finish(response: ServerResponse, stored: Stored, then: () => void): void {
   if (!stored) {
     response.socket?.destroy();
     return;
@@ -213,19 +225,21 @@ function tooLarge(request: IncomingMessage): void {
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 
-/** 127.0.0.1 only: what comes from elsewhere comes through a tunnel that the user chose. */
-export function listen(server: Server, port: number): Promise<number> {
+/** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
+const loopback = '127.0.0.1';
+
+export function listen(server: Server, port: number, host = loopback): Promise<number> {
   return new Promise((resolve, reject) => {
     // Not `once`: an error while it accepts connections (no file left to open) must not end svc later on.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new Failure('failed', `Cannot listen on 127.0.0.1:${port}: ${portTrouble(error.code)}.`, {
+        new Failure('failed', `Cannot listen on ${host}:${port}: ${portTrouble(error.code)}.`, {
           hint: 'Choose another with --port, or --port 0 for any free one.',
           cause: error,
         }),
       );
     });
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const at = server.address();
       resolve(typeof at === 'object' && at ? at.port : port);
     });
@@ -233,7 +247,11 @@ export function listen(server: Server, port: number): Promise<number> {
 }
 
 const portTrouble = (code = 'unknown'): string =>
-  ({ EADDRINUSE: 'the port is in use', EACCES: 'the port needs more rights' })[code] ?? code;
+  ({
+    EADDRINUSE: 'the port is in use',
+    EACCES: 'the port needs more rights',
+    EADDRNOTAVAIL: 'this machine has no such address',
+  })[code] ?? code;
 
 /** For a short while, requests that were received in full still get their answer. */
 function close(server: Server): Promise<void> {

@@ -11,6 +11,9 @@ export const keepSecret = (tokens: TokenStore, profile: string, id: number, secr
 export const forgetSecret = (tokens: TokenStore, profile: string, id: number) =>
   tokens.update(webhookSecretName(profile, id), async () => undefined);
 
+export const storedSecret = (tokens: TokenStore, profile: string, id: number): Promise<string | undefined> =>
+  tokens.read(webhookSecretName(profile, id));
+
 /** Every secret of the profile's subscriptions, the newest subscription's first. */
 export async function storedSecrets(tokens: TokenStore, profile: string): Promise<string[]> {
   const names = await tokens.names(`webhook/${profile}/`);
@@ -24,7 +27,7 @@ export async function storedSecrets(tokens: TokenStore, profile: string): Promis
 }
 
 /** One a line, as in SVC_WEBHOOK_SECRET and on standard input. */
-const splitSecrets = (text: string): string[] =>
+export const splitSecrets = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())

@@ -1,0 +1,78 @@
+import { check } from '../api/check.ts';
+import type { Shape } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
+import { parseTime } from '../text/time.ts';
+
+/** How the cells of a file are read. */
+export type Reading = {
+  /** Separates the items of a list in a cell; undefined: a cell is one item. */
+  readonly separator: string | undefined;
+  /** An empty cell empties the field, instead of leaving it as it is. */
+  readonly clearEmpty: boolean;
+  /** Cells of JSON have types; those of CSV are texts. */
+  readonly isJson: boolean;
+};
+
+export type Value = { readonly value: unknown } | 'absent' | { readonly problem: string };
+
+/** What a cell says: in CSV always a text, in JSON any value. */
+export function readCell(cell: unknown, shape: Shape, { separator, clearEmpty, isJson }: Reading): Value {
+  if (cell === undefined) return 'absent';
+  if (cell === null) return { value: null };
+  if (typeof cell !== 'string') return { value: cell };
+  if (cell.trim() === '') {
+    // In JSON an empty text is a text.
+    if (isJson && cell === '' && shape.type === 'text' && !clearEmpty) return { value: cell };
+    return clearEmpty ? { value: emptied(shape) } : 'absent';
+  }
+  if (shape.type === 'pairs') return ownData(cell);
+  if (shape.type !== 'list') return readText(cell, shape);
+  const items: unknown[] = [];
+  for (const part of separator === undefined ? [cell] : cell.split(separator)) {
+    if (part.trim() === '') continue;
+    const item = readText(part.trim(), shape.item ?? shape);
+    if (item === 'absent' || 'problem' in item) return item;
+    items.push(item.value);
+  }
+  return { value: items };
+}
+
+/** null where the service allows it; else an empty list or text, which empties as well. */
+function emptied(shape: Shape): unknown {
+  if (shape.type === 'list') return [];
+  return shape.type === 'text' && !shape.nullable && check(shape.schema, '').ok ? '' : null;
+}
+
+function readText(text: string, shape: Shape): Value {
+  if (shape.type === 'integer' || shape.type === 'number') {
+    const isNumber = /^[+-]?\d+(?:\.\d+)?$/u.test(text.trim());
+    return isNumber ? { value: Number(text) } : { problem: `must be a number, not "${short(text)}"` };
+  }
+  if (shape.type === 'boolean') {
+    const word = text.trim().toLowerCase();
+    if (word === 'true' || word === 'false') return { value: word === 'true' };
+    return { problem: `must be true or false, not "${short(text)}"` };
+  }
+  if (shape.choices) return { value: text.trim() };
+  return shape.format === 'date-time' ? readTime(text) : { value: text };
+}
+
+function readTime(text: string): Value {
+  try {
+    return { value: parseTime(text, 'It') };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { problem: `must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${short(text)}"` };
+  }
+}
+
+function ownData(text: string): Value {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { problem: 'must be a JSON object; or give each key a column: metadata.KEY' };
+  }
+}
+
+/** As a person would quote it. */
+export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

@@ -1,0 +1,125 @@
+import { resources } from '../api/resources.ts';
+import { columnNames, type Field, fieldsOfRow, idNameOf, nameKey, type RowOf } from '../command/row.ts';
+import { Failure } from '../errors.ts';
+
+/** What a column fills. */
+type Target =
+  | { readonly kind: 'id' }
+  /** The email that says which contact the row is about. */
+  | { readonly kind: 'email' }
+  | { readonly kind: 'field'; readonly field: Field /** Of the caller's own data. */; readonly key?: string };
+
+export type Columns = {
+  /** By position in the file; undefined for what is not sent. */
+  readonly targets: readonly (Target | undefined)[];
+  readonly names: readonly string[];
+  readonly unused: readonly string[];
+};
+
+type Wishes = { readonly map: readonly string[]; readonly match: 'email' | undefined };
+
+/** Which column fills which field. Two columns for one field are refused. */
+export function resolveColumns(names: readonly string[], row: RowOf, { map, match }: Wishes): Columns {
+  const known = columnNames(row);
+  const fields = fieldsOfRow(row);
+  const wanted = mapped(names, map, row);
+  const targetOf = (name: string): Target | undefined => {
+    const key = nameKey(name);
+    if (match === 'email' && key === 'email') return { kind: 'email' };
+    if (!match && idNames(row).has(key)) return { kind: 'id' };
+    const path = known.get(key);
+    const field = path === undefined ? undefined : fields[path];
+    if (field) return { kind: 'field', field };
+    return row.reads === 'named' ? undefined : ownData(name, fields);
+  };
+  const targets = names.map((name, at) => {
+    const wish = wanted.get(at);
+    if (wish === undefined) return targetOf(name);
+    if (nameKey(wish) === 'ignore') return undefined;
+    const target = targetOf(wish);
+    if (target) return target;
+    throw new Failure('usage', `--map: there is no field "${wish}".`, {
+      hint: `Fields: ${fieldNames(row).join(', ')}.`,
+    });
+  });
+  const taken = new Set([...wanted.keys()].flatMap((at) => placeOf(targets[at]) ?? []));
+  // A column that was mapped by name goes before one whose header happens to say the same.
+  const settled = targets.map((target, at) =>
+    wanted.has(at) || !taken.has(placeOf(target) ?? '') ? target : undefined,
+  );
+  refuseTwice(names, settled);
+  const unused = names.filter(
+    (name, at) => !settled[at] && !/^svc_(?:line|status|id|error|secret)$/u.test(nameKey(name)),
+  );
+  return { targets: settled, names, unused };
+}
+
+/** The names that a column may have to hold a row's id. */
+export function idNames(row: RowOf): ReadonlySet<string> {
+  const name = idNameOf(row);
+  if (name === undefined) return new Set();
+  const resource = resources[Object.values(row.operation.ids ?? {})[0] ?? row.operation.resource];
+  const all = ['id', 'svc_id', name, resource.idField ?? 'id', resource.noun, `${resource.noun} id`];
+  return new Set(all.map(nameKey));
+}
+
+/** The names that `--map` knows. */
+const fieldNames = (row: RowOf): string[] => [
+  ...(idNameOf(row) ? ['id'] : []),
+  ...[...new Set(columnNames(row).values())].map((path) =>
+    fieldsOfRow(row)[path]?.shape.type === 'pairs' ? `${path}.KEY` : path,
+  ),
+  'ignore',
+];
+
+function ownData(name: string, fields: Readonly<Record<string, Field>>): Target | undefined {
+  const at = name.indexOf('.');
+  const field = at > 0 ? fields[nameKey(name.slice(0, at))] : undefined;
+  const key = name.slice(at + 1).trim();
+  return field?.shape.type === 'pairs' && key !== '' ? { kind: 'field', field, key } : undefined;
+}
+
+function mapped(names: readonly string[], map: readonly string[], row: RowOf): Map<number, string> {
+  const wanted = new Map<number, string>();
+  for (const text of map) {
+    const equals = text.lastIndexOf('=');
+    const [column, field] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+    if (equals < 1 || field === '') throw new Failure('usage', `--map takes COLUMN=FIELD, not "${text}".`);
+    const at = placeIn(names, column);
+    if (at < 0) {
+      throw new Failure('usage', `--map: there is no column "${column}".`, { hint: `Columns: ${names.join(', ')}.` });
+    }
+    wanted.set(at, field);
+  }
+  if (wanted.size > 0 && fieldNames(row).length === 0) throw new Failure('usage', 'This command takes no columns.');
+  return wanted;
+}
+
+/** The position of a column that is named as it stands, by its meaning, or as `#N`; -1 where there is none. */
+export function placeIn(names: readonly string[], column: string): number {
+  const number = /^#(\d+)$/u.exec(column)?.[1];
+  if (number !== undefined && !names.includes(column)) return Number(number) <= names.length ? Number(number) - 1 : -1;
+  const exact = names.indexOf(column);
+  return exact >= 0 ? exact : names.findIndex((name) => nameKey(name) === nameKey(column));
+}
+
+const placeOf = (target: Target | undefined): string | undefined => {
+  if (!target) return undefined;
+  return target.kind === 'field' ? [target.field.path, target.key].join('\n') : target.kind;
+};
+
+function refuseTwice(names: readonly string[], targets: readonly (Target | undefined)[]): void {
+  const seen = new Map<string, number>();
+  for (const [at, target] of targets.entries()) {
+    const place = placeOf(target);
+    if (place === undefined) continue;
+    const before = seen.get(place);
+    if (before !== undefined) {
+      const field = target?.kind === 'field' ? target.field.path : 'id';
+      throw new Failure('usage', `The columns "${names[before]}" and "${names[at]}" both fill ${field}.`, {
+        hint: `Leave one out, for example: --map "#${before + 1}=ignore"`,
+      });
+    }
+    seen.set(place, at);
+  }
+}

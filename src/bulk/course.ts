@@ -1,0 +1,154 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure, messageOf } from '../errors.ts';
+import type { Journal } from './journal.ts';
+import type { Fate } from './journal-lines.ts';
+import type { Plan, Planned } from './plan.ts';
+import { keptSecret, type Secrets } from './secrets.ts';
+import type { Outcome, Sender } from './send-row.ts';
+
+export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
+
+/** What became of a row of the file, over all runs. */
+export type Ended =
+  | Exclude<Fate, { status: 'sent' | 'meant' }>
+  | { readonly status: 'unsent'; readonly line: number; readonly error?: string };
+
+export type Job = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly journal: Journal;
+  readonly sender: Sender;
+  readonly secrets: Secrets;
+  readonly concurrency: number;
+  readonly maxSends: number;
+  readonly retryUnknown: boolean;
+  readonly onProgress: (progress: Progress) => void;
+};
+
+/** How far a run has come. */
+export type Course = {
+  readonly job: Job;
+  /** By position in the file. */
+  readonly ended: Map<number, Ended>;
+  /** Rows of this run whose outcome is not known. */
+  readonly unknown: Planned[];
+  /** Records of rows that may still take effect: a later row for one of them could be overwritten by it. */
+  readonly doubted: Set<string>;
+  resumedRows: number;
+  readonly elapsed: () => number;
+  /** What the run has cost since the last call. */
+  readonly cost: () => { readonly requests: number; readonly ms: number };
+  readonly stop: (error: unknown) => void;
+  readonly stopped: () => Failure | undefined;
+  readonly isOver: () => boolean;
+  /** Writes a line for which nobody waits: a row of which it is lost is looked for by the next run. */
+  readonly keep: (line: Parameters<Journal['write']>[0]) => void;
+  readonly kept: () => Promise<unknown>;
+  /** Whether the service fails at one row after the other. */
+  troubles: number;
+  /** When progress was told last. */
+  toldAt: number;
+};
+
+export function beginCourse(job: Job): Course {
+  const { ctx, journal, sender } = job;
+  const began = ctx.clock.ticks();
+  const elapsed = () => Math.round(ctx.clock.ticks() - began);
+  const writings = new Set<Promise<void>>();
+  let stopped: Failure | undefined;
+  let requestsNoted = 0;
+  const stop = (error: unknown) => {
+    stopped ??= asFailure(error);
+  };
+  return {
+    job,
+    ended: new Map(),
+    unknown: [],
+    doubted: new Set(),
+    resumedRows: 0,
+    troubles: 0,
+    toldAt: Number.NEGATIVE_INFINITY,
+    elapsed,
+    cost() {
+      const requests = sender.requests() - requestsNoted;
+      requestsNoted += requests;
+      return { requests, ms: elapsed() };
+    },
+    stop,
+    stopped: () => stopped,
+    isOver: () => stopped !== undefined || ctx.signal.aborted,
+    keep(line) {
+      const writing = journal.write(line).catch(stop);
+      writings.add(writing);
+      void writing.finally(() => writings.delete(writing));
+    },
+    kept: () => Promise.all(writings),
+  };
+}
+
+/** Writes down what became of a row. What the disk does not take is looked for by the next run. */
+export async function settle(course: Course, planned: Planned, outcome: Outcome): Promise<void> {
+  const { job, ended, keep, cost } = course;
+  const { ctx, journal, plan } = job;
+  const { ref: row, line, index } = planned;
+  if (outcome.status === 'done') {
+    const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
+    ended.set(index, { status: 'done', line, id: outcome.id, ...kept });
+    keep({ done: { row, line, id: outcome.id, ...cost(), ...kept } });
+    const { settled } = plan.row;
+    if (settled && outcome.id !== null) await settled(ctx, job.settings, { id: outcome.id, answer: outcome.answer });
+  } else if (outcome.status === 'unsent') {
+    const { kind, message } = outcome.failure;
+    const error = kind === 'failed' && !journal.failure() ? { error: message } : {};
+    ended.set(index, { status: 'unsent', line, ...error });
+  } else if (outcome.status === 'rejected') {
+    ended.set(index, { status: 'rejected', line, error: outcome.error });
+    keep({ rejected: { row, line, error: outcome.error, ...cost() } });
+  } else {
+    ended.set(index, { status: 'unknown', line, error: outcome.error, before: null });
+    keep({ unknown: { row, line, error: outcome.error, ...cost() } });
+  }
+  tellProgress(course);
+}
+
+/** A text for each of 10,000 rows would cost more than writing the rows down. */
+const betweenTellingsMs = 100;
+
+function tellProgress(course: Course): void {
+  const { job, ended, resumedRows } = course;
+  const ms = course.elapsed();
+  if (ms - course.toldAt < betweenTellingsMs) return;
+  course.toldAt = ms;
+  job.onProgress({ done: ended.size, total: job.plan.sendable, resumed: resumedRows, ms });
+}
+
+/** So many rows in a row that the service failed at, or whose outcome is unknown, mean that it is in trouble. */
+const mostTroubles = 3;
+
+/** What the outcome of a row means for those behind it. */
+export function judge(course: Course, planned: Planned, outcome: Outcome): void {
+  const { job, unknown, doubted, stop } = course;
+  if (outcome.status === 'unknown') {
+    unknown.push(planned);
+    if (job.plan.row.operation.safety === 'repeatable') for (const key of planned.keys) doubted.add(key);
+  }
+  const isTrouble = outcome.status === 'unknown' || (outcome.status === 'unsent' && outcome.failure.kind === 'failed');
+  course.troubles = isTrouble ? course.troubles + 1 : 0;
+  if (outcome.status === 'unsent' && !isTrouble) stop(outcome.failure);
+  if (course.troubles >= mostTroubles && 'failure' in outcome && outcome.failure) stop(inTrouble(outcome.failure));
+  if (job.journal.failure()) stop(job.journal.failure());
+}
+
+const inTrouble = (failure: Failure): Failure =>
+  new Failure(failure.kind, `The service fails at one row after the other: ${failure.message}`, {
+    hint: failure.hint,
+    status: failure.status,
+    cause: failure,
+  });
+
+const asFailure = (error: unknown): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure('failed', `The run failed unexpectedly: ${messageOf(error)}`, { cause: error });

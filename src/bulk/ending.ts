@@ -1,0 +1,63 @@
+import { Failure } from '../errors.ts';
+import type { View } from '../output/view.ts';
+import { number } from '../text/number.ts';
+import { rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
+import type { Report } from './report.ts';
+import type { Totals } from './run.ts';
+
+/** Exit 8 where a row was not done. */
+export function outcomeOf({ rejected, unsent }: Report, isDry: boolean): View['outcome'] {
+  return rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
+}
+
+type About = { readonly plan: Plan; readonly isStrict: boolean; readonly isDry: boolean };
+
+/** Why a run did not end well; the report is printed before it. */
+export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDry }: About): Failure | undefined {
+  const { rows, done, rejected, unknown } = report;
+  const { source } = plan.rows;
+  if (plan.sendable === 0) {
+    return new Failure('usage', `None of the ${rowsInWords(rows)} of ${source.name} can be sent.`, {
+      hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
+    });
+  }
+  if (isStrict && rejected > 0 && totals.ended.size === 0) {
+    return new Failure('usage', `${rowsInWords(rejected)} of ${source.name} ${rejected === 1 ? 'is' : 'are'} bad.`, {
+      hint: 'Nothing was sent, because of --strict.',
+    });
+  }
+  if (isDry) return undefined;
+  const { stopped } = totals;
+  const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
+  const isInterrupted = stopped?.kind === 'interrupted' || stopped?.kind === 'terminated';
+  const doubt =
+    unknown > 0
+      ? `Of ${rowsInWords(unknown)} it is not known whether ${unknown === 1 ? 'it was' : 'they were'} done.`
+      : '';
+  if (isInterrupted)
+    return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), { hint: goOn });
+  if (unknown > 0) {
+    return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
+      hint: stopped ? goOn : lookFirst,
+      cause: stopped,
+    });
+  }
+  return stopped && stoppedFailure(stopped, fact, goOn);
+}
+
+/** Why a run ended before the last row, how far it came, and how it goes on. */
+export function stoppedFailure(stopped: Failure, fact: string, goOn: string): Failure {
+  const { kind, message, hint, status, fields } = stopped;
+  const isInterrupted = kind === 'interrupted' || kind === 'terminated';
+  return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
+    hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
+    status,
+    fields,
+    cause: stopped,
+  });
+}
+
+const goOn = 'Run the same command again: it goes on where this run stopped, and sends no row twice.';
+const lookFirst =
+  'Do not send them again blindly. --results FILE names them (svc_status unknown). Run the same command again to look for them once more; --retry-unknown sends them again.';

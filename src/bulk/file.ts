@@ -1,0 +1,240 @@
+import { resolve as absolute } from 'node:path';
+import { fieldsOf } from '../api/shape.ts';
+import { cleared } from '../command/clear.ts';
+import type { Given } from '../command/command.ts';
+import { confirmed } from '../command/confirm.ts';
+import { idNameOf, type RowOf, bodyOf as schemaOf } from '../command/row.ts';
+import { readTemplate } from '../command/template-file.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { readUserText } from '../disk/user-file.ts';
+import { Failure, interruption } from '../errors.ts';
+import { connect, type Service } from '../http/call.ts';
+import type { View } from '../output/view.ts';
+import { preambleNotes } from '../tabular/header.ts';
+import { openRows, type Rows } from '../tabular/rows.ts';
+import { openSource } from '../tabular/source.ts';
+import type { Template } from '../text/template.ts';
+import { accountOf } from './account.ts';
+import type { Reading } from './cells.ts';
+import { type Columns, placeIn, resolveColumns } from './columns.ts';
+import { failureOf, outcomeOf } from './ending.ts';
+import { refuseOverwriting, writeFiles } from './files.ts';
+import type { FileFlags } from './flags.ts';
+import { headerLine } from './header-line.ts';
+import { readIdMap } from './id-map.ts';
+import { givenBody, inputMaker, type Resolve } from './inputs.ts';
+import { openJournals } from './journal.ts';
+import { byNames, type IdsInCopy } from './match.ts';
+import { progressText, rowsInWords } from './pace.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { questionFor } from './question.ts';
+import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
+import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
+import { runPlan, type Totals } from './run.ts';
+import { type Secrets, secretsOf } from './secrets.ts';
+import { createSender } from './send-row.ts';
+import { columnNotes, earlierNote, viewOf } from './view.ts';
+
+/** A command with `--from FILE`. */
+type Asked = Given & {
+  /** The words behind `svc`. */
+  readonly words: string;
+  readonly row: RowOf;
+  readonly idsInCopy: IdsInCopy;
+};
+
+/** What one run needs at every step. */
+type Run = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly words: string;
+  readonly row: RowOf;
+  readonly flags: FileFlags;
+  readonly service: () => Promise<Service>;
+  readonly idsInCopy: IdsInCopy;
+};
+
+/** Every row of a file through one command. The file is read first to check every row, and only then to send. */
+export async function runFile(
+  ctx: Context,
+  { words, row, args, flags: all, settings, idsInCopy }: Asked,
+): Promise<View> {
+  const began = ctx.clock.ticks();
+  const flags = all as FileFlags & Given['flags'];
+  let connected: Promise<Service> | undefined;
+  const service = () => {
+    connected ??= connect(ctx, settings);
+    return connected;
+  };
+  const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
+  const given = await givenByCommandLine(run, { ...args, ...all });
+  const template = await templateOf(run, given);
+  const file = String(flags.from);
+  await refuseOverwriting([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
+  const source = await openSource(ctx, file, flags.encoding);
+  try {
+    const rows = await openRows(source, {
+      delimiter: flags.delimiter,
+      skipLines: flags.skip_lines,
+      noHeader: flags.no_header,
+      ...headerLine({ row, flags, isIdGiven: given.id !== undefined, placeholders: template?.placeholders ?? [] }),
+    });
+    for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
+    const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
+    refuseUseless(run, columns, given, template);
+    // A command that needs nothing but an id reads nothing else.
+    if (row.operation.body && row.reads !== 'named') for (const note of columnNotes(columns)) ctx.notice(note);
+    const resolve = await idsOf(run, rows, columns);
+    const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
+    const plan = await makePlan(row, rows, columns, make, (count) => {
+      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
+      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
+    });
+    ctx.progress(undefined, 'work');
+    const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
+    const isDry = flags.dry_run || isRefused;
+    const content = JSON.stringify([given, template?.text ?? null]);
+    const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
+    const report = reportOf(words, file, plan, totals);
+    const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
+    if (isDry) await writeFiles(plan, totals, shown, flags, false);
+    return {
+      ...viewOf(shown),
+      outcome: outcomeOf(report, flags.dry_run),
+      failure: failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run }),
+    };
+  } finally {
+    ctx.progress(undefined, 'work');
+    await source.close();
+  }
+}
+
+/** What the command line says for every row. */
+async function givenByCommandLine(
+  { ctx, row, flags }: Run,
+  values: Readonly<Record<string, unknown>>,
+): Promise<{ readonly id?: number; readonly body: Readonly<Record<string, unknown>> }> {
+  if (values.editor === true) throw new Failure('usage', '--editor and --from cannot be used together.');
+  const body = givenBody(row, values);
+  const file = values.bodyFile ?? values.contentFile;
+  if (row.text !== undefined && typeof file === 'string') {
+    if (file === '-' && flags.from === '-') throw new Failure('usage', 'Standard input cannot be both rows and text.');
+    body[row.text] = (await readUserText(ctx, file, '--body-file')).replace(/\r?\n$/u, '');
+  }
+  const clear = values.clear as readonly string[] | undefined;
+  const id = idNameOf(row) === undefined ? undefined : [values.id].flat()[0];
+  return {
+    ...(typeof id === 'number' && { id }),
+    body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body,
+  };
+}
+
+async function templateOf(
+  { ctx, row, flags }: Run,
+  { body }: { readonly body: object },
+): Promise<Template | undefined> {
+  if (flags.template === undefined || row.text === undefined) return undefined;
+  if (row.text in body) throw new Failure('usage', `Give only one of --${row.text} and --template.`);
+  return readTemplate(ctx, flags.template);
+}
+
+const readingOf = ({ tag_separator = ';', clear_empty }: FileFlags, { form }: Rows): Reading => ({
+  separator: tag_separator === 'none' || tag_separator === '' ? undefined : tag_separator,
+  clearEmpty: clear_empty === true,
+  isJson: form === 'json',
+});
+
+/** What every row would lack is said once, before any is read. */
+function refuseUseless(
+  { row, flags }: Run,
+  { targets, names }: Columns,
+  given: { readonly id?: number },
+  template: Template | undefined,
+): void {
+  const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
+  if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
+    throw new Failure('usage', '--match email: the file has no column email.', { hint });
+  }
+  if (flags.match && flags.id_map) throw new Failure('usage', '--match and --id-map cannot be used together.');
+  const hasId = given.id !== undefined || targets.some((target) => target?.kind === 'id' || target?.kind === 'email');
+  if (idNameOf(row) !== undefined && !hasId) throw new Failure('usage', 'The file has no column id.', { hint });
+  const strange = (template?.placeholders ?? []).filter((name) => placeIn(names, name) < 0);
+  if (strange.length > 0) {
+    throw new Failure('usage', `The template has {{${strange[0]}}}, and the file has no such column.`, {
+      hint: `Columns: ${names.join(', ')}.`,
+    });
+  }
+}
+
+async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolve> {
+  const { ctx, flags, row, service, idsInCopy } = run;
+  if (flags.id_map !== undefined) return readIdMap(ctx, flags.id_map);
+  const at = targets.findIndex((target) => target?.kind === (flags.match ?? 'id'));
+  const record = Object.values(row.operation.ids ?? {})[0];
+  return byNames({ service, ctx, rows, record, idsInCopy, isMatch: flags.match !== undefined }, at);
+}
+
+async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
+  const { ctx, settings, words, row, flags } = run;
+  const service = await run.service();
+  const secrets = secretsOf(ctx, row.operation, service, flags.results);
+  const { source } = plan.rows;
+  const identity = {
+    command: words,
+    file: source.path === undefined ? undefined : absolute(source.path),
+    destination: JSON.stringify([service.session.baseUrl, await accountOf(service, row.operation)]),
+    settings: content,
+  };
+  const journals = await openJournals({ state: ctx.files.state, clock: ctx.clock }, identity);
+  try {
+    const chosen = chosenJournal(journals, plan, { restart: flags.restart });
+    const past = chosen.found?.past;
+    if (past) refuseLost(past, plan, settings.yes);
+    const count = Math.min(rowsToSend(past, plan, flags.retry_unknown), flags.max_sends ?? Number.POSITIVE_INFINITY);
+    if (past)
+      ctx.notice(
+        earlierNote(
+          past.finishedAt ?? past.header.started_at,
+          past.finishedAt !== undefined,
+          plan.sendable - count,
+          count,
+        ),
+      );
+    const question = count > 0 ? questionFor(row, plan, count, words) : undefined;
+    if (question) await confirmed(ctx, settings, question);
+    const journal = await journals.open(chosen);
+    try {
+      const totals = await runPlan({
+        ctx,
+        settings,
+        plan,
+        journal,
+        secrets,
+        sender: createSender(service, row, journal),
+        concurrency: flags.concurrency ?? 4,
+        maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
+        retryUnknown: flags.retry_unknown,
+        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
+      });
+      ctx.progress(undefined, 'work');
+      await keepFiles(run, plan, totals, secrets);
+      if (secrets.to === 'results') await journal.forgetSecrets();
+      return totals;
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await journals.release();
+  }
+}
+
+/** While the journal is held: what stands in the files is what it says. */
+const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
+  writeFiles(
+    plan,
+    totals,
+    reportOf(run.words, String(run.flags.from), plan, totals),
+    run.flags,
+    secrets.to === 'results',
+  );

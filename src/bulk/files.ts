@@ -1,0 +1,84 @@
+import { isSameFile, openDraft } from '../disk/draft-file.ts';
+import { Failure, messageOf } from '../errors.ts';
+import type { FileFlags } from './flags.ts';
+import type { Plan } from './plan.ts';
+import { type Report, type Result, resultOf } from './report.ts';
+import { rowsOut } from './rows-out.ts';
+import type { Totals } from './run.ts';
+
+type Out = Pick<FileFlags, 'results' | 'rejects' | 'report'>;
+
+/** Files that are written must be neither one that is read nor each other. */
+export async function refuseOverwriting(
+  inputs: readonly (string | undefined)[],
+  { results, rejects, report }: Partial<Out>,
+): Promise<void> {
+  const taken = inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [{ path, isRead: true }]));
+  for (const [flag, path] of Object.entries({ results, rejects, report })) {
+    if (path === undefined) continue;
+    for (const other of taken) {
+      if (!(await isSameFile(path, other.path))) continue;
+      const what = other.isRead ? 'the file that is read' : other.path;
+      throw new Failure('usage', `--${flag} would overwrite ${what}.`, { hint: 'Name another file.' });
+    }
+    taken.push({ path, isRead: false });
+  }
+}
+
+export async function writeFiles(
+  plan: Plan,
+  totals: Totals,
+  report: Report,
+  flags: Out,
+  hasSecrets: boolean,
+): Promise<void> {
+  const { results, rejects } = flags;
+  const modes = { mode: hasSecrets ? 0o600 : undefined, hint: writtenLater };
+  if (results !== undefined) await writeFile(results, resultsOf(plan, totals, results, hasSecrets), modes);
+  if (rejects !== undefined) await writeFile(rejects, rejectsOf(plan, totals, rejects), { hint: writtenLater });
+  if (flags.report !== undefined) await writeFile(flags.report, [reportText(report)], { hint: writtenLater });
+}
+
+const writtenLater = 'The rows are journaled: run the same command again to have the files written.';
+
+export const reportText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;
+
+/** A file that is there whole or not at all. */
+export async function writeFile(
+  path: string,
+  pieces: Iterable<string> | AsyncIterable<string>,
+  { mode, hint }: { readonly mode?: number; readonly hint?: string } = {},
+): Promise<void> {
+  const { pipeline } = process.getBuiltinModule('node:stream/promises');
+  const draft = await openDraft(path, mode);
+  try {
+    await pipeline(pieces, draft.stream, { end: false });
+    await draft.keep();
+  } catch (error) {
+    await draft.drop();
+    throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { hint, cause: error });
+  }
+}
+
+/** Every row with what became of it. */
+async function* resultsOf(plan: Plan, totals: Totals, path: string, hasSecrets: boolean): AsyncGenerator<string> {
+  const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
+  const cellsOf = (line: number, { status, id, error, secret }: Result) => [
+    line,
+    status,
+    id ?? null,
+    error ?? null,
+    secret ?? null,
+  ];
+  yield* rowsOut(plan.rows, path, added, (index, line) =>
+    cellsOf(line, resultOf(plan, totals, index)).slice(0, added.length),
+  );
+}
+
+/** The rejected rows, to be fixed and sent again with the same flags. */
+async function* rejectsOf(plan: Plan, totals: Totals, path: string): AsyncGenerator<string> {
+  yield* rowsOut(plan.rows, path, ['svc_line', 'svc_error'], (index, line) => {
+    const { status, error } = resultOf(plan, totals, index);
+    return status === 'rejected' ? [line, error ?? ''] : undefined;
+  });
+}

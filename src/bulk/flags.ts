@@ -1,0 +1,73 @@
+import type { Operation } from '../api/operation.ts';
+import type { Param, Values } from '../command/command.ts';
+import { param } from '../command/param.ts';
+import { fieldsOfRow, type RowOf } from '../command/row.ts';
+import { readingFlags } from '../tabular/flags.ts';
+
+/** The heading in help. */
+const group = 'From a file:';
+
+const fromFlag = {
+  from: param.file('Do it for every row of a file: CSV, JSON, JSON Lines or ids; - is standard input'),
+};
+
+const fileFlags = {
+  map: readingFlags.map,
+  dry_run: param.toggle('Show the first requests and every problem; send nothing'),
+  strict: param.toggle('Send nothing if one row is bad'),
+  max_sends: param.integer('Send at most N rows in this run', { min: 1 }),
+  results: param.file('Write every row with what became of it (svc_status, svc_id, svc_error) to a file'),
+  rejects: param.file('Write the rejected rows to a file, to be fixed and sent again'),
+  report: param.file('Write the report as JSON to a file'),
+  restart: param.toggle('Start from scratch instead of going on with an earlier run'),
+  retry_unknown: param.toggle('Send rows again whose outcome is unknown; they may be done twice'),
+  concurrency: param.integer('Rows in flight at most (default 4)', { min: 1, max: 32 }),
+  delimiter: readingFlags.delimiter,
+  encoding: readingFlags.encoding,
+  skip_lines: readingFlags.skip_lines,
+  no_header: readingFlags.no_header,
+} as const;
+
+const fieldFlags = {
+  clear_empty: param.toggle('An empty cell empties the field instead of leaving it as it is'),
+} as const;
+
+const listFlags = {
+  tag_separator: param.text('Separates the items of a list in a cell (default ;), or none', { placeholder: 'TEXT' }),
+} as const;
+
+const idFlags = {
+  id_map: param.text('Turn ids of another system into ours: those of a column of an earlier --results file', {
+    placeholder: 'RESULTS:COLUMN',
+  }),
+} as const;
+
+const matchFlags = { match: param.choice('The email of a row says which contact it is', ['email']) };
+
+const templateFlag = {
+  template: param.text('The text from a template, with {{field}} filled in: a file, or a name in templates/', {
+    placeholder: 'FILE|NAME',
+    completes: 'files',
+  }),
+};
+
+export type FileFlags = Values<typeof fromFlag & typeof fileFlags> &
+  Partial<Values<typeof fieldFlags & typeof listFlags & typeof idFlags & typeof matchFlags & typeof templateFlag>>;
+
+/** The flags that a command has for the rows of a file. */
+export function flagsFor(row: RowOf): Record<string, Param<unknown>> {
+  const { operation } = row;
+  const shapes = Object.values(fieldsOfRow(row)).map(({ shape }) => shape.type);
+  const flags: Record<string, Param<unknown>> = {
+    ...fromFlag,
+    ...fileFlags,
+    ...(row.reads !== 'named' && shapes.length > 0 && fieldFlags),
+    ...(row.reads !== 'named' && shapes.includes('list') && listFlags),
+    ...(operation.ids && idFlags),
+    ...(isOfContact(operation) && matchFlags),
+  };
+  for (const [key, flag] of Object.entries(flags)) flags[key] = { ...flag, group };
+  return row.text === undefined ? flags : { ...templateFlag, ...flags };
+}
+
+const isOfContact = ({ ids = {} }: Operation): boolean => Object.values(ids)[0] === 'contacts';

@@ -1,0 +1,40 @@
+import { columnNames, idNameOf, nameKey, type RowOf } from '../command/row.ts';
+import { isAddress } from '../tabular/columns.ts';
+import type { TableOptions } from '../tabular/table.ts';
+import { idNames } from './columns.ts';
+import type { FileFlags } from './flags.ts';
+
+type Known = {
+  readonly row: RowOf;
+  readonly flags: FileFlags;
+  readonly isIdGiven: boolean;
+  /** Of the template. */
+  readonly placeholders: readonly string[];
+};
+
+/** How a line of a file is told to be its header: by the fields that the command has. */
+export function headerLine({ row, flags, isIdGiven, placeholders }: Known): Pick<TableOptions, 'judge' | 'wayOut'> {
+  const named = new Set(placeholders.map(nameKey));
+  const mapped = new Set(flags.map.map((text) => nameKey(text.slice(0, text.lastIndexOf('=')))));
+  const fields = columnNames(row);
+  const ids = flags.match ? new Set(['email']) : idNames(row);
+  const needsId = idNameOf(row) !== undefined && !isIdGiven;
+  const isKnown = (name: string) => {
+    const key = nameKey(name);
+    if (mapped.has(key) || ids.has(key)) return true;
+    return !needsId && (named.has(key) || fields.has(key) || fields.has(nameKey(name.split('.')[0] ?? '')));
+  };
+  return {
+    judge(cells) {
+      // A header never holds an address: such a line is a row.
+      if (cells.some(isAddress)) return 'row';
+      return cells.some((cell) => cell.trim() !== '' && isKnown(cell)) ? 'header' : 'unclear';
+    },
+    wayOut(cells, line) {
+      const at = cells.findIndex(isAddress) + 1;
+      const skip = line > 1 ? `--skip-lines ${line - 1} ` : '';
+      const field = fields.has('email') || flags.match ? 'email' : 'FIELD';
+      return `Say what the columns are: ${skip}--no-header --map "#${at}=${field}"`;
+    },
+  };
+}

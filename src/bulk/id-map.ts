@@ -1,0 +1,58 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { openRows } from '../tabular/rows.ts';
+import { openSource } from '../tabular/source.ts';
+import type { TableOptions } from '../tabular/table.ts';
+import { placeIn } from './columns.ts';
+import type { Resolve } from './inputs.ts';
+
+/** svc wrote the file itself: its first line names the columns. */
+const headerOnTop: TableOptions = {
+  delimiter: undefined,
+  skipLines: undefined,
+  noHeader: false,
+  judge: () => 'header',
+  wayOut: () => '',
+};
+
+/** Ids of another system to ours, by the results of an earlier run: `RESULTS.csv:COLUMN`. */
+export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
+  const colon = text.lastIndexOf(':');
+  const [file, column] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (colon < 1 || column === '') {
+    throw new Failure('usage', `--id-map takes RESULTS:COLUMN, not "${text}".`, {
+      hint: 'For example: --id-map created.csv:old_id',
+    });
+  }
+  const source = await openSource(ctx, file);
+  try {
+    const rows = await openRows(source, headerOnTop);
+    const [from, to] = [placeIn(rows.columns, column), placeIn(rows.columns, 'svc_id')];
+    if (from < 0 || to < 0) {
+      throw new Failure('usage', `--id-map: ${source.name} has no column ${from < 0 ? column : 'svc_id'}.`, {
+        hint: `Columns: ${rows.columns.join(', ')}.`,
+      });
+    }
+    const ids = new Map<string, Set<number>>();
+    for await (const batch of rows.read()) {
+      for (const { cells } of batch) {
+        const [old, id] = [String(cells[from] ?? '').trim(), Number(String(cells[to] ?? '').trim() || Number.NaN)];
+        if (old === '' || !Number.isSafeInteger(id)) continue;
+        ids.set(old, (ids.get(old) ?? new Set()).add(id));
+      }
+    }
+    return (cell) => {
+      const [id, ...others] = ids.get(cell) ?? [];
+      if (id === undefined) return { problem: `${cell} is not in ${source.name}, or was not done there` };
+      return others.length === 0 ? id : { problem: `${cell} stands for several records in ${source.name}` };
+    };
+  } finally {
+    await source.close();
+  }
+}
+
+/** The id itself. */
+export const asId: Resolve = (cell) => {
+  const id = /^\+?\d+$/u.test(cell) ? Number(cell) : Number.NaN;
+  return Number.isSafeInteger(id) && id > 0 ? id : { problem: `must be an id, not "${cell.slice(0, 40)}"` };
+};

@@ -1,0 +1,150 @@
+import { check, type FieldErrors } from '../api/check.ts';
+import type { Input, Operation } from '../api/operation.ts';
+import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
+import { Failure } from '../errors.ts';
+import type { FileRow } from '../tabular/rows.ts';
+import { fillTemplate, type Template } from '../text/template.ts';
+import { type Reading, readCell, short } from './cells.ts';
+import { type Columns, placeIn } from './columns.ts';
+
+/** What the command line says for every row. */
+type Given = { readonly id?: number; readonly body: Body };
+
+/** Turns the id cell of a row (or the email that stands for it) into an id of the service, or says why not. */
+export type Resolve = (cell: string) => number | { readonly problem: string };
+
+export type MakeInput = (row: FileRow) => Made;
+type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
+
+type Parts = {
+  readonly row: RowOf;
+  readonly columns: Columns;
+  readonly given: Given;
+  readonly reading: Reading;
+  readonly template: Template | undefined;
+  readonly resolve: Resolve;
+};
+
+/** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
+export function inputMaker(parts: Parts): MakeInput {
+  const { row, columns, given, template } = parts;
+  const idName = idNameOf(row);
+  const schema = row.finish ? row.operation.body : bodyOf(row);
+  const places = new Map(template?.placeholders.map((name) => [name, placeIn(columns.names, name)]));
+  return (fileRow) => {
+    if (fileRow.broken !== undefined) return { problem: fileRow.broken };
+    const cells = cellsOf(fileRow, parts);
+    if ('problem' in cells) return cells;
+    const id = cells.id ?? given.id;
+    if (idName !== undefined && id === undefined) return { problem: 'has no id' };
+    const params = idName === undefined ? {} : { params: { [idName]: id } };
+    if (!row.operation.body) return { id, input: params as Input<Operation> };
+    const body = merged(given.body, cells.body);
+    if (template && row.text) {
+      const filled = fillTemplate(template, (name) => fileRow.cells[places.get(name) ?? -1]);
+      if ('missing' in filled)
+        return { problem: `has nothing for ${filled.missing.map((name) => `{{${name}}}`).join(', ')}` };
+      setAt(body, row.text, filled.text);
+    }
+    const whole = finished(row, { ...body, ...row.fixed });
+    if ('problem' in whole) return whole;
+    if (row.needsChange && Object.keys(whole.body).length === 0)
+      return { problem: 'changes nothing: every cell is empty' };
+    const checked = schema ? check(schema, whole.body) : undefined;
+    if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
+    return { id, input: { ...params, body: whole.body } as Input<Operation> };
+  };
+}
+
+type Cells = { readonly id: number | undefined; readonly body: Body };
+
+function cellsOf({ cells }: FileRow, { columns, reading, resolve }: Parts): Cells | { readonly problem: string } {
+  let id: number | undefined;
+  const body: Record<string, unknown> = {};
+  for (const [at, target] of columns.targets.entries()) {
+    const cell = cells[at];
+    if (!target || cell === undefined) continue;
+    const name = columns.names[at] ?? '';
+    if (target.kind !== 'field') {
+      const text = cell === null ? '' : String(cell).trim();
+      if (text === '') continue;
+      const found = resolve(text);
+      if (typeof found !== 'number') return { problem: `${name} ${found.problem}` };
+      id = found;
+      continue;
+    }
+    const { field, key } = target;
+    const read = key === undefined ? readCell(cell, field.shape, reading) : ownCell(cell, reading);
+    if (read === 'absent') continue;
+    if ('problem' in read) return { problem: `${name} ${read.problem}` };
+    setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
+  }
+  return { id, body };
+}
+
+function ownCell(cell: unknown, { clearEmpty }: Reading): ReturnType<typeof readCell> {
+  if (typeof cell !== 'string' || cell !== '') return { value: cell };
+  return clearEmpty ? { value: null } : 'absent';
+}
+
+function finished(row: RowOf, body: Body): { readonly body: Body } | { readonly problem: string } {
+  if (!row.finish) return { body };
+  try {
+    return { body: row.finish(body) };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { problem: failure.message.replace(/\.$/u, '') };
+  }
+}
+
+/** The column that is wrong, under the name that it has in the file. */
+function inWords(fields: FieldErrors, columns: Columns): string {
+  const nameOf = (path: string): string => {
+    const at = columns.targets.findIndex((target) => target?.kind === 'field' && target.field.path === path);
+    return at < 0 ? path : (columns.names[at] ?? path);
+  };
+  return Object.entries(fields)
+    .map(([path, messages]) => `${path === '' ? 'The row' : short(nameOf(path))} ${messages.join(' and ')}`)
+    .join('; ');
+}
+
+/** What the command line says for every row, by the body's fields. */
+export function givenBody(row: RowOf, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  const fields = fieldsOfRow(row);
+  for (const [key, value] of Object.entries(values)) {
+    const path = row.places?.[key] ?? key;
+    if (value !== undefined && fields[path]) setAt(body, path, value);
+  }
+  return body;
+}
+
+/** A row's own cell wins; the caller's own data is united. */
+function merged(given: Body, own: Body): Record<string, unknown> {
+  const body: Record<string, unknown> = structuredClone({ ...given });
+  for (const [key, value] of Object.entries(own)) {
+    const before = body[key];
+    body[key] = isObject(before) && isObject(value) ? merged(before, value) : value;
+  }
+  return body;
+}
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const objectAt = (body: Record<string, unknown>, path: string): object => {
+  const held = path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), body);
+  return isObject(held) ? held : {};
+};
+
+function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) {
+    // `__proto__` is a key like any other.
+    Object.defineProperty(body, first, { value, enumerable: true, configurable: true, writable: true });
+    return;
+  }
+  const inner = { ...objectAt(body, first) };
+  setAt(inner, rest.join('.'), value);
+  body[first] = inner;
+}

@@ -1,0 +1,53 @@
+import type { Context } from '../context.ts';
+import { counted } from '../text/number.ts';
+
+/** So many pieces of work at once; two that share a key are never under way together, and keep their order. */
+export type Lanes = {
+  /** Waits for its turn, and not for its end; false once the run is over. `work` must not throw. */
+  start(keys: readonly string[], work: () => Promise<void>): Promise<boolean>;
+  settled(): Promise<void>;
+};
+
+type Options = {
+  readonly ctx: Pick<Context, 'signal' | 'notice'>;
+  readonly concurrency: number;
+  readonly isOver: () => boolean;
+};
+
+export function openLanes({ ctx, concurrency, isOver }: Options): Lanes {
+  const underWay = new Set<Promise<void>>();
+  const busy = new Map<string, number>();
+  /** A first Ctrl-C is heard at once, though what is in flight may take a while. */
+  const acknowledge = () => {
+    if (underWay.size === 0) return;
+    ctx.notice(
+      `Stopping once ${counted(underWay.size, 'request')} in flight ${underWay.size === 1 ? 'is' : 'are'} answered. Ctrl-C again stops at once.`,
+    );
+  };
+  ctx.signal.addEventListener('abort', acknowledge, { once: true });
+  return {
+    async settled() {
+      await Promise.all(underWay);
+      ctx.signal.removeEventListener('abort', acknowledge);
+    },
+    async start(keys, work) {
+      while (!isOver() && (underWay.size >= concurrency || keys.some((key) => busy.has(key)))) {
+        await Promise.race(underWay);
+      }
+      if (isOver()) return false;
+      for (const key of keys) count(busy, key, 1);
+      const promise = work().finally(() => {
+        for (const key of keys) count(busy, key, -1);
+        underWay.delete(promise);
+      });
+      underWay.add(promise);
+      return true;
+    },
+  };
+}
+
+function count(map: Map<string, number>, key: string, by: number): void {
+  const value = (map.get(key) ?? 0) + by;
+  if (value === 0) map.delete(key);
+  else map.set(key, value);
+}

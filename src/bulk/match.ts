@@ -1,0 +1,92 @@
+import { listContacts } from '../api/contacts.ts';
+import { resources } from '../api/resources.ts';
+import { ticketsByNumber } from '../command/ids.ts';
+import { hasName, isNamed, type Named } from '../command/named.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { Service } from '../http/call.ts';
+import { list } from '../http/pages.ts';
+import type { Rows } from '../tabular/rows.ts';
+import { counted } from '../text/number.ts';
+import { asId } from './id-map.ts';
+import type { Resolve } from './inputs.ts';
+
+const emailKey = (email: string): string => email.normalize('NFC').trim().toLowerCase();
+
+/** Ids by email from the copy of the account; undefined where the service has to be asked. */
+export type IdsInCopy = (
+  ctx: Context,
+  settings: Settings,
+  emails: Iterable<string>,
+) => Promise<ReadonlyMap<string, readonly number[]> | undefined>;
+
+/** From the copy where it knows them all, else by one reading of the service's list. */
+async function contactsByEmail(
+  service: Service,
+  wanted: ReadonlySet<string>,
+  { idsInCopy, onRead }: { readonly idsInCopy: IdsInCopy; readonly onRead: (count: number) => void },
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const copied = await idsInCopy(service.ctx, service.settings, wanted);
+  if (copied && [...wanted].every((email) => (copied.get(email) ?? []).length > 0)) return copied;
+  if (copied) service.ctx.notice('It does not have all of them. Asking the service.');
+  const found = new Map<string, number[]>();
+  let count = 0;
+  for await (const record of list(service, listContacts, {}, { all: true }).records) {
+    if (++count % 100 === 0) onRead(count);
+    if (typeof record.email !== 'string' || typeof record.contact_id !== 'number') continue;
+    const key = emailKey(record.email);
+    if (wanted.has(key)) found.set(key, [...(found.get(key) ?? []), record.contact_id]);
+  }
+  return found;
+}
+
+const strangers: Readonly<Record<Named, string>> = { contacts: "no contact's", tickets: "not a ticket's number" };
+
+/** None and several are errors of the row. */
+const byName =
+  (found: ReadonlyMap<string, readonly number[]>, record: Named, keyOf: (cell: string) => string): Resolve =>
+  (cell) => {
+    const [id, ...others] = found.get(keyOf(cell)) ?? [];
+    if (id === undefined) return { problem: `${cell} is ${strangers[record]}` };
+    const all = [id, ...others].join(', ');
+    return others.length === 0 ? id : { problem: `${cell} is that of several ${record}: ${all}` };
+  };
+
+type Wanted = {
+  readonly service: () => Promise<Service>;
+  readonly ctx: Context;
+  readonly rows: Rows;
+  /** What the ids are of. */
+  readonly record: string | undefined;
+  readonly idsInCopy: IdsInCopy;
+  /** `--match`: no cell is an id. */
+  readonly isMatch: boolean;
+};
+
+/** How the cells of the column become ids: emails of contacts and numbers of tickets are looked up, each once. */
+export async function byNames(
+  { service, ctx, rows, record, idsInCopy, isMatch }: Wanted,
+  at: number,
+): Promise<Resolve> {
+  if (!isNamed(record)) return asId;
+  const isName = (cell: string) => isMatch || hasName(record, cell);
+  const names = new Set<string>();
+  for await (const batch of rows.read()) {
+    for (const { cells } of batch) {
+      const text = String(cells[at] ?? '').trim();
+      if (text !== '' && isName(text)) names.add(text);
+    }
+  }
+  if (names.size === 0) return asId;
+  const { noun } = resources[record];
+  const onRead = (count: number) => ctx.progress(`Looking up ids: ${counted(count, noun)} read`, 'work');
+  ctx.progress(`Looking up the ids of ${counted(names.size, noun)}`, 'work');
+  const keyOf = record === 'contacts' ? emailKey : (number: string) => number.toLowerCase();
+  const found =
+    record === 'contacts'
+      ? await contactsByEmail(await service(), new Set([...names].map(emailKey)), { idsInCopy, onRead })
+      : await ticketsByNumber(await service(), names, onRead);
+  ctx.progress(undefined, 'work');
+  const named = byName(found, record, keyOf);
+  return (cell) => (isName(cell) ? named(cell) : asId(cell));
+}

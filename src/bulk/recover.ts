@@ -1,0 +1,82 @@
+import { Failure } from '../errors.ts';
+import { type Course, type Ended, settle } from './course.ts';
+import type { Planned } from './plan.ts';
+
+const isRepeatable = ({ job }: Course): boolean => job.plan.row.operation.safety === 'repeatable';
+
+/** What the journal says of a row that is over; undefined where it is to be sent. */
+export function pastOf(course: Course, planned: Planned): Ended | 'left open' | undefined {
+  const fate = course.job.journal.fates.get(planned.ref);
+  if (fate === undefined || fate.status === 'meant') return undefined;
+  // Twice is once.
+  if (fate.status === 'sent' || fate.status === 'unknown') return isRepeatable(course) ? undefined : 'left open';
+  return { ...fate, line: planned.line };
+}
+
+/** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell; true: it may go again. */
+async function resolve(course: Course, planned: Planned, settleMs: number): Promise<boolean> {
+  const { journal, sender } = course.job;
+  const fate = journal.fates.get(planned.ref);
+  const before = fate && 'before' in fate ? fate.before : null;
+  const found = await sender.find(planned, before, settleMs).catch((error) => {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  });
+  if (found === 'gone') return true;
+  if (found) await settle(course, planned, found);
+  return false;
+}
+
+/** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
+export async function recoverOpen(course: Course): Promise<void> {
+  const { job, ended, unknown, cost } = course;
+  const { journal, settings, retryUnknown } = job;
+  const open = await openRows(course);
+  if (open.length === 0) return;
+  const wasSent = (planned: Planned) => journal.fates.get(planned.ref)?.status === 'sent';
+  const mayGo = new Set<Planned>();
+  await Promise.all(
+    open.filter(wasSent).map(async (planned) => {
+      if (await resolve(course, planned, settings.settleMs)) mayGo.add(planned);
+    }),
+  );
+  for (const planned of open) {
+    if (ended.has(planned.index) || mayGo.has(planned)) continue;
+    if (retryUnknown) {
+      if (!wasSent(planned) && (await resolve(course, planned, 0))) mayGo.add(planned);
+      if (!ended.has(planned.index)) mayGo.add(planned);
+      continue;
+    }
+    const fate = journal.fates.get(planned.ref);
+    const error = fate?.status === 'unknown' ? fate.error : 'It was sent when svc was killed, and svc did not find it';
+    ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
+    if (fate?.status === 'sent')
+      await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
+    unknown.push(planned);
+  }
+  for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
+}
+
+async function openRows(course: Course): Promise<Planned[]> {
+  const { journal, plan } = course.job;
+  const open: Planned[] = [];
+  const hasOpen = [...journal.fates.values()].some(({ status }) => status === 'sent' || status === 'unknown');
+  if (!hasOpen || isRepeatable(course)) return open;
+  for await (const batch of plan.read()) {
+    open.push(...batch.filter((planned) => pastOf(course, planned) === 'left open'));
+  }
+  return open;
+}
+
+/** What was unknown may have arrived since. */
+export async function lookAgain(course: Course): Promise<void> {
+  const { job, ended, unknown } = course;
+  const { ctx, journal, plan } = job;
+  if (plan.row.operation.safety !== 'verify' || journal.failure()) return;
+  for (const planned of unknown) {
+    if (ctx.signal.aborted) return;
+    if (!(await resolve(course, planned, 0))) continue;
+    await journal.write({ back: { row: planned.ref, line: planned.line } });
+    ended.set(planned.index, { status: 'unsent', line: planned.line });
+  }
+}

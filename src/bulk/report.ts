@@ -1,0 +1,86 @@
+import { filledPath, isPreset } from '../api/path.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Ended } from './course.ts';
+import type { Plan, Planned, Problem } from './plan.ts';
+import type { Totals } from './run.ts';
+
+/** A request as it would go out. */
+export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
+
+/** rows = done + rejected + unknown + unsent, always. */
+export type Report = {
+  readonly command: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly rejected: number;
+  readonly unknown: number;
+  readonly unsent: number;
+  readonly requests: number;
+  /** Rows that an earlier run had settled. */
+  readonly resumed_rows: number;
+  readonly duration_ms: number;
+  readonly errors: readonly Problem[];
+  /** Of a dry run. */
+  readonly sample?: readonly Sample[];
+  /** Of a dry run: how long the service's limit makes it last. */
+  readonly minutes?: number;
+};
+
+/** What became of each row, by its position in the file. */
+export type Result = {
+  readonly status: Ended['status'] | 'rejected';
+  readonly id?: number | null;
+  readonly error?: string;
+  readonly secret?: string;
+};
+
+export const resultOf = (plan: Plan, { ended }: Totals, index: number): Result => {
+  const problem = plan.problems.get(index);
+  if (problem) return { status: 'rejected', error: problem.error };
+  return ended.get(index) ?? { status: 'unsent' };
+};
+
+export function reportOf(command: string, file: string, plan: Plan, totals: Totals): Report {
+  const counts = { done: 0, rejected: plan.problems.size, unknown: 0, unsent: 0 };
+  const errors: Problem[] = [...plan.problems.values()];
+  for (const { status, line, ...rest } of totals.ended.values()) {
+    counts[status]++;
+    if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });
+  }
+  counts.unsent = plan.count - counts.done - counts.rejected - counts.unknown;
+  return {
+    command,
+    file,
+    rows: plan.count,
+    ...counts,
+    requests: totals.requests,
+    resumed_rows: totals.resumedRows,
+    duration_ms: Math.round(totals.ms),
+    errors: errors.sort((a, b) => a.line - b.line),
+  };
+}
+
+/** Before the first row. */
+export const nothingSent = (ms: number): Totals => ({
+  ended: new Map(),
+  requests: 0,
+  resumedRows: 0,
+  ms,
+  stopped: undefined,
+});
+
+export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
+  plan.sample.map(({ line, input }: Planned) => {
+    const { operation } = plan.row;
+    const params = (input.params ?? {}) as Readonly<Record<string, unknown>>;
+    const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
+    return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
+  });
+
+/** Requests a minute, by the document. */
+const generalLimit = 60;
+
+/** Before a message to a customer its thread is read. */
+export const minutesFor = ({ row: { operation }, sendable }: Plan): number =>
+  Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);

@@ -1,0 +1,60 @@
+import { nameKey } from '../command/row.ts';
+import type { Rows } from '../tabular/rows.ts';
+
+/** What is written behind a row; undefined leaves the row out. */
+type Added = (index: number, line: number) => readonly unknown[] | undefined;
+
+/** The rows with their own columns, and ours behind them. JSON Lines where the name says so, else CSV. */
+export const rowsOut = (rows: Rows, path: string, added: readonly string[], addedTo: Added): AsyncGenerator<string> =>
+  /\.(?:jsonl|ndjson)$/iu.test(path) ? jsonOut(rows, added, addedTo) : csvOut(rows, added, addedTo);
+
+/** The columns that stay: what an earlier run has added is replaced. */
+const keptOf = ({ columns }: Rows): number[] =>
+  columns.flatMap((name, at) => (/^svc_(?:line|status|id|error|secret)$/u.test(nameKey(name)) ? [] : [at]));
+
+async function* jsonOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
+  const kept = keptOf(rows);
+  let index = 0;
+  for await (const batch of rows.read()) {
+    let text = '';
+    for (const { line, cells } of batch) {
+      const more = addedTo(index++, line);
+      if (!more) continue;
+      const own = kept.flatMap((at) => (cells[at] === undefined ? [] : [[rows.columns[at], cells[at]] as const]));
+      text += `${JSON.stringify(Object.fromEntries([...own, ...added.map((name, at) => [name, more[at]] as const)]))}\n`;
+    }
+    if (text !== '') yield text;
+  }
+}
+
+/**
+ * CSV that can be read with the same flags as the file: with its delimiter, with a byte order mark where the text would
+ * otherwise be read wrongly, and with the lines that `--skip-lines` passes over. A table without a header gets none.
+ */
+export async function* csvOut(rows: Rows, added: readonly string[], addedTo: Added): AsyncGenerator<string> {
+  const { stringify } = await import('csv-stringify/sync');
+  const { columns, delimiter, form, source } = rows;
+  const kept = keptOf(rows);
+  const lineOf = (cells: readonly unknown[]): string =>
+    // A lone CR ends a row for many readers too.
+    stringify([cells.map(asText)], { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/u });
+  const header = form === 'csv' ? rows.header : columns;
+  yield (form === 'csv' && (source.hasBom || source.encoding !== 'utf-8') ? '\ufeff' : '') + rows.above;
+  if (header) yield lineOf([...kept.map((at) => header[at]), ...added]);
+  let index = 0;
+  for await (const batch of rows.read()) {
+    let text = '';
+    for (const { line, cells } of batch) {
+      const more = addedTo(index++, line);
+      // Cells beyond the header's are what is wrong with the row: they stay in sight.
+      if (more) text += lineOf([...kept.map((at) => cells[at]), ...more, ...cells.slice(columns.length)]);
+    }
+    if (text !== '') yield text;
+  }
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(';');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

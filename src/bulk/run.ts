@@ -1,0 +1,108 @@
+import { type Failure, interruption } from '../errors.ts';
+import { beginCourse, type Course, type Ended, type Job, judge, settle } from './course.ts';
+import { type Lanes, openLanes } from './lanes.ts';
+import type { Planned } from './plan.ts';
+import { lookAgain, pastOf, recoverOpen } from './recover.ts';
+
+export type Totals = {
+  /** By position in the file. */
+  readonly ended: ReadonlyMap<number, Ended>;
+  readonly requests: number;
+  readonly resumedRows: number;
+  readonly ms: number;
+  /** Why it ended before the last row. */
+  readonly stopped: Failure | undefined;
+};
+
+/** So many rows are written down at a time before the first of them leaves: one wait for the disk for all of them. */
+const rowsAhead = 32;
+
+/**
+ * Sends the rows that the journal does not know as settled, up to `concurrency` at once. Two rows about the same record,
+ * or that could be taken for one another, are never in flight together and keep their order.
+ */
+export async function runPlan(job: Job): Promise<Totals> {
+  const { ctx, plan, journal, sender } = job;
+  const course = beginCourse(job);
+  const { ended, stop, stopped } = course;
+  const lanes = openLanes({ ctx, concurrency: job.concurrency, isOver: course.isOver });
+  try {
+    await recoverOpen(course);
+    const rows = rowsToGo(course);
+    let next = meant(course, rows);
+    for (let batch = await next; batch.length > 0; batch = await next) {
+      // Meanwhile the next ones are read and written down.
+      next = meant(course, rows);
+      next.catch(stop);
+      for (const planned of batch) await start(course, lanes, planned);
+    }
+  } catch (error) {
+    stop(error);
+  }
+  await lanes.settled();
+  await lookAgain(course).catch(stop);
+  for (const [row, { status, line }] of [...journal.fates])
+    if (status === 'meant') course.keep({ back: { row, line } });
+  await course.kept();
+  if (!stopped() && ctx.signal.aborted && ended.size < plan.sendable) stop(interruption(ctx.signal));
+  const isWhole = ended.size === plan.sendable && [...ended.values()].every(({ status }) => status !== 'unsent');
+  if (!stopped() && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);
+  return {
+    ended,
+    requests: journal.past.requests + sender.requests(),
+    resumedRows: course.resumedRows,
+    ms: journal.past.ms + course.elapsed(),
+    stopped: stopped(),
+  };
+}
+
+/** The rows that this run sends. What earlier runs have settled is counted on the way. */
+async function* rowsToGo(course: Course): AsyncGenerator<Planned, void, undefined> {
+  const { job, ended } = course;
+  let sends = 0;
+  for await (const batch of job.plan.read()) {
+    for (const planned of batch) {
+      const past = ended.has(planned.index) ? 'left open' : pastOf(course, planned);
+      if (past === 'left open') continue;
+      if (past) {
+        ended.set(planned.index, past);
+        course.resumedRows++;
+      } else if (sends < job.maxSends) {
+        sends++;
+        yield planned;
+      }
+    }
+  }
+}
+
+/** The next rows, written down on disk. */
+async function meant(course: Course, rows: AsyncGenerator<Planned, void, undefined>): Promise<readonly Planned[]> {
+  const batch: Planned[] = [];
+  while (batch.length < rowsAhead) {
+    const { value, done } = await rows.next();
+    if (done) break;
+    batch.push(value);
+  }
+  if (batch.length > 0 && !course.isOver()) await course.job.sender.mean(batch);
+  return batch;
+}
+
+async function start(course: Course, lanes: Lanes, planned: Planned): Promise<void> {
+  const { job, ended, doubted } = course;
+  await lanes.start(planned.keys, async () => {
+    try {
+      if (planned.keys.some((key) => doubted.has(key))) {
+        ended.set(planned.index, { status: 'unsent', line: planned.line, error: behindDoubt });
+        return;
+      }
+      const outcome = await job.sender.send(planned);
+      judge(course, planned, outcome);
+      await settle(course, planned, outcome);
+    } catch (error) {
+      course.stop(error);
+    }
+  });
+}
+
+/** What may still arrive would overwrite it. */
+const behindDoubt = 'not sent: it is not known yet whether an earlier row for the same record was done';

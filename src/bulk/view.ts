@@ -1,0 +1,98 @@
+import { cellForPipe, localTime } from '../output/cells.ts';
+import type { Terminal, View } from '../output/view.ts';
+import { counted, number } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { cut, pad } from '../text/width.ts';
+import type { Columns } from './columns.ts';
+import { duration, rowsInWords } from './pace.ts';
+import type { Report } from './report.ts';
+
+export function earlierNote(at: string, isFinished: boolean, settled: number, left: number): string {
+  const when = localTime(at);
+  if (!isFinished)
+    return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
+  if (left === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
+  return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+}
+
+export function columnNotes({ unused, names }: Columns): string[] {
+  if (unused.length === 0 || unused.length === names.length) return [];
+  const shown = unused.slice(0, 12).map((name) => sanitize(name) || '(no name)');
+  const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
+  return [`Columns that are not sent: ${shown.join(', ')}${more}. To send one: --map "${shown[0]}=FIELD"`];
+}
+
+/** A line for each count, one for each request of a dry run, one for each error. */
+function plainText({ errors, sample, ...counts }: Report): string {
+  return [
+    ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
+    ...(sample ?? []).map(({ line, method, path, body }) =>
+      ['request', line, method, path, body === undefined ? '' : JSON.stringify(body)].map(cellForPipe).join('\t'),
+    ),
+    ...errors.map(({ line, error }) => ['error', line, error].map(cellForPipe).join('\t')),
+  ].join('\n');
+}
+
+/** On a terminal that many problems are enough to see what is wrong; the files have them all. */
+const shownProblems = 10;
+
+const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'orange', unsent: 'orange' } as const;
+
+const humanText =
+  (report: Report) =>
+  ({ width, paint }: Terminal): string => {
+    const room = number(report.rows).length;
+    const counts = Object.entries(styles)
+      .map(([name, style]) => ({ name, style, count: report[name as keyof typeof styles] }))
+      .filter(({ name, count }) => count > 0 || name === 'rows' || name === 'done')
+      .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
+    const course = [
+      counted(report.requests, 'request'),
+      ...(report.resumed_rows > 0 ? [`${rowsInWords(report.resumed_rows)} by earlier runs`] : []),
+      duration(report.duration_ms / 1000),
+    ];
+    return [
+      paint('bold', `svc ${report.command}, ${sanitize(report.file)}`),
+      ...counts,
+      paint('dim', `  in ${course.join(', ')}`),
+      ...problemLines(report, width, paint),
+    ].join('\n');
+  };
+
+const dryText =
+  (report: Report) =>
+  ({ width, paint }: Terminal): string => {
+    const { sample = [], minutes = 0, rows, rejected } = report;
+    const requests = sample.flatMap(({ line, method, path, body }) => [
+      `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
+      ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
+    ]);
+    return [
+      ...requests,
+      '',
+      `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes up to ${number(minutes)} min.`,
+      ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
+      ...problemLines(report, width, paint),
+    ].join('\n');
+  };
+
+function problemLines({ errors }: Report, width: number, paint: Terminal['paint']): string[] {
+  if (errors.length === 0) return [];
+  const shown = errors.slice(0, shownProblems);
+  const room = Math.max(4, ...shown.map(({ line }) => String(line).length));
+  const more = errors.length - shown.length;
+  return [
+    '',
+    paint('dim', `  ${pad('line', room)}  problem`),
+    ...shown.map(
+      ({ line, error }) => `  ${String(line).padStart(room)}  ${cut(sanitize(error), Math.max(20, width - room - 4))}`,
+    ),
+    ...(more > 0 ? [paint('dim', `  … and ${number(more)} more; --rejects FILE or --report FILE has them all`)] : []),
+  ];
+}
+
+export const viewOf = (report: Report): View => ({
+  data: { shape: 'record', record: report },
+  human: (report.sample ? dryText : humanText)(report),
+  plain: () => plainText(report),
+});

@@ -1,0 +1,114 @@
+import { getContact } from '../api/contacts.ts';
+import { listTickets } from '../api/tickets.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { list } from '../http/pages.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { contactsWhere, type FoundContact, hasEmail } from './find-contacts.ts';
+import type { Named } from './named.ts';
+
+/** Contacts of the copy of the account that the text finds; undefined where the service has to be asked. */
+export type FindInCopy = (service: Service, text: string) => Promise<readonly unknown[] | undefined>;
+
+/** The id of the one record with that email or number. A copy of the account is asked for emails before the service. */
+export async function idOf(service: Service, record: Named, typed: string, inCopy: FindInCopy): Promise<number> {
+  const name = typed.trim();
+  const found = record === 'contacts' ? await contactsWith(service, name, inCopy) : await ticketsWith(service, name);
+  service.ctx.progress(undefined);
+  const [only, ...others] = found;
+  if (!only) {
+    throw new Failure('not-found', nothing[record](name), { hint: searches[record](name) });
+  }
+  if (others.length === 0) return only.id;
+  throw new Failure('usage', `${found.length} ${record} have ${words[record]} ${name}; nothing was changed.`, {
+    hint: `Name one by its id: ${found.map(({ id, about }) => `${id} (${about})`).join(', ')}`,
+  });
+}
+
+const words: Record<Named, string> = { contacts: 'the email', tickets: 'the number' };
+
+const nothing: Record<Named, (name: string) => string> = {
+  contacts: (email) => `No contact has the email ${email}.`,
+  tickets: (number) => `No ticket has the number ${number}.`,
+};
+
+const searches: Record<Named, (name: string) => string> = {
+  contacts: (email) => `To look for a part of it: svc contacts find ${shellWord(email.split('@')[0] ?? email)}`,
+  tickets: (number) => `To look for it in subjects too: svc tickets list --search ${shellWord(number)}`,
+};
+
+type Found = { readonly id: number; readonly about: string };
+
+async function contactsWith(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
+  const copied = await contactsInCopy(service, email, inCopy);
+  if (copied.length > 0) return copied;
+  const found: Found[] = [];
+  for await (const contact of contactsWhere(service, hasEmail(email), email)) {
+    found.push({ id: contact.contact_id, about: fullName(contact) });
+  }
+  return found;
+}
+
+/**
+ * Those of the copy; none where the service has to be asked. The one contact that it names is read, which is one request:
+ * an address that went to somebody else since must not change the wrong contact.
+ */
+async function contactsInCopy(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
+  const { ctx } = service;
+  const copied = await inCopy(service, email);
+  // What the copy keeps is what the service sent.
+  const contacts = ((copied ?? []) as readonly FoundContact[]).filter(hasEmail(email));
+  const [only, ...others] = contacts;
+  if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
+  if (copied && !only) ctx.notice(`It has no contact with the email ${email}. Asking the service.`);
+  return contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
+}
+
+async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
+  try {
+    return hasEmail(email)((await call(service, getContact, { params: { id } })).contact as FoundContact);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not-found') return false;
+    throw error;
+  }
+}
+
+const fullName = ({ name, last_name }: FoundContact): string =>
+  [name, last_name].filter(Boolean).join(' ') || 'no name';
+
+/** `q` also finds T-1008 for T-100, and subjects: only the number itself counts. */
+async function ticketsWith(service: Service, number: string): Promise<Found[]> {
+  const { records } = list(service, listTickets, { query: { q: number } }, { all: true });
+  service.ctx.progress(`Looking for ticket ${number}`);
+  const found: Found[] = [];
+  for await (const { id, ticket_number, subject } of records) {
+    const isIt = numberKey(String(ticket_number)) === numberKey(number);
+    if (isIt && typeof id === 'number') found.push({ id, about: String(subject) });
+  }
+  return found;
+}
+
+const numberKey = (number: string): string => number.trim().toLowerCase();
+
+/** So many are searched for one by one; for more, the whole list is read once. */
+const mostSearches = 10;
+
+/** Ids of tickets by number, of those that are wanted; each is looked up once. `onRead` hears how far it is. */
+export async function ticketsByNumber(
+  service: Service,
+  wanted: ReadonlySet<string>,
+  onRead: (count: number) => void,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const found = new Map<string, number[]>([...wanted].map((number) => [numberKey(number), []]));
+  const queries = wanted.size > mostSearches ? [{}] : [...wanted].map((q) => ({ query: { q } }));
+  const seen = new Set<number>();
+  for (const query of queries) {
+    for await (const { id, ticket_number } of list(service, listTickets, query, { all: true }).records) {
+      if (typeof id !== 'number' || seen.has(id)) continue;
+      seen.add(id);
+      found.get(numberKey(String(ticket_number)))?.push(id);
+      if (seen.size % 100 === 0) onRead(seen.size);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,42 @@
+import { operations } from '../api/index.ts';
+import type { Input, Operation } from '../api/operation.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { call, connect } from '../http/call.ts';
+import { fillTemplate, valueAt } from '../text/template.ts';
+import { unwrap } from './from-operation.ts';
+import { readTemplate } from './template-file.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** The text of a single command from a template, filled in from the record that it is about. */
+export async function filledFor(
+  ctx: Context,
+  settings: Settings,
+  operation: Operation,
+  field: string,
+  flags: Flags,
+): Promise<string> {
+  if (flags[field] !== undefined) throw new Failure('usage', `Give only one of --${field} and --template.`);
+  const template = await readTemplate(ctx, String(flags.template));
+  const record = template.placeholders.length > 0 ? await recordOf(ctx, settings, operation, flags.id) : undefined;
+  const filled = fillTemplate(template, (path) => valueAt(record, path));
+  if ('text' in filled) return filled.text;
+  const names = filled.missing.map((name) => `{{${name}}}`).join(', ');
+  throw new Failure('usage', `The record has nothing for ${names}. Nothing was sent.`, {
+    hint: `Placeholders are its fields, for example {{contact.name}}.`,
+  });
+}
+
+/** The record whose id is in the path; undefined where the command makes one. */
+async function recordOf(ctx: Context, settings: Settings, operation: Operation, id: unknown): Promise<unknown> {
+  const resource = Object.values(operation.ids ?? {})[0];
+  const reading = Object.values<Operation>(operations).find(
+    ({ safety, ids = {}, answer }) =>
+      safety === 'read' && answer.shape === 'record' && Object.values(ids)[0] === resource,
+  );
+  if (resource === undefined || !reading) return undefined;
+  const params = Object.fromEntries(Object.keys(reading.ids ?? {}).map((name) => [name, Number(id)]));
+  return unwrap(reading, await call(await connect(ctx, settings), reading, { params } as Input<Operation>));
+}

@@ -1,0 +1,44 @@
+import { flagsFor } from '../bulk/flags.ts';
+import type { IdsInCopy } from '../bulk/match.ts';
+import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { Failure } from '../errors.ts';
+
+/** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
+export const takingFiles = (group: Group): Group => ({
+  ...group,
+  commands: group.commands.map((child) =>
+    'commands' in child ? child : takingFile(child, `${group.name} ${child.name}`),
+  ),
+});
+
+function takingFile(command: AnyCommand, words: string): AnyCommand {
+  const { row } = command;
+  if (!row) return command;
+  const own = flagsFor(row);
+  const { template, ...forFiles } = own;
+  return {
+    ...command,
+    flags: { ...command.flags, ...own },
+    async run(ctx, given: Given) {
+      if (given.flags.from === undefined) {
+        refuseStray(forFiles, given.flags);
+        const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
+        return (command as Command).run(ctx, { ...given, flags });
+      }
+      const { runFile } = await import('../bulk/file.ts');
+      return runFile(ctx, { words, row, idsInCopy, ...given });
+    },
+  };
+}
+
+const idsInCopy: IdsInCopy = async (...asked) => (await import('../mirror/find.ts')).idsFromContactsCopy(...asked);
+
+/** What is said of the rows of a file says nothing without one. */
+function refuseStray(params: Readonly<Record<string, Param<unknown>>>, flags: Given['flags']): void {
+  for (const [key, one] of Object.entries(params)) {
+    const value: unknown = flags[key];
+    const isGiven = value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+    if (isGiven) throw new Failure('usage', `--${flagName(key, one)} needs --from FILE.`);
+  }
+}

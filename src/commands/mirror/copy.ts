@@ -1,0 +1,39 @@
+import type { Given } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Context } from '../../context.ts';
+import { accountOf, requirePulled } from '../../mirror/account.ts';
+import { openStore } from '../../mirror/place.ts';
+import type { Account, Store } from '../../mirror/store.ts';
+
+export const dbFlag = {
+  db: param.text(
+    'Where the copy is: a file or postgres://HOST/DATABASE (default: SVC_MIRROR_DB, else the state folder)',
+    {
+      placeholder: 'PLACE',
+      completes: 'files',
+    },
+  ),
+};
+
+type Asked = Pick<Given, 'settings'> & { readonly flags: { readonly db: string | undefined } };
+
+/** The copy that is there, and whose it is, for as long as `work` takes. */
+export async function withCopy<T>(
+  ctx: Context,
+  { settings, flags }: Asked,
+  work: (store: Store, account: Account) => Promise<T>,
+): Promise<T> {
+  const store = await openStore(ctx, flags.db, { make: false });
+  try {
+    return await work(store, await pulledAccount(ctx, { settings, flags }, store));
+  } finally {
+    await store.close();
+  }
+}
+
+/** The account of this login; one that was never pulled is told so. */
+export async function pulledAccount(ctx: Context, { settings }: Asked, store: Store): Promise<Account> {
+  const account = await accountOf(ctx, settings, store);
+  await requirePulled(store, account);
+  return account;
+}

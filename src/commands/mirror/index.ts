@@ -1,0 +1,14 @@
+import type { Group } from '../../command/command.ts';
+import { diffCopy } from './diff.ts';
+import { forgetTheCopy } from './forget.ts';
+import { pullCopy } from './pull.ts';
+import { copySchema } from './schema.ts';
+import { searchCopy } from './search.ts';
+import { queryCopy } from './sql.ts';
+import { copyStatus } from './status.ts';
+
+export const mirror: Group = {
+  name: 'mirror',
+  summary: 'A copy of the account on this machine: ask it anything',
+  commands: [pullCopy, copyStatus, queryCopy, searchCopy, diffCopy, copySchema, forgetTheCopy],
+};

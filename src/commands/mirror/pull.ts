@@ -1,0 +1,93 @@
+import { defineCommand } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { connect } from '../../http/call.ts';
+import { accountOf, rememberAccount } from '../../mirror/account.ts';
+import type { KindName } from '../../mirror/kinds.ts';
+import { openStore } from '../../mirror/place.ts';
+import type { PullReport } from '../../mirror/pull.ts';
+import type { Wishes } from '../../mirror/pulling.ts';
+import type { View } from '../../output/view.ts';
+import { dbFlag } from './copy.ts';
+
+export const pullCopy = defineCommand({
+  name: 'pull',
+  summary: 'Bring the local copy of the account up to date',
+  details:
+    'Asks for as little as the API allows: tickets and conversations that changed, new contacts and calls, and the lists, ' +
+    'changelog and feedback whole. The API does not tell which old contacts changed, so each pull reads --rescan pages of those ' +
+    'seen longest ago again; --full reads everything.\n\n' +
+    'The first pull of a large account takes long, since the service allows 60 requests a minute. It may be ended at any time: ' +
+    'the next pull goes on. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
+  args: {},
+  flags: {
+    ...dbFlag,
+    only: param.text('Only these kinds', { placeholder: 'KIND,KIND' }),
+    full: param.toggle('Read everything again'),
+    rescan: withFallback(param.integer('Read N pages of contacts and calls again (default 10)'), 10),
+    maxRequests: param.integer('Stop after N requests (exit 8); the next pull goes on', { min: 2 }),
+  },
+  examples: ['svc mirror pull', 'svc mirror pull --only tickets,contacts --max-requests 500'],
+  async run(ctx, { flags, settings }) {
+    const wishes: Wishes = {
+      only: await kindsFrom(flags.only, '--only'),
+      full: flags.full,
+      rescan: flags.rescan,
+      maxRequests: flags.maxRequests,
+      follow: false,
+    };
+    return reportView(await pullOnce(ctx, settings, flags.db, wishes));
+  },
+});
+
+async function pullOnce(ctx: Context, settings: Settings, db: string | undefined, wishes: Wishes): Promise<PullReport> {
+  const [{ pull }, { datedContext, preparePull }] = await Promise.all([
+    import('../../mirror/pull.ts'),
+    import('../../mirror/pulling.ts'),
+  ]);
+  const dated = datedContext(ctx);
+  const service = await connect(dated.ctx, settings);
+  const store = await openStore(ctx, db, { make: true });
+  try {
+    const account = await accountOf(ctx, settings, store, service);
+    await rememberAccount(ctx, settings, store, account);
+    return await pull(preparePull({ service, ...dated }, { store, account, wishes }));
+  } finally {
+    await store.close();
+  }
+}
+
+async function kindsFrom(text: string | undefined, flag: string): Promise<readonly KindName[]> {
+  const { kindNames } = await import('../../mirror/kinds.ts');
+  if (text === undefined) return kindNames;
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
+  if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));
+  throw new Failure('usage', `${flag}: there is no kind "${unknown}".`, { hint: `Kinds: ${kindNames.join(', ')}.` });
+}
+
+const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as const;
+
+function reportView(report: PullReport): View {
+  const { kinds, requests, duration_ms, stopped } = report;
+  const some = kinds.filter(({ complete, refused }) => !complete && refused === null).map(({ kind }) => kind);
+  const notes = [`${requests} request${requests === 1 ? '' : 's'} in ${(duration_ms / 1000).toFixed(1)} s.`];
+  if (stopped) notes.push('Stopped by --max-requests. To go on, run the command again.');
+  if (some.length > 0) notes.push(`Not complete yet: ${some.join(', ')}.`);
+  return {
+    data: { shape: 'record', record: report },
+    read: true,
+    plain: () => kinds.map((kind) => `${columns.map((column) => kind[column]).join('\t')}\n`).join(''),
+    human: async (terminal) => {
+      const [{ table }, { settleColumns }] = [
+        await import('../../output/table.ts'),
+        await import('../../output/cells.ts'),
+      ];
+      return table(kinds, settleColumns(columns), terminal);
+    },
+    notes,
+    ...(stopped && { outcome: 'partial' as const }),
+  };
+}

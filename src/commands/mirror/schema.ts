@@ -1,0 +1,23 @@
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { placeOfCopy } from '../../mirror/place.ts';
+
+export const copySchema = defineCommand({
+  name: 'schema',
+  summary: 'The tables of the local copy, as SQL',
+  args: {},
+  flags: {
+    db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
+      placeholder: 'PLACE',
+      completes: 'files',
+    }),
+  },
+  examples: ['svc mirror schema'],
+  async run(ctx, { flags }) {
+    const [place, { shownSchema }] = await Promise.all([placeOfCopy(ctx, flags.db), import('../../mirror/schema.ts')]);
+    return {
+      data: { shape: 'text', text: shownSchema(/^postgres/iu.test(place) ? 'postgres' : 'sqlite') },
+      read: true,
+    };
+  },
+});

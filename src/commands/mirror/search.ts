@@ -1,0 +1,24 @@
+import { defineCommand } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import { dbFlag, withCopy } from './copy.ts';
+
+export const searchCopy = defineCommand({
+  name: 'search',
+  summary: 'Find words anywhere in the local copy, best match first',
+  details:
+    'Looks in contacts, tickets, messages, changelog and feedback, in any script. Every word has to be there; the beginning of a ' +
+    'word is enough, but not in "double quotes". OF is the ticket or conversation of a message.',
+  args: { words: param.requiredText('What to look for', { placeholder: 'WORDS' }) },
+  flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
+  examples: ['svc mirror search export', "svc mirror search 'export rows' --json"],
+  async run(ctx, { args, flags, settings }) {
+    const hits = await withCopy(ctx, { flags, settings }, async (store, account) =>
+      (await import('../../mirror/search.ts')).search(store, account, args.words, flags.limit),
+    );
+    const columns = ['kind', 'id', 'of', 'field', 'text'];
+    return {
+      data: { shape: 'list', records: hits, columns, fields: [...columns, 'score'], empty: 'Nothing found.' },
+      read: true,
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { defineCommand } from '../../command/command.ts';
+import { withoutTimes } from '../../mirror/age.ts';
+import { dbFlag, withCopy } from './copy.ts';
+
+export const copyStatus = defineCommand({
+  name: 'status',
+  summary: 'What the local copy holds, and how old it is',
+  details:
+    'OLDEST and NEWEST tell how long ago the record seen longest ago, and the latest, were seen. A kind is complete once its ' +
+    'first full reading is done; before that, what is missing in the copy may still be in the account.',
+  args: {},
+  flags: dbFlag,
+  examples: ['svc mirror status', 'svc mirror status --json'],
+  async run(ctx, { flags, settings }) {
+    const { kinds, place } = await withCopy(ctx, { flags, settings }, async (store, account) => ({
+      kinds: await (await import('../../mirror/status.ts')).statusOf(store, account),
+      place: store.place,
+    }));
+    const columns = ['kind', 'rows', 'oldest', 'newest', 'complete'] as const;
+    return {
+      data: { shape: 'record', record: { kinds } },
+      read: true,
+      plain: () => kinds.map((kind) => `${columns.map((column) => kind[column] ?? '').join('\t')}\n`).join(''),
+      human: async (terminal) => {
+        const [{ table }, { settleColumns }] = [
+          await import('../../output/table.ts'),
+          await import('../../output/cells.ts'),
+        ];
+        return table(
+          kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date())),
+          settleColumns(columns),
+          terminal,
+        );
+      },
+      notes: [`In ${place}.`],
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { MadeSeed } from '../../sandbox/open.ts';
+
+type Wanted = { readonly seed: string | undefined; readonly anonymise: boolean };
+
+/** What `--seed` names; of `mirror` the copy of this login's account, read once. */
+export async function seedFor(
+  ctx: Context,
+  settings: Settings,
+  { seed, anonymise }: Wanted,
+): Promise<string | MadeSeed | undefined> {
+  if (seed !== 'mirror') {
+    if (anonymise) throw new Failure('usage', '--anonymise is for --seed mirror.', { hint: 'Give both, or neither.' });
+    return seed;
+  }
+  const [{ openStore }, { accountInCopy }, { seedFromCopy }] = await Promise.all([
+    import('../../mirror/place.ts'),
+    import('../../mirror/account.ts'),
+    import('../../mirror/seed.ts'),
+  ]);
+  const store = await openStore(ctx, undefined, { make: false });
+  try {
+    const account = await accountInCopy(ctx, settings, store);
+    ctx.progress('Reading the copy');
+    const { seed: rows, incomplete } = await seedFromCopy(store, account);
+    if (incomplete.length > 0) {
+      ctx.notice(`The copy does not hold all of: ${incomplete.join(', ')}. To go on reading: svc mirror pull`);
+    }
+    if (!anonymise) return { name: 'mirror', value: rows };
+    const { anonymised } = await import('../../mirror/anonymise.ts');
+    return { name: 'mirror', value: await anonymised(rows, ctx.random(32)) };
+  } finally {
+    ctx.progress(undefined);
+    await store.close();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../../context.ts';
+import { messageOf } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import type { Comparison } from '../../sandbox/compare.ts';
+
+type Telling = {
+  /** The comparison told; the command's own ending stays, except that a file which cannot be written is no success. */
+  tell(comparison: Comparison, ended: View): Promise<View>;
+  /** Leaves nothing behind where nothing was told. */
+  drop(): Promise<void>;
+};
+
+/** The file is opened before the command runs: a place that cannot be written is told while nothing has happened. */
+export async function openTelling(
+  ctx: Context,
+  { diffOut }: { readonly diffOut: string | undefined },
+): Promise<Telling> {
+  const { openDraft } = await import('../../disk/draft-file.ts');
+  const draft = diffOut === undefined ? undefined : await openDraft(diffOut);
+  let isOver = false;
+  const drop = async () => {
+    if (!isOver) await draft?.drop();
+    isOver = true;
+  };
+  return {
+    drop,
+    async tell(comparison, ended) {
+      const { comparisonLines } = await import('../../sandbox/compared-text.ts');
+      for (const line of comparisonLines(comparison, draft ? 'sums' : 'all')) ctx.stderr.write(`${line}\n`);
+      if (!draft) return ended;
+      try {
+        const { pipeline } = process.getBuiltinModule('node:stream/promises');
+        await pipeline(jsonOf(comparison), draft.stream, { end: false });
+        await draft.keep();
+        isOver = true;
+        return ended;
+      } catch (error) {
+        await drop();
+        ctx.stderr.write(`${diffOut} could not be written: ${messageOf(error)}.\n`);
+        return { ...ended, exitCode: ended.exitCode || 1 };
+      }
+    },
+  };
+}
+
+/** One JSON document, a change a line, in pieces: a whole account may have changed. */
+function* jsonOf({ changes, ...rest }: Comparison): Generator<string> {
+  const { webhooks, requests, minutes } = rest;
+  yield `{"requests": ${requests}, "minutes": ${minutes},\n"changes": [`;
+  yield* listed(changes);
+  yield `],\n"webhooks": [`;
+  yield* listed(webhooks);
+  yield ']}\n';
+}
+
+function* listed(items: readonly object[]): Generator<string> {
+  for (const [at, item] of items.entries()) yield `${at === 0 ? '' : ','}\n${JSON.stringify(item)}`;
+}

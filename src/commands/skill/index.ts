@@ -1,0 +1,108 @@
+import { type AnyCommand, type Command, defineCommand, type Group, type Param } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Shown } from '../../derive/skill.ts';
+import { Failure } from '../../errors.ts';
+import { type Program, placeOf, programNames, programs } from './programs.ts';
+
+/** The commands of svc, as far as this group knows them: it is made with them, since groups do not import each other. */
+type Tree = readonly { readonly name: string; readonly load: () => Promise<Group | AnyCommand> }[];
+
+export const skillOver = (tree: Tree): Group => ({
+  name: 'skill',
+  summary: 'What an assistant should know about svc',
+  commands: [printSkill(tree), installSkill(tree)],
+});
+
+const printSkill = (tree: Tree) =>
+  defineCommand({
+    name: 'print',
+    summary: 'Print the skill (SKILL.md): when to use svc, its commands, exit codes, safety, recipes',
+    args: {},
+    flags: {},
+    examples: ['svc skill print', 'svc skill print > SKILL.md'],
+    async run() {
+      return { data: { shape: 'text', text: await skillText(tree) } };
+    },
+  });
+
+const which = param.choice('Which assistant (default: all that are there)', programNames);
+
+const installSkill = (tree: Tree) =>
+  defineCommand({
+    name: 'install',
+    summary: 'Put the skill where assistants look for it',
+    details:
+      'Only for programs that are there: their folder in HOME exists. Run it again after an update of svc. A SKILL.md that ' +
+      'svc did not write is left as it is.',
+    args: { program: { ...which, placeholder: 'PROGRAM' } },
+    flags: {},
+    examples: ['svc skill install', 'svc skill install claude'],
+    async run(ctx, { args: { program } }) {
+      const home = ctx.env.HOME || ctx.env.USERPROFILE;
+      if (!home) throw new Failure('usage', 'HOME is not set, so svc cannot find the assistants.');
+      const text = await skillText(tree);
+      const chosen = await present(home, program);
+      const files = await Promise.all(
+        chosen.map(async (each) => ({ program: each, file: await put(home, each, text) })),
+      );
+      const lines = files.map((each) => `Installed for ${programs[each.program].title}: ${each.file}`).join('\n');
+      return { data: { shape: 'record', record: { installed: files } }, human: () => lines, plain: () => lines };
+    },
+  });
+
+/** The programs that are there; the one that was named must be. */
+async function present(home: string, named: Program | undefined): Promise<Program[]> {
+  const { isThere } = await import('../../disk/atomic-file.ts');
+  const found: Program[] = [];
+  for (const each of named ? [named] : programNames) {
+    if (await isThere(placeOf(each, home, process.platform).home)) found.push(each);
+  }
+  if (found.length > 0) return found;
+  const wanted = named ? [named] : programNames;
+  const folders = wanted.map((each) => placeOf(each, home, process.platform).home).join(', ');
+  throw new Failure(
+    'failed',
+    `${named ? programs[named].title : 'No assistant'} was not found: there is no ${folders}.`,
+    {
+      hint: 'To save the skill yourself: svc skill print > SKILL.md',
+    },
+  );
+}
+
+async function put(home: string, program: Program, text: string): Promise<string> {
+  const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
+  const { mark } = await import('../../derive/skill.ts');
+  const { file } = placeOf(program, home, process.platform);
+  const before = await readIfThere(file);
+  if (before !== undefined && !before.includes(mark)) {
+    throw new Failure('failed', `${file} was not written by svc, so it was left as it is.`, {
+      hint: 'Move it away, then run: svc skill install',
+    });
+  }
+  // Not secret: other programs of this user, and people, may read it.
+  if (before !== text) await replaceFile(file, text, 0o644);
+  return file;
+}
+
+async function skillText(tree: Tree): Promise<string> {
+  const { mattering, skillOf } = await import('../../derive/skill.ts');
+  return skillOf(await Promise.all(mattering.map((words) => shownIn(tree, words))));
+}
+
+/** A command of the tree with its usage. */
+async function shownIn(tree: Tree, words: string): Promise<Shown> {
+  const [first = '', ...rest] = words.split(' ');
+  let node: Group | AnyCommand | undefined = await tree.find(({ name }) => name === first)?.load();
+  for (const word of rest)
+    node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : undefined;
+  const command = node && 'commands' in node ? node.itself : node;
+  if (!command) throw new Error(`There is no command ${words}.`);
+  return { words, usage: ['svc', words, ...argumentsOf(command)].join(' '), summary: command.summary };
+}
+
+const argumentsOf = ({ args, passThrough }: Command): string[] =>
+  Object.entries(args as Readonly<Record<string, Param<unknown>>>).map(([name, { placeholder, required, many }]) => {
+    const word = `${placeholder ?? name.toUpperCase()}${many ? ' …' : ''}`;
+    if (passThrough) return `-- ${word}`;
+    return required ? word : `[${word}]`;
+  });

@@ -1,0 +1,141 @@
+import { defineCommand, type Param } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import type { KindName } from '../../mirror/kinds.ts';
+import type { WatchEvent } from '../../mirror/watch.ts';
+import { localTime } from '../../output/cells.ts';
+import type { Terminal } from '../../output/view.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { cut, pad } from '../../text/width.ts';
+
+const watched = [
+  'tickets',
+  'conversations',
+  'contacts',
+  'calls',
+  'feedback',
+  'changelog',
+] as const satisfies KindName[];
+
+const kindsArgument: Param<readonly KindName[]> = {
+  description: 'What to watch (default: tickets and conversations)',
+  placeholder: 'KIND',
+  choices: watched,
+  many: true,
+  parse: (texts) =>
+    texts.map((text) => {
+      const kind = watched.find((name) => name === text);
+      if (kind) return kind;
+      throw new Failure('usage', `KIND must be one of ${watched.join(', ')}, not "${text}".`);
+    }),
+};
+
+export const watchAccount = defineCommand({
+  name: 'watch',
+  summary: 'Show what changes in the account, as it changes',
+  details:
+    'Keeps the local copy (svc mirror) up to date and prints a line for each change: a new ticket, open → resolved, a new message with ' +
+    'its text, a new contact. It goes on through network failures and rate limits until Ctrl-C.\n\n' +
+    'With --json each change is one object on a line: {time, kind, record_id, change, before, after, record}. With --name it goes on where the last ' +
+    'run with that name was: each change comes at least once, and in order for each record. --exec runs a program for each change, ' +
+    'with that object on its standard input; one that fails three times is reported, and the next change goes on.',
+  args: { kinds: kindsArgument },
+  flags: {
+    db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
+      placeholder: 'PLACE',
+      completes: 'files',
+    }),
+    interval: withFallback(param.integer('How often to look (default 15)', { min: 1, placeholder: 'SECONDS' }), 15),
+    since: param.text('Begin at that time, or so long ago: 2d, 12h, 30m', { placeholder: 'TIME' }),
+    name: param.text('Remember under this name how far it is', { placeholder: 'NAME' }),
+    exec: param.text('Run this for each change, with the change as JSON on standard input', { placeholder: 'COMMAND' }),
+  },
+  examples: [
+    'svc watch',
+    "svc watch tickets contacts --name crm --exec './to-crm --from-svc'",
+    'svc watch --since 1d --json',
+  ],
+  async run(ctx, { args, flags, settings }) {
+    const [
+      { accountOf, rememberAccount },
+      { openStore },
+      { datedContext },
+      { watch },
+      { connect },
+      { pastMoment },
+      { whatChanged },
+    ] = await Promise.all([
+      import('../../mirror/account.ts'),
+      import('../../mirror/place.ts'),
+      import('../../mirror/pulling.ts'),
+      import('../../mirror/watch.ts'),
+      import('../../http/call.ts'),
+      import('../../text/time.ts'),
+      import('../../mirror/told.ts'),
+    ]);
+    const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
+    const each =
+      flags.exec === undefined ? undefined : await (await import('../../mirror/exec.ts')).runner(ctx, flags.exec);
+    const dated = datedContext(ctx);
+    const service = await connect(dated.ctx, settings);
+    const store = await openStore(ctx, flags.db, { make: true });
+    const account = await accountOf(ctx, settings, store, service);
+    await rememberAccount(ctx, settings, store, account);
+    const kinds: readonly KindName[] = args.kinds?.length ? args.kinds : ['tickets', 'conversations'];
+    async function* records() {
+      try {
+        yield* watch({
+          ctx,
+          dated: { service, ...dated },
+          store,
+          account,
+          kinds,
+          intervalMs: flags.interval * 1000,
+          since,
+          name: flags.name,
+          each,
+        });
+      } finally {
+        await store.close();
+      }
+    }
+    return { data: { shape: 'stream', records: records(), line: lineWith(whatChanged) } };
+  },
+});
+
+const kindWords: Readonly<Record<string, string>> = {
+  tickets: 'ticket',
+  ticket_messages: 'message',
+  conversations: 'conversation',
+  conversation_messages: 'message',
+  contacts: 'contact',
+  calls: 'call',
+};
+
+const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
+  ticket: 'orange',
+  message: 'cyan',
+  conversation: 'cyan',
+  contact: 'green',
+  call: 'magenta',
+};
+
+/** A line of at most the terminal's width; in a pipe whole, with tabs. */
+const lineWith =
+  (what: (event: WatchEvent) => string) =>
+  (event: WatchEvent, terminal: Terminal | undefined): string => {
+    const kind = kindWords[event.kind] ?? event.kind;
+    const said = [event.of, what(event)].filter(Boolean).join(' ');
+    if (!terminal) {
+      const id = String(event.record_id);
+      return [event.time, event.kind, id, event.change, said].map((text) => sanitize(text)).join('\t');
+    }
+    const { width, paint } = terminal;
+    const start = `${localTime(event.time).slice(-5)}  `;
+    const room = Math.max(10, width - start.length - kindRoom - 2);
+    const style = styles[kind];
+    const word = pad(kind, kindRoom);
+    return `${paint('dim', start)}${style ? paint(style, word) : word}  ${cut(sanitize(said), room)}`.trimEnd();
+  };
+
+const kindRoom = 12;

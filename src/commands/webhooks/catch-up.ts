@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { webhookEvents } from '../../api/webhooks.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { parsePast } from '../../text/time.ts';
+import type { Arrival } from '../../webhooks/inbox/line.ts';
+import { carryOut } from '../../webhooks/inbox/orders.ts';
+import { occupant, seats, seatsFolder, takeSeat } from '../../webhooks/inbox/seat.ts';
+import { received } from '../../webhooks/inbox/view.ts';
+import { parseEvents, parseTarget } from '../../webhooks/sinks/routes.ts';
+import { configFlag, openConfigured } from './configured.ts';
+import { rebuiltArrivals } from './rebuilding.ts';
+
+export const catchUpWebhooks = defineCommand({
+  name: 'catch-up',
+  summary: 'Rebuild the events that never arrived, from the records',
+  details:
+    'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
+    "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
+    'holds is left out, and running it again sends nothing twice.\n\n' +
+    'They go into the inbox, and from there where its events go: to the app of svc webhooks listen, or with --config to the sinks of svc ' +
+    'webhooks serve. With --to they are sent to a URL instead.',
+  args: {},
+  flags: {
+    since: {
+      ...param.text(
+        'Only what happened since then; 2d, 12h and 30m are understood (default: the last event received)',
+        {
+          placeholder: 'TIME',
+        },
+      ),
+      parse: (texts: readonly string[], flag: string, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
+    },
+    events: { ...param.text('Only these', { placeholder: 'EVENT,EVENT' }), choices: webhookEvents },
+    to: param.text('Send them to this URL', { placeholder: 'URL' }),
+    config: configFlag,
+  },
+  examples: [
+    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 2d',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 30m --events ticket.created',
+  ],
+  async run(ctx, { flags, settings }) {
+    const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
+    const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
+    const inbox =
+      flags.config === undefined ? listenerInbox(ctx, settings) : await serveInbox(ctx, settings, flags.config);
+    try {
+      const { seeAll, env } = inbox;
+      const rebuilt = await rebuiltArrivals(ctx, settings, { seeAll, env, since: flags.since, events });
+      if (!rebuilt) {
+        throw new Failure('usage', 'No event was received yet, so it is not known where to begin.', {
+          hint: 'Give --since, for example --since 2d',
+        });
+      }
+      const { arrivals, unread, since } = rebuilt;
+      const done = to === undefined ? await inbox.take(arrivals) : await send(ctx, settings, to, arrivals);
+      const { sent, failed } = done;
+      const record = { since: since.toISOString(), rebuilt: arrivals.length, sent, failed, not_readable: unread };
+      return {
+        data: { shape: 'record', record },
+        done: `Rebuilt ${counted(sent, 'event')} since ${record.since}.`,
+        notes: to === undefined && sent > 0 ? [inbox.next] : [],
+        outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
+      };
+    } finally {
+      await inbox.close();
+    }
+  },
+});
+
+type Done = { readonly sent: number; readonly failed: number };
+
+type Inbox = {
+  readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
+  readonly env: readonly string[];
+  readonly take: (arrivals: readonly Arrival[]) => Promise<Done>;
+  /** What becomes of them. */
+  readonly next: string;
+  close(): Promise<void>;
+};
+
+async function send(
+  ctx: Context,
+  { profile, timeoutMs }: Settings,
+  to: string,
+  arrivals: readonly Arrival[],
+): Promise<Done> {
+  const { sendRebuilt } = await import('../../webhooks/rebuild/send.ts');
+  const journal = join(ctx.files.state, 'webhooks', `rebuilt-${encodeURIComponent(profile)}.jsonl`);
+  return sendRebuilt(ctx, arrivals, { to, journal, timeoutMs });
+}
+
+async function serveInbox(ctx: Context, settings: Settings, path: string): Promise<Inbox> {
+  const { ledger, configured } = await openConfigured(ctx, settings, path);
+  const { sinks = [], secrets } = configured?.config ?? {};
+  const sinksFor = (event: string | null) =>
+    sinks.filter(({ events }) => !events || events.some((each) => each === event)).map(({ name }) => name);
+  return {
+    seeAll: ledger.received,
+    env: secrets?.env ?? [],
+    next: 'svc webhooks serve passes them on.',
+    async take(arrivals) {
+      const added = await ledger.addAll(arrivals.map((one) => ({ ...one, sinks: sinksFor(one.event) })));
+      return { sent: added.filter((each) => each === 'stored').length, failed: 0 };
+    },
+    close: () => ledger.close(),
+  };
+}
+
+/** A listener that runs takes them; else they wait for the next one. */
+function listenerInbox(ctx: Context, settings: Settings): Inbox {
+  const root = seatsFolder(ctx.files.state, settings.profile);
+  const add = async (arrivals: readonly Arrival[]) => {
+    const seat = await takeSeat(root, { limit: Number.MAX_SAFE_INTEGER });
+    try {
+      // Where to, the next listener decides.
+      const fresh = arrivals.filter(({ id }) => !seat.inbox.has(id));
+      await Promise.all(fresh.map((one) => seat.inbox.add({ ...one, to: 'the next svc webhooks listen' })));
+      return fresh.length;
+    } finally {
+      await seat.leave();
+    }
+  };
+  return {
+    seeAll: (see) => received(root, see),
+    env: ['SVC_WEBHOOK_SECRET'],
+    next: 'svc webhooks listen --forward-to URL passes them on.',
+    async take(arrivals) {
+      if (arrivals.length === 0) return { sent: 0, failed: 0 };
+      for (const folder of await seats(root)) {
+        if ((await occupant(folder)) === undefined) continue;
+        let sent = arrivals.length;
+        await carryOut(
+          { kind: 'add', arrivals },
+          {
+            folder,
+            sleep: (ms) => ctx.clock.sleep(ms),
+            alone: async () => {
+              sent = 0;
+            },
+          },
+        );
+        // It ended meanwhile.
+        if (sent > 0) return { sent, failed: 0 };
+      }
+      return { sent: await add(arrivals), failed: 0 };
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,26 @@
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import type { Ledger } from '../../webhooks/keeper/keeper.ts';
+import type { Configured } from '../../webhooks/serving/config.ts';
+
+export const configFlag = param.file('Configuration of svc webhooks serve: its inbox is meant');
+
+type Opened = { readonly ledger: Ledger; readonly configured: Configured | undefined };
+
+/** The inbox of `serve`: the one that the configuration names, else the one in the state folder. */
+export async function openConfigured(ctx: Context, { profile }: Settings, config: string | undefined): Promise<Opened> {
+  const { readServeConfig } = await import('../../webhooks/serving/config.ts');
+  const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
+  const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
+  const configured = config === undefined ? undefined : await readServeConfig(ctx, config);
+  const { config: { inbox } = {}, folder = '.' } = configured ?? {};
+  return { ledger: await openLedger(ctx, placeOfInbox(ctx, { inbox, folder, profile })), configured };
+}
+
+/** The URL of an HTTP sink by its name. */
+export async function urlOfSink(ctx: Context, path: string): Promise<(name: string) => string | undefined> {
+  const { readServeConfig } = await import('../../webhooks/serving/config.ts');
+  const { config } = await readServeConfig(ctx, path);
+  return (name) => config.sinks.find((sink) => sink.name === name)?.http?.url;
+}

@@ -1,0 +1,158 @@
+import { defineCommand, type Group } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { Outcome } from '../../webhooks/inbox/line.ts';
+import type { DeadId } from '../../webhooks/inbox/orders.ts';
+import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
+import { mainFields } from '../../webhooks/main-fields.ts';
+import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
+import { configFlag, openConfigured } from './configured.ts';
+import { page } from './inbox.ts';
+
+const columns = [
+  { path: 'received_at', header: 'Received', rank: 5 },
+  { path: 'event', header: 'Event', as: 'whole', rank: 3 },
+  { path: 'id', header: 'ID', rank: 1 },
+  { path: 'sink', header: 'Sink', as: 'whole', rank: 2 },
+  { path: 'error', header: 'Error', rank: 4 },
+  { path: 'tries', header: 'Tries', rank: 7 },
+  { path: 'summary', header: 'Summary', rank: 6 },
+] as const;
+
+const sinkFlag = param.text('Only dead letters of this sink', { placeholder: 'NAME' });
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List what a sink did not take, oldest first',
+  args: {},
+  flags: { sink: sinkFlag, config: configFlag },
+  examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
+  async run(ctx, { flags, settings }) {
+    return within(ctx, settings, flags.config, async (ledger) => {
+      const seen = await ledger.received(({ id, event, at, body, unreadable }) => {
+        const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
+        return { id, event, received_at: at, summary };
+      });
+      const records = seen.flatMap(({ value, outcomes }) =>
+        deadOf(outcomes, flags.sink).map(({ to: sink, at, status = null, error = null, tries }) => {
+          return { ...value, sink, died_at: at, status, error, tries };
+        }),
+      );
+      return { data: { shape: 'list', records, columns, empty: 'There are no dead letters.' } } as const;
+    });
+  },
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show a dead letter: headers, payload, and what the sink said',
+  args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
+  flags: { config: configFlag },
+  examples: ['svc webhooks dead show evt_1 --json'],
+  async run(ctx, { args, flags, settings }) {
+    return within(ctx, settings, flags.config, async (ledger) => {
+      const [found] = (await ledger.received((arrival) => (arrival.id === args.id ? arrival : undefined))).filter(
+        ({ outcomes }) => deadIn(outcomes).length > 0,
+      );
+      if (!found) throw notDead(args.id, flags.config);
+      const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
+      return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) } as const;
+    });
+  },
+});
+
+const chosen = {
+  args: { id: { ...param.texts('Envelope id'), placeholder: 'ID' } },
+  flags: { all: param.toggle('Every dead letter'), sink: sinkFlag, config: configFlag },
+};
+
+const retry = defineCommand({
+  name: 'retry',
+  summary: 'Let sinks have dead letters again',
+  details:
+    'They go to the end of the queue, with all their attempts. svc webhooks serve delivers them, now or when it runs.',
+  ...chosen,
+  examples: ['svc webhooks dead retry --all --sink app'],
+  async run(ctx, { args, flags, settings }) {
+    return within(ctx, settings, flags.config, async (ledger) => {
+      const ids = await choose(ledger, args.id, flags);
+      if (ids.length > 0) await ledger.move(ids, 'again');
+      return {
+        data: { shape: 'record', record: { retried: ids.length } },
+        done: `${counted(ids.length, 'dead letter')} waits again for its sink.`.replace(
+          /s waits(.*)its sink/u,
+          's wait$1their sinks',
+        ),
+      } as const;
+    });
+  },
+});
+
+const drop = defineCommand({
+  name: 'drop',
+  summary: 'Give dead letters up for good',
+  ...chosen,
+  examples: ['svc webhooks dead drop --all --yes'],
+  async run(ctx, { args, flags, settings }) {
+    return within(ctx, settings, flags.config, async (ledger) => {
+      const ids = await choose(ledger, args.id, flags);
+      if (ids.length > 0) await confirmed(ctx, settings, `Give up ${counted(ids.length, 'dead letter')} for good?`);
+      if (ids.length > 0) await ledger.move(ids, 'dropped');
+      return {
+        data: { shape: 'record', record: { dropped: ids.length } },
+        done: `Gave up ${counted(ids.length, 'dead letter')}.`,
+      } as const;
+    });
+  },
+});
+
+export const dead: Group = {
+  name: 'dead',
+  summary: 'Events that a sink of svc webhooks serve did not take',
+  commands: [list, show, retry, drop],
+};
+
+const deadOf = (outcomes: readonly Outcome[], sink: string | undefined): Outcome[] =>
+  deadIn(outcomes).filter(({ to }) => sink === undefined || to === sink);
+
+type Flags = { readonly all: boolean; readonly sink: string | undefined; readonly config: string | undefined };
+
+/** Those that are named and dead; any other id is a failure, and then nothing is changed. */
+async function choose(ledger: Ledger, wanted: readonly string[], { all, sink, config }: Flags): Promise<DeadId[]> {
+  if (all === wanted.length > 0) {
+    throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
+      hint: `Run: svc webhooks dead list${withConfig(config)}`,
+    });
+  }
+  const seen = await ledger.received(({ id }) => id);
+  const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
+  if (all) return found;
+  const missing = wanted.find((id) => !found.some((one) => one.id === id));
+  if (missing !== undefined) throw notDead(missing, config);
+  return found.filter(({ id }) => wanted.includes(id));
+}
+
+const withConfig = (config: string | undefined): string =>
+  config === undefined ? '' : ` --config ${shellWord(config)}`;
+
+const notDead = (id: string, config: string | undefined): Failure =>
+  new Failure('not-found', `${id} is no dead letter.`, { hint: `Run: svc webhooks dead list${withConfig(config)}` });
+
+async function within<T>(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,111 @@
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import type { Configured } from '../../webhooks/serving/config.ts';
+import type { Served } from '../../webhooks/serving/serve.ts';
+import { splitSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+
+export const serveWebhooks = defineCommand({
+  name: 'serve',
+  summary: 'Receive webhooks in production: several sinks, retries, dead letters',
+  details:
+    'The configuration names the address, the inbox (a folder, or Postgres for several instances) and the sinks: HTTP, a program, a file. ' +
+    'docs/webhooks.md shows one. svc verifies each delivery, stores it, answers it, and then passes it on to each sink, in order, until the ' +
+    'sink takes it or its attempts are used up: then it is a dead letter.\n\n' +
+    'SIGHUP reads the configuration again. SIGTERM lets the sinks have what waits, for at most 25 s; a second one ends svc at once.',
+  args: {},
+  flags: {
+    config: { ...param.file('The configuration, in YAML'), required: true },
+    check: param.toggle('Only judge the configuration', { conflicts: ['systemd'] }),
+    catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
+    systemd: param.toggle('Only print a systemd unit for it'),
+  },
+  examples: [
+    'svc webhooks serve --config examples/svc-webhooks.yaml --check',
+    'svc webhooks serve --config examples/svc-webhooks.yaml --systemd',
+  ],
+  async run(ctx, { flags, settings }) {
+    const { readServeConfig } = await import('../../webhooks/serving/config.ts');
+    const path = flags.config ?? '';
+    const first = await readServeConfig(ctx, path);
+    if (flags.systemd) return { data: { shape: 'text', text: await unitFor(ctx, first) } };
+    const sinks = first.config.sinks.length;
+    if (flags.check) {
+      return {
+        data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
+        human: () => `${path} is right: ${counted(sinks, 'sink')}.`,
+      };
+    }
+    const { serve } = await import('../../webhooks/serving/serve.ts');
+    const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
+    const served = await serve(ctx, {
+      first,
+      read: () => readServeConfig(ctx, path),
+      placeOf: ({ config, folder }) => placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }),
+      secretsOf: (configured) => secretsOf(ctx, settings, configured),
+      ...(flags.catchUp && { catchUp: (configured) => missed(ctx, settings, configured) }),
+    });
+    return {
+      data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },
+      human: () => sumOf(served),
+      plain: () => sumOf(served),
+    };
+  },
+});
+
+async function missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
+  const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
+  const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
+  const { rebuiltArrivals } = await import('./rebuilding.ts');
+  const ledger = await openLedger(ctx, placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }));
+  try {
+    const { env } = config.secrets;
+    const rebuilt = await rebuiltArrivals(ctx, settings, {
+      seeAll: ledger.received,
+      since: undefined,
+      events: undefined,
+      env,
+    });
+    if (rebuilt) return rebuilt.arrivals;
+    ctx.notice('Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d');
+    return [];
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Those of the variables that the configuration names, and those that svc has stored. */
+async function secretsOf(ctx: Context, { profile }: Settings, { config }: Configured): Promise<string[]> {
+  const { env, store } = config.secrets;
+  const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
+  const secrets = [...new Set([...given, ...(store ? await storedSecrets(ctx.tokens, profile) : [])])];
+  if (secrets.length > 0) return secrets;
+  throw new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
+    hint: `Set ${env[0] ?? 'a variable that secrets.env names'}, or subscribe with svc webhooks create.`,
+  });
+}
+
+function sumOf({ tally, sinks }: Served): string {
+  const { accepted, repeats, rejected } = tally;
+  const lines = sinks.map(({ name, delivered, skipped, dead, waiting }) => {
+    const parts = [
+      `${delivered} delivered`,
+      skipped > 0 && `${skipped} filtered out`,
+      dead > 0 && `${dead} dead`,
+      `${waiting ?? 'an unknown number'} waiting`,
+    ];
+    return `${name}: ${parts.filter(Boolean).join(', ')}.`;
+  });
+  return [`${counted(accepted, 'event')} accepted, ${repeats} repeated, ${rejected} rejected.`, ...lines].join('\n');
+}
+
+async function unitFor({ env }: Pick<Context, 'env'>, { file }: Configured): Promise<string> {
+  const { systemdUnit } = await import('../../webhooks/serving/unit.ts');
+  const script = process.argv[1];
+  const isScript = script !== undefined && !process.getBuiltinModule('node:sea').isSea();
+  const command = isScript ? [process.execPath, script] : [process.execPath];
+  return systemdUnit({ command, config: file, user: env.SUDO_USER ?? env.USER ?? 'svc' });
+}

@@ -1,0 +1,138 @@
+import type { Client, ClientConfig } from 'pg';
+import { codeOf, Failure, messageOf } from '../errors.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+type Row = Readonly<Record<string, unknown>>;
+
+/** One connection to Postgres, made when it is first needed, and again after it broke. */
+export type Database = {
+  /** Host, port and database: never a password. */
+  readonly place: string;
+  /** One statement, prepared where it has a name. A lost connection rejects, and then it may or may not have taken effect. */
+  query(statement: Statement): Promise<readonly Row[]>;
+  close(): Promise<void>;
+};
+
+type Statement = { readonly text: string; readonly values?: readonly unknown[]; readonly name?: string };
+
+export type Opening = {
+  readonly url: string;
+  readonly env: Env;
+  /** What the server's list of connections shows. */
+  readonly application: string;
+  /** Where a password may be given, for a hint. */
+  readonly passwordHint: string;
+  /** Statements for each new connection. */
+  readonly setUp?: string;
+};
+
+/** Longer than any statement takes on a server that answers; so a cut network is noticed. */
+const patienceMs = 10_000;
+
+export const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//iu.test(text);
+
+/** Nothing is sent yet. Throws a usage Failure, without the URL, where it cannot be read. */
+export async function openDatabase(opening: Opening): Promise<Database> {
+  const config = await configOf(opening);
+  const { default: pg } = await import('pg');
+  const place = placeOf(config);
+  const fail = (error: unknown) => databaseFailure(place, error, opening.passwordHint);
+  let present: Promise<Client> | undefined;
+  let closed = false;
+
+  const connect = async (broken: () => void): Promise<Client> => {
+    const client = new pg.Client(config);
+    // A connection that breaks while nothing is asked is made again for the next statement.
+    client.on('error', broken);
+    client.on('end', broken);
+    await client.connect();
+    if (opening.setUp) await client.query(opening.setUp);
+    return client;
+  };
+  const open = (): Promise<Client> => {
+    const opened: Promise<Client> = connect(() => {
+      if (present === opened) present = undefined;
+    });
+    return opened;
+  };
+  return {
+    place,
+    async query({ text, values, name }) {
+      if (closed) throw new Failure('network', `The connection to ${place} is closed.`);
+      const connecting = present ?? open();
+      present = connecting;
+      try {
+        const client = await connecting;
+        const asked = client.query({ text, values: values as unknown[], ...(name && { name }) });
+        const answer = await asked.catch((error: unknown) => {
+          // What the server itself refused leaves the connection as it was.
+          if (!isSqlState(error)) void client.end().catch(() => {});
+          throw error;
+        });
+        return answer.rows ?? [];
+      } catch (error) {
+        if (present === connecting && !isSqlState(error)) present = undefined;
+        throw fail(error);
+      }
+    },
+    async close() {
+      closed = true;
+      const client = await present?.catch(() => undefined);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+async function configOf({ url, env, application }: Opening): Promise<ClientConfig> {
+  const { parse } = await import('pg-connection-string');
+  try {
+    const parsed = parse(url);
+    const password = parsed.password ?? env.PGPASSWORD;
+    return {
+      ...parsed,
+      ...(password !== undefined && { password }),
+      application_name: application,
+      connectionTimeoutMillis: patienceMs / 2,
+      query_timeout: patienceMs,
+      keepAlive: true,
+    } as ClientConfig;
+  } catch {
+    throw new Failure('usage', 'The postgres:// URL cannot be read.', {
+      hint: 'It looks like postgres://user@host:5432/database',
+    });
+  }
+}
+
+function placeOf({ host, port, database, user }: ClientConfig): string {
+  const name = database ?? user ?? '';
+  return host?.startsWith('/')
+    ? `postgres:///${name} at ${host}`
+    : `postgres://${host ?? ''}${port ? `:${port}` : ''}/${name}`;
+}
+
+/** Said by the server; those that end the connection are not among them. */
+const isSqlState = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && !/^(?:08|57P)/u.test(codeOf(error) ?? '');
+
+/** The server's own words hold no password. */
+function databaseFailure(place: string, error: unknown, passwordHint: string): Failure {
+  if (error instanceof Failure) return error;
+  const code = codeOf(error) ?? '';
+  const said = messageOf(error) || code;
+  if (code.startsWith('28') || /password|SASL/iu.test(said)) {
+    return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, { hint: passwordHint });
+  }
+  if (!isSqlState(error)) {
+    return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
+      hint: 'Is it running? What it holds is not lost.',
+      cause: error,
+    });
+  }
+  if (code.startsWith('53')) return new Failure('failed', `The database ${place} has no room: ${said}.`);
+  if (code === '42501') {
+    return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
+      hint: 'The role needs CREATE on the database.',
+    });
+  }
+  return new Failure('failed', `The database ${place} refused: ${said}.`, { cause: error });
+}

@@ -1,0 +1,20 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Adds lines to a file that others read, rotate or write too; on disk when it resolves. After a line that was cut off
+ * by a crash or a full disk they begin on a new one. The file is opened each time, for it may have been moved away.
+ */
+export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1);
+    const isTorn = size > 0 && (await file.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== 10;
+    await file.appendFile(`${isTorn ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,67 @@
+import type { Operation } from '../api/operation.ts';
+import type { Failure, FailureKind } from '../errors.ts';
+import { number } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { Answer } from './answer.ts';
+
+/** A hundred rows may each be wrong in five ways: so many are named, and the rest is counted. */
+const mostProblems = 50;
+/** What a service says in an error may be a whole page. */
+const longest = 500;
+
+/** A failure in words that tell the model what to do, and what not. */
+export function failureAnswer(
+  { kind, message, hint, fields = {}, ...failure }: Failure,
+  operation?: Operation,
+): Answer {
+  const problems = Object.entries(fields).flatMap(([field, all]) => all.map((one) => ({ field, one: short(one) })));
+  const named = problems.slice(0, mostProblems);
+  const more = problems.length - named.length;
+  const lines = [
+    `Not done (${kind}): ${short(message)}`,
+    ...named.map(({ field, one }) => (field ? `- ${short(field)}: ${one}` : `- ${one}`)),
+    ...(more > 0 ? [`- and ${number(more)} more like these`] : []),
+    `What to do: ${adviceFor(kind, operation)}`,
+    ...(hint ? [`For the user: ${short(hint)}`] : []),
+  ];
+  const byField: Record<string, string[]> = {};
+  for (const { field, one } of named) byField[short(field)] = [...(byField[short(field)] ?? []), one];
+  const error = {
+    kind,
+    status: failure.status ?? null,
+    message: short(message),
+    hint: hint === undefined ? null : short(hint),
+    fields: byField,
+  };
+  return {
+    content: [{ type: 'text', text: lines.map((line) => sanitize(line)).join('\n') }],
+    structuredContent: { error },
+    isError: true,
+  };
+}
+
+const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+function adviceFor(kind: FailureKind, operation: Operation | undefined): string {
+  switch (kind) {
+    case 'usage':
+    case 'rejected':
+      return 'correct the fields that are named and call again.';
+    case 'not-found':
+      return 'check the id with the tool that lists such records; the record may be in another account.';
+    case 'auth':
+      return 'stop, and ask the user to log in.';
+    case 'forbidden':
+      return 'stop, and tell the user what is missing; repeating does not help.';
+    case 'rate-limited':
+      return 'wait a minute, then call again with fewer calls.';
+    case 'unknown':
+      return 'do NOT call again: it may have happened. Look first, with the tools that read, or ask the user.';
+    case 'network':
+      return 'nothing happened; call again once, then tell the user that the service cannot be reached.';
+    default:
+      return operation?.safety === 'read'
+        ? 'call again once, then tell the user.'
+        : 'tell the user; look before you repeat a change.';
+  }
+}

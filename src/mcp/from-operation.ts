@@ -1,0 +1,52 @@
+import type * as v from 'valibot';
+import { check, type FieldErrors } from '../api/check.ts';
+import type { Input, Operation, Schema } from '../api/operation.ts';
+import { type Tool as Derived, partsOf } from '../derive/mcp-tools.ts';
+import { call } from '../http/call.ts';
+import { isRecord } from '../text/record.ts';
+import { answerOf } from './answer.ts';
+import { refusePublishing } from './publishing.ts';
+import { forgetDeleted, refuseWithoutStore, withoutSecret } from './subscriptions.ts';
+import { fieldsOfInput, type Grant, invalid, refuseUnknown, type Tool } from './tool.ts';
+
+/** An operation of the service as a tool: checked before anything is sent, bounded when it answers. */
+export function fromDerived(derived: Derived, grant: Grant): Tool {
+  const { operation } = derived;
+  return {
+    ...derived,
+    async run({ service, input, boundary }) {
+      refuseUnknown(derived, input);
+      const fields = operation.safety === 'read' ? fieldsOfInput(input) : undefined;
+      const parts = checkedParts(derived, input);
+      if (!grant.send) await refusePublishing(service, operation, input);
+      refuseWithoutStore(service, operation);
+      const body = await call(service, operation, parts);
+      await forgetDeleted(service, operation, input.webhook);
+      const told = operation.resource === 'subscriptions' ? await withoutSecret(service, operation, body) : body;
+      return answerOf(operation, told, fields, boundary);
+    },
+  };
+}
+
+function checkedParts({ operation, inputSchema }: Derived, input: Readonly<Record<string, unknown>>): Input<Operation> {
+  const parts = partsOf(operation, input);
+  const missing = (inputSchema.required ?? []).filter((name) => input[name] === undefined);
+  const fields: FieldErrors = Object.fromEntries(missing.map((name) => [name, ['is required']]));
+  const judge = <S extends Schema>(schema: S | undefined, part: unknown): v.InferOutput<S> | undefined => {
+    if (!schema) return undefined;
+    const checked = check(schema, part);
+    if (checked.ok) return checked.value;
+    Object.assign(fields, checked.fields);
+    return undefined;
+  };
+  const [params, query] = [judge(operation.params, parts.params), judge(operation.query, parts.query)];
+  const body = judge(operation.body, parts.body);
+  if (operation.method !== 'GET' && isRecord(parts.body) && Object.keys(parts.body).length === 0) {
+    const names = Object.keys(inputSchema.properties ?? {}).filter((name) => !(name in (operation.ids ?? {})));
+    // The whole body is meant, so there is no field to name.
+    delete fields[''];
+    if (Object.keys(fields).length === 0) fields[''] = [`needs at least one field to change: ${names.join(', ')}`];
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+  return { params, query, body };
+}

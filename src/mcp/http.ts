@@ -1,0 +1,151 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { codeOf, Failure } from '../errors.ts';
+import { digestOf } from '../text/digest.ts';
+import { checkedMessages } from './messages.ts';
+import { openAssistant } from './server.ts';
+import type { Grant } from './tool.ts';
+
+/** Where a client finds it, and the header that it has to send. */
+export type HttpAddress = { readonly url: string; readonly authorization: string };
+
+/** 2,000 rows of contacts_sync with much metadata stay below it. */
+const largestBody = 16 * 1024 * 1024;
+/** Assistants open few; one that was forgotten gives way, and its client begins another. */
+const mostSessions = 64;
+
+type Session = { readonly transport: StreamableHTTPServerTransport; readonly server: Server; used: number };
+
+type Serving = {
+  readonly ctx: Context;
+  readonly key: string;
+  readonly newServer: () => Server;
+  readonly sessions: Map<string, Session>;
+  /** Calls that wait for their answer. */
+  readonly open: Set<ServerResponse>;
+  /** What the Host of a request may be: known once it listens. */
+  own: readonly string[];
+};
+
+/**
+ * Serves the granted operations over Streamable HTTP on loopback, for whoever has the key of this run. Yields the address,
+ * then serves until a signal comes, which is the normal end: calls that are under way are answered first.
+ */
+export async function* serveHttp(
+  ctx: Context,
+  settings: Settings,
+  grant: Grant,
+  port: number,
+): AsyncGenerator<HttpAddress> {
+  const newServer = await openAssistant(ctx, settings, grant);
+  const key = Buffer.from(ctx.random(32)).toString('base64url');
+  const serving: Serving = { ctx, key, newServer, sessions: new Map(), open: new Set(), own: [] };
+  const http = process.getBuiltinModule('node:http').createServer((request, response) => {
+    response.on('error', () => {});
+    answer(serving, request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, 'svc failed unexpectedly.');
+    });
+  });
+  const bound = await listen(http, port);
+  serving.own = [`127.0.0.1:${bound}`, `localhost:${bound}`];
+  try {
+    yield { url: `http://127.0.0.1:${bound}/mcp`, authorization: `Bearer ${key}` };
+    if (!ctx.signal.aborted) {
+      await new Promise((over) => ctx.signal.addEventListener('abort', over, { once: true }));
+    }
+  } finally {
+    http.close();
+    await Promise.all([...serving.open].map(whenClosed));
+    for (const { server } of serving.sessions.values()) await server.close();
+    http.closeAllConnections();
+  }
+}
+
+async function answer(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!isOwn(request, serving.own)) return refuse(response, 403, 'Only programs of this machine may call svc here.');
+  const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  if (pathname !== '/mcp') return refuse(response, 404, 'There is only /mcp here.');
+  if (!hasKey(request, serving.key)) {
+    response.setHeader('www-authenticate', 'Bearer realm="svc"');
+    return refuse(response, 401, 'Send the header Authorization: Bearer KEY that svc mcp --http printed.');
+  }
+  if (request.method === 'POST') {
+    serving.open.add(response);
+    response.on('close', () => serving.open.delete(response));
+  }
+  const id = request.headers['mcp-session-id'];
+  const session = typeof id === 'string' ? serving.sessions.get(id) : undefined;
+  if (id !== undefined && !session) return refuse(response, 404, 'This session has ended. Initialize another one.');
+  if (session) session.used = serving.ctx.clock.ticks();
+  const { transport } = session ?? (await newSession(serving));
+  await transport.handleRequest(request, response);
+}
+
+/** It counts as a session once the client has initialized it; the SDK refuses whatever else comes first. */
+async function newSession(serving: Serving): Promise<Session> {
+  const { sessions, ctx, newServer } = serving;
+  const server = newServer();
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: () => Buffer.from(ctx.random(24)).toString('base64url'),
+    onsessioninitialized: (id) => {
+      sessions.set(id, session);
+      dropOldest(sessions);
+    },
+    onsessionclosed: (id) => {
+      sessions.delete(id);
+    },
+    maxRequestBodySize: largestBody,
+  });
+  const session: Session = { transport, server, used: ctx.clock.ticks() };
+  await server.connect(transport);
+  checkedMessages(transport);
+  return session;
+}
+
+function dropOldest(sessions: Map<string, Session>): void {
+  if (sessions.size <= mostSessions) return;
+  const [oldest] = [...sessions].sort(([, a], [, b]) => a.used - b.used);
+  if (!oldest) return;
+  sessions.delete(oldest[0]);
+  void oldest[1].server.close();
+}
+
+/** A page of another site must not reach it, also not under a name that leads to this machine. */
+function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
+  const { host = '', origin } = headers;
+  return own.includes(host) && (origin === undefined || own.some((each) => origin === `http://${each}`));
+}
+
+function hasKey({ headers }: IncomingMessage, key: string): boolean {
+  const given = /^Bearer +(\S+)$/iu.exec(headers.authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(key)));
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }));
+}
+
+const whenClosed = (response: ServerResponse): Promise<void> =>
+  new Promise((closed) => {
+    if (response.closed) closed();
+    else response.once('close', () => closed());
+  });
+
+async function listen(http: HttpServer, port: number): Promise<number> {
+  await new Promise<void>((listening, failed) => {
+    http.once('error', (error) => {
+      if (codeOf(error) !== 'EADDRINUSE') return failed(error);
+      const hint = 'Name another with --port, or take a free one with --port 0.';
+      failed(new Failure('failed', `Port ${port} of 127.0.0.1 is in use.`, { hint }));
+    });
+    http.listen({ host: '127.0.0.1', port }, listening);
+  });
+  const at = http.address();
+  return typeof at === 'object' && at ? at.port : port;
+}

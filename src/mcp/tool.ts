@@ -1,0 +1,59 @@
+import type { Operation } from '../api/operation.ts';
+import type { Reach } from '../derive/grants.ts';
+import type { Tool as Derived } from '../derive/mcp-tools.ts';
+import type { Toolset } from '../derive/toolsets.ts';
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import type { Answer } from './answer.ts';
+
+/** What a person has granted. */
+export type Grant = Readonly<Record<Exclude<Reach, 'read'>, boolean>> & {
+  /** Names of tools; undefined: all that are granted. */
+  readonly only: readonly string[] | undefined;
+  /** Kinds of records; undefined: all. */
+  readonly toolsets: readonly Toolset[] | undefined;
+};
+
+/** How far a long call is. */
+export type Tell = (done: number, total: number | undefined, message: string) => void;
+
+/** What a tool runs with. */
+type Call = {
+  readonly service: Service;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Random: ends the fence around the data of the account. */
+  readonly boundary: string;
+  readonly tell: Tell;
+};
+
+export type Tool = Omit<Derived, 'operation'> & {
+  readonly operation?: Operation;
+  run(call: Call): Promise<Answer>;
+};
+
+export const invalid = (fields: Readonly<Record<string, readonly string[]>>): Failure =>
+  new Failure('usage', 'The arguments are not valid; nothing was sent.', { fields });
+
+/** A model that invents a field learns so, and is not left to believe that it was heard. */
+export function refuseUnknown(
+  { inputSchema }: Pick<Tool, 'inputSchema'>,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  const known = Object.keys(inputSchema.properties ?? {});
+  const unknown = Object.keys(input).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw invalid(
+    Object.fromEntries(unknown.map((name) => [name, [`is not an argument; there are ${known.join(', ') || 'none'}`]])),
+  );
+}
+
+/** The `fields` of a read; a single text is taken for a list of them. */
+export function fieldsOfInput({ fields }: Readonly<Record<string, unknown>>): string[] | undefined {
+  if (fields === undefined || fields === null) return undefined;
+  const list: unknown[] = typeof fields === 'string' ? fields.split(',') : [fields].flat();
+  const names = list.flatMap((field) => (typeof field === 'string' ? [field.trim()] : []));
+  if (names.length < list.length || names.includes('')) {
+    throw invalid({ fields: ['must be a list of names of fields, for example ["id", "contact.email"]'] });
+  }
+  return names.length > 0 ? names : undefined;
+}

@@ -1,0 +1,126 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { knownAccount } from './account.ts';
+import { ageOf } from './age.ts';
+import type { Fields } from './cells.ts';
+import { digits, emailKey, findText } from './contact-words.ts';
+import { owned, ownerOf } from './owner.ts';
+import { openStoreIfThere } from './place.ts';
+import { readState } from './state.ts';
+import { type Account, pieces, placeholders, type Sql, type Store } from './store.ts';
+
+/** The contacts of the copy, whose account is the one of this login. */
+export type ContactsCopy = { readonly store: Store; readonly account: Account };
+
+/**
+ * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
+ * no copy of this account or not yet one of all its contacts, and where it cannot be read. Nothing is sent.
+ */
+export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
+  ctx: Context,
+  settings: Settings,
+  work: (copy: ContactsCopy) => Promise<T>,
+): Promise<T | undefined> {
+  if (settings.live) return undefined;
+  try {
+    const copy = await openContactsCopy(ctx, settings);
+    if (!copy) return undefined;
+    try {
+      const answer = await work(copy);
+      const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
+      ctx.notice(`From the local copy${age}. To ask the service: --live`);
+      return answer;
+    } finally {
+      await copy.store.close();
+    }
+  } catch (error) {
+    // A copy that is damaged, newer or out of reach keeps nobody from the service.
+    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error;
+    ctx.notice(`${error.message} Asking the service.`);
+    return undefined;
+  }
+}
+
+export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
+  const store = await openStoreIfThere(ctx);
+  if (!store) return undefined;
+  try {
+    const account = await knownAccount(ctx, settings, store);
+    const state = account && (await store.read((sql) => readState(sql, account, 'contacts')));
+    if (account && state?.complete) return { store, account };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  await store.close();
+  return undefined;
+}
+
+/** For many addresses at once (`--match email`): the ids of each, by the address as given; undefined as above. */
+export const idsFromContactsCopy = async (
+  ctx: Context,
+  settings: Settings,
+  emails: Iterable<string>,
+): Promise<ReadonlyMap<string, readonly number[]> | undefined> =>
+  (
+    await fromContactsCopy(ctx, settings, async ({ store, account }) => ({
+      ids: await contactIdsByEmail(store, account, [...emails]),
+      asOf: await store.read((sql) => asOf(sql, account)),
+    }))
+  )?.ids;
+
+/** What is found, as the service sent it, and when the copy last saw any contact. */
+export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };
+
+/** Contacts whose email, name, phone or company holds the text; an address that is somebody's finds them alone. */
+export function findContacts(store: Store, account: Account, text: string): Promise<Found> {
+  const wanted = emailKey(text);
+  const number = /^[+\d\s().-]+$/u.test(text) ? digits(text) : '';
+  return store.read(async (sql) => {
+    const exact = await contactsWhere(sql, account, 'email_key = $3', wanted);
+    if (exact.length > 0) return { contacts: exact, asOf: await asOf(sql, account) };
+    const holds = sql.engine === 'sqlite' ? 'instr(find_text, $3) > 0' : 'strpos(find_text, $3) > 0';
+    const found = await contactsWhere(sql, account, holds, wanted);
+    const by = number.length > 2 && number !== wanted ? await contactsWhere(sql, account, holds, number) : [];
+    const byPhone = by.filter((contact) => (findText(contact).split('\n')[4] ?? '').includes(number));
+    const contacts = [...new Map([...found, ...byPhone].map((contact) => [contact.contact_id, contact])).values()];
+    contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
+    return { contacts, asOf: await asOf(sql, account) };
+  });
+}
+
+/** The ids of the contacts with that address, in any letter case; each address is a key of the answer. */
+function contactIdsByEmail(
+  store: Store,
+  account: Account,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  return store.read(async (sql) => {
+    const byKey = new Map<string, number[]>();
+    for (const some of pieces([...new Set(emails.map(emailKey))])) {
+      const rows = await sql.all(
+        `SELECT contact_id, email_key FROM contacts WHERE ${owned} AND email_key IN (${placeholders(3, some.length)}) ` +
+          'AND gone_at IS NULL ORDER BY contact_id',
+        [...ownerOf(account), ...some],
+      );
+      for (const { contact_id: id, email_key: key } of rows) {
+        byKey.set(String(key), [...(byKey.get(String(key)) ?? []), Number(id)]);
+      }
+    }
+    return new Map(emails.map((email) => [email, byKey.get(emailKey(email)) ?? []]));
+  });
+}
+
+async function contactsWhere(sql: Sql, account: Account, condition: string, value: string): Promise<Fields[]> {
+  const rows = await sql.all(
+    `SELECT data FROM contacts WHERE ${owned} AND ${condition} AND gone_at IS NULL ORDER BY contact_id DESC`,
+    [...ownerOf(account), value],
+  );
+  return rows.map(({ data }) => JSON.parse(String(data)));
+}
+
+async function asOf(sql: Sql, account: Account): Promise<string | undefined> {
+  const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = 'contacts'`, ownerOf(account));
+  return row ? (JSON.parse(String(row.state)).finishedAt ?? undefined) : undefined;
+}

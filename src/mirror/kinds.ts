@@ -1,0 +1,94 @@
+import { listCalls } from '../api/calls.ts';
+import { getChangelogEntry, listChangelog } from '../api/changelog.ts';
+import { getContact, listContacts } from '../api/contacts.ts';
+import { getConversation, listConversations } from '../api/conversations.ts';
+import { listFeedback } from '../api/feedback.ts';
+import { listContactListMembers, listContactLists } from '../api/lists.ts';
+import type { Operation } from '../api/operation.ts';
+import { getTicket, listTickets } from '../api/tickets.ts';
+
+/** How the service tells what is new of a kind. */
+type News =
+  /** `updated_since` lists what changed. */
+  | 'updates'
+  /** New records come first; what changed in old ones it does not tell. */
+  | 'newest first'
+  /** Nothing: the list is read whole. */
+  | 'whole list';
+
+/** Records inside of a record, kept in a table of their own. */
+type Parts = {
+  readonly table: string;
+  /** The field of the whole record that holds them. */
+  readonly field: string;
+  /** The column that names the record. */
+  readonly parent: string;
+  /** What is searched in them. */
+  readonly words: readonly string[];
+};
+
+/** How one kind of record is fetched and kept. */
+export type Kind = {
+  readonly list: Operation;
+  readonly news: News;
+  /** Reads one record by its id. `for: 'text'`: the list leaves something out, so each record that changed is read. */
+  readonly one?: { readonly operation: Operation; readonly for: 'text' | 'proof' };
+  readonly parts?: Parts;
+  /** What the record shows of another kind, whose change does not count as one of its own. */
+  readonly shownIn?: { readonly kind: string; readonly by: string };
+  /** A list for each record: the members of a contact list. */
+  readonly members?: { readonly operation: Operation; readonly table: string; readonly parent: string };
+  /** The fields that are searched. */
+  readonly words: readonly string[];
+};
+
+/** Every kind that the copy holds, in the order in which it is pulled. CONTRIBUTING.md has a recipe for another one. */
+const kinds = {
+  contacts: {
+    list: listContacts,
+    news: 'newest first',
+    one: { operation: getContact, for: 'proof' },
+    words: ['name', 'last_name', 'email', 'phone', 'company', 'website', 'tags', 'metadata'],
+  },
+  lists: {
+    list: listContactLists,
+    news: 'whole list',
+    members: { operation: listContactListMembers, table: 'list_members', parent: 'contacts_list_id' },
+    words: [],
+  },
+  calls: { list: listCalls, news: 'newest first', words: [] },
+  tickets: {
+    list: listTickets,
+    news: 'updates',
+    one: { operation: getTicket, for: 'text' },
+    parts: { table: 'ticket_messages', field: 'messages', parent: 'ticket_id', words: ['body', 'sender_name'] },
+    words: ['ticket_number', 'subject', 'description'],
+  },
+  conversations: {
+    list: listConversations,
+    news: 'updates',
+    one: { operation: getConversation, for: 'text' },
+    parts: {
+      table: 'conversation_messages',
+      field: 'messages',
+      parent: 'conversation_id',
+      words: ['body', 'sender_name'],
+    },
+    // A ticket from chat shows the chat, and is not updated when somebody writes there.
+    shownIn: { kind: 'tickets', by: 'ticket_id' },
+    words: ['subject'],
+  },
+  changelog: {
+    list: listChangelog,
+    news: 'whole list',
+    one: { operation: getChangelogEntry, for: 'text' },
+    words: ['title', 'version', 'labels', 'content_html'],
+  },
+  feedback: { list: listFeedback, news: 'whole list', words: ['title', 'content'] },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type KindName = keyof typeof kinds;
+
+export const kindNames = Object.keys(kinds) as KindName[];
+
+export const kindOf = (name: KindName): Kind => kinds[name];

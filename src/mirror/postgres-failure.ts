@@ -1,0 +1,37 @@
+import { Failure, messageOf } from '../errors.ts';
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ENOENT',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ECONNRESET',
+  'EAI_AGAIN',
+]);
+
+/** The server's own words hold no password. */
+export function postgresFailure(place: string, error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  const { code = '' } = (error ?? {}) as { code?: string };
+  const said = messageOf(error) || code;
+  if (unreachable.has(code) || /terminated|timeout|ended|closed/iu.test(said)) {
+    return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
+      hint: 'Is it running? What it holds is not lost.',
+    });
+  }
+  if (code.startsWith('28') || /password|SASL/iu.test(said)) {
+    return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, {
+      hint: 'Give the password in PGPASSWORD, in .pgpass, or in the URL of SVC_MIRROR_DB.',
+    });
+  }
+  if (code.startsWith('53')) {
+    return new Failure('failed', `The database ${place} has no room: ${said}.`, { hint: 'What it holds is not lost.' });
+  }
+  if (code === '42501') {
+    return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
+      hint: 'The role needs CREATE and TEMPORARY on the database.',
+    });
+  }
+  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
+}

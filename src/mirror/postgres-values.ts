@@ -1,0 +1,27 @@
+/** Where the copy lives among the tables of others. */
+export const schemaName = 'svc_mirror';
+
+/** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
+export function typeParser(types: typeof import('pg')['types']) {
+  const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+    20: exactNumber,
+    1700: exactNumber,
+    114: (text) => text,
+    3802: (text) => text,
+    1114: (text) => `${text.replace(' ', 'T')}Z`,
+    1184: isoTime,
+    1082: (text) => text,
+  };
+  return (oid: number, format?: 'text' | 'binary') =>
+    (parsers[oid] ?? types.getTypeParser(oid as never, format as never)) as (text: string) => unknown;
+}
+
+function exactNumber(text: string): number | string {
+  const value = Number(text);
+  return String(value) === text || (Number.isFinite(value) && /^-?\d{1,14}(?:\.\d+)?$/u.test(text)) ? value : text;
+}
+
+const isoTime = (text: string): string => {
+  const time = new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/u, '$1:00'));
+  return Number.isNaN(time.getTime()) ? text : time.toISOString();
+};

@@ -1,0 +1,152 @@
+import type { Client, ClientConfig } from 'pg';
+import type { Context } from '../context.ts';
+import { Failure, interruption } from '../errors.ts';
+import { digestOf } from '../text/digest.ts';
+import { postgresFailure } from './postgres-failure.ts';
+import { query } from './postgres-query.ts';
+import { schemaName, typeParser } from './postgres-values.ts';
+import type { Account, Sql, Store } from './store.ts';
+
+type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
+
+/** One connection, made when it is first needed; a transaction that finds it broken makes another. */
+export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
+  const [{ default: pg }, { parse }] = [await import('pg'), await import('pg-connection-string')];
+  const parsed = parse(url);
+  const password = parsed.password ?? ctx.env.PGPASSWORD;
+  const config = {
+    ...parsed,
+    ...(password !== undefined && { password }),
+    connectionTimeoutMillis: 10_000,
+    types: { getTypeParser: typeParser(pg.types) },
+    application_name: 'svc mirror',
+  } as ClientConfig;
+  const place = placeOf(config);
+  const fail = (error: unknown) => postgresFailure(place, error);
+
+  const connect = async (): Promise<Client> => {
+    const client = new pg.Client(config);
+    // A connection that breaks while nothing is asked is told by the next question.
+    client.on('error', () => {});
+    await client.connect().catch((error) => {
+      throw fail(error);
+    });
+    await client.query(`SET search_path TO ${schemaName}, public; SET TIME ZONE 'UTC'`);
+    return client;
+  };
+  let main: Promise<Client> | undefined;
+  const client = async (): Promise<Client> => {
+    const present = await main?.catch(() => undefined);
+    // The library marks a connection that has ended, and does not say so in its types.
+    if (present && !(present as Client & { readonly _ended?: boolean })._ended) return present;
+    main = connect();
+    return main;
+  };
+  const work = oneByOne();
+  const transaction =
+    (begin: string) =>
+    <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
+      work(async () => within(await client(), begin, job, fail));
+
+  return {
+    engine: 'postgres',
+    place,
+    write: transaction('BEGIN'),
+    read: transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    alone: async (account, job, maxWaitMs) => {
+      // A connection of its own: the lock is the session's, and ends with it.
+      const holder = await connect();
+      try {
+        await takeLock(ctx, holder, account, maxWaitMs);
+        return await job();
+      } finally {
+        await holder.end().catch(() => {});
+      }
+    },
+    query: (text, views, signal) => query({ connect, fail }, text, views, signal),
+    remove: () => transaction('BEGIN')(async ({ run }) => run(`DROP SCHEMA IF EXISTS ${schemaName} CASCADE`)),
+    close: async () => {
+      await work(async () => (await main?.catch(() => undefined))?.end().catch(() => {}));
+    },
+  };
+}
+
+/** Host, port and database, as a person names them. */
+export function placeOf({ host, port, database, user }: ClientConfig): string {
+  const name = database ?? user ?? '';
+  return host?.startsWith('/')
+    ? `postgres:///${name} at ${host}`
+    : `postgres://${host ?? ''}${port ? `:${port}` : ''}/${name}`;
+}
+
+async function within<T>(
+  client: Client,
+  begin: string,
+  job: (sql: Sql) => Promise<T>,
+  fail: (error: unknown) => unknown,
+): Promise<T> {
+  const ask = async (text: string, values: readonly unknown[] = []) => {
+    try {
+      return await client.query(text, values as unknown[]);
+    } catch (error) {
+      throw fail(error);
+    }
+  };
+  const sql: Sql = {
+    engine: 'postgres',
+    all: async (text, values) => (await ask(text, values)).rows,
+    run: async (text, values) => void (await ask(text, values)),
+  };
+  await ask(begin);
+  try {
+    const value = await job(sql);
+    await ask('COMMIT');
+    return value;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** Asked again and again rather than waited for, so that Ctrl-C is heard. */
+async function takeLock(
+  ctx: Needs,
+  client: Client,
+  { service, id }: Account,
+  maxWaitMs = defaultMaxWaitMs,
+): Promise<void> {
+  const key = digestOf(`svc mirror\n${service}\n${id}`).readBigInt64BE(0).toString();
+  const began = ctx.clock.ticks();
+  for (let told = false; ; ) {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]);
+    if (rows[0]?.taken) return ctx.progress(undefined);
+    if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
+    const waitedMs = ctx.clock.ticks() - began;
+    if (waitedMs > maxWaitMs) {
+      throw new Failure(
+        'failed',
+        `Another svc has had the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
+        {
+          hint: 'Wait for it, or end it.',
+        },
+      );
+    }
+    ctx.progress('Waiting for another pull of this account');
+    if (!told && waitedMs > 5000) {
+      ctx.notice('Waiting for another pull of this account.');
+      told = true;
+    }
+    await ctx.clock.sleep(100, ctx.signal);
+  }
+}
+
+const defaultMaxWaitMs = 120_000;

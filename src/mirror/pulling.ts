@@ -1,0 +1,104 @@
+import type { Input, Operation } from '../api/operation.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import type { Fields } from './cells.ts';
+import type { KindName } from './kinds.ts';
+import type { Account, Store } from './store.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+/** What a pull needs, and what it counts. */
+export type Pulling = {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly store: Store;
+  readonly account: Account;
+  readonly writer: Writer;
+  readonly wishes: Wishes;
+  /** When it began, by this machine's clock; and now. */
+  readonly began: string;
+  now(): string;
+  /** The time of the service's last answer, by its own clock. */
+  serviceTime(): string | null;
+  /** One request; throws `stop` where `--max-requests` are used up. */
+  ask<const Op extends Operation>(operation: Op, input: Input<Op>): Promise<Fields>;
+  readonly stop: Failure;
+  readonly requests: () => number;
+  readonly tally: Map<KindName, Tally>;
+};
+
+export type Wishes = {
+  readonly only: readonly KindName[];
+  readonly full: boolean;
+  /** Pages of contacts and calls that are read again. */
+  readonly rescan: number;
+  readonly maxRequests: number | undefined;
+  /** What is not complete is followed from now on, and its first reading left for later. */
+  readonly follow: boolean;
+};
+
+export type Tally = { created: number; updated: number; gone: number; refused?: string };
+
+/** The service whose answers tell the time of the pull. */
+export type Dated = {
+  readonly service: Service;
+  readonly serviceTime: () => string | null;
+  readonly asked: () => number;
+};
+
+export function preparePull(
+  { service, serviceTime, asked }: Dated,
+  { store, account, wishes }: Pick<Pulling, 'store' | 'account' | 'wishes'>,
+): Pulling {
+  const { ctx } = service;
+  const { maxRequests } = wishes;
+  const stop = new Failure('partial', `Stopped after ${maxRequests} requests, as --max-requests asks.`, {
+    hint: 'What was read is kept. To go on, run the command again.',
+  });
+  const before = asked();
+  let requests = before;
+  const now = () => ctx.clock.now().toISOString();
+  return {
+    ctx,
+    service,
+    store,
+    account,
+    wishes,
+    writer: createWriter(store),
+    began: now(),
+    now,
+    serviceTime,
+    stop,
+    requests: () => requests,
+    tally: new Map(),
+    async ask(operation, input) {
+      if (maxRequests !== undefined && requests >= maxRequests) throw stop;
+      requests++;
+      return (await call(service, operation, input)) as unknown as Fields;
+    },
+  };
+}
+
+/** A context whose exchange notes the service's clock, for a service that is opened with it. */
+export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly ctx: Context } {
+  let latest: string | null = null;
+  let asked = 0;
+  const exchange: Context['exchange'] = async (request) => {
+    asked++;
+    const answer = await ctx.exchange(request);
+    const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
+    if (!Number.isNaN(date)) latest = new Date(date).toISOString();
+    return answer;
+  };
+  return {
+    ctx: Object.create(ctx, { exchange: { value: exchange } }) as Context,
+    serviceTime: () => latest,
+    asked: () => asked,
+  };
+}
+
+export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
+  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0 };
+  tally.set(kind, present);
+  return present;
+}

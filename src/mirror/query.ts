@@ -1,0 +1,26 @@
+import { type Account, type Answer, literal, quoted, type Store, type View } from './store.ts';
+import { changeColumns, rowColumns, tables } from './tables.ts';
+
+/** A query sees the records of one account, under the names of the tables; what svc keeps for itself it does not. */
+function viewsFor({ service, id }: Account, schema: string): View[] {
+  const view = (name: string, columns: readonly { readonly name: string }[]): View => ({
+    name,
+    text:
+      `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name} ` +
+      `WHERE service = ${literal(service)} AND account_id = ${literal(id)}`,
+  });
+  return [
+    ...tables.map(({ name, columns }) => view(name, [...columns, ...rowColumns])),
+    view('changes', changeColumns),
+  ];
+}
+
+/** Only those that the text can mean: each takes its time. */
+const namedIn = (text: string, views: readonly View[]): View[] => {
+  const lower = text.toLowerCase();
+  return views.filter(({ name }) => lower.includes(name));
+};
+
+/** Runs what somebody typed: one query, which changes nothing, whatever it says. */
+export const ask = (store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> =>
+  store.query(text, namedIn(text, viewsFor(account, store.engine === 'sqlite' ? 'main' : 'svc_mirror')), signal);

@@ -1,0 +1,119 @@
+import { Worker } from 'node:worker_threads';
+import { Failure, interruption } from '../errors.ts';
+
+type Work = 'open' | 'run' | 'all' | 'exec' | 'query' | 'next' | 'close';
+
+/** SQLite in its thread. */
+export type Thread = {
+  readonly readOnly: boolean;
+  ask(work: Work, given?: object): Promise<unknown>;
+  /** Ends the thread, whatever it is doing. */
+  end(): Promise<void>;
+};
+
+type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string; readonly code?: string };
+type Waiting = { readonly done: (value: unknown) => void; readonly failed: (error: unknown) => void };
+
+/**
+ * Started before it is known for which file, so that what the start takes and what the command takes to load pass at the
+ * same time. It keeps no process alive.
+ */
+export function warmThread(): void {
+  warm = newWorker();
+  warm.unref();
+}
+
+let warm: Worker | undefined;
+
+function newWorker(): Worker {
+  withoutTierUp();
+  // Rows come and go: a large nursery would only grow.
+  const resourceLimits = { maxYoungGenerationSizeMb: 4 };
+  // The build puts the worker beside the chunk that this comes to be in, under the same name.
+  return new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits });
+}
+
+export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {
+  const waiting = new Map<number, Waiting>();
+  let asked = 0;
+  const worker = warm ?? newWorker();
+  warm = undefined;
+  const giveUp = (said: string): void => {
+    for (const { failed } of waiting.values()) failed(sqliteFailure(path, said, undefined));
+    waiting.clear();
+    asked = Number.NaN;
+  };
+  worker.on('message', ({ id, value, error, code }: Reply) => {
+    const asker = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) worker.unref();
+    if (error === undefined) asker?.done(value);
+    else asker?.failed(sqliteFailure(path, error, code));
+  });
+  worker.on('error', (error) => giveUp(error.message));
+  worker.on('exit', () => giveUp('the database thread ended'));
+  return {
+    readOnly,
+    ask: (work, given = {}) =>
+      new Promise((done, failed) => {
+        if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended', undefined));
+        const id = ++asked;
+        waiting.set(id, { done, failed });
+        worker.ref();
+        worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly }) });
+      }),
+    end: async () => void (await worker.terminate()),
+  };
+}
+
+/** A question takes less time than to optimise SQLite for it; a long pull gains a tenth, and takes 40 MB more. */
+function withoutTierUp(): void {
+  // A later Node may not know the flags, and would complain.
+  if (Number(process.versions.node.split('.')[0]) > 24) return;
+  const v8 = process.getBuiltinModule('node:v8');
+  v8.setFlagsFromString('--no-wasm-tier-up');
+  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+};
+
+/** What SQLite said, as a Failure. The statements of svc itself never fail otherwise; a user's do, with its own words. */
+function sqliteFailure(path: string, said: string, code: string | undefined): Failure {
+  if (/not a database|malformed/u.test(said)) {
+    return new Failure('failed', `The copy ${path} is damaged: ${said}.`, {
+      hint: 'The account itself is not. To delete the copy and read it again: svc mirror forget, then svc mirror pull',
+    });
+  }
+  const reason = code === undefined ? undefined : words[code];
+  if (reason ?? /disk|unable to open|readonly/u.test(said)) {
+    return new Failure('failed', `The copy ${path} cannot be used: ${reason ?? said}.`, {
+      hint: 'Nothing that it held is lost. Fix that, and run the command again.',
+    });
+  }
+  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
+}
+
+/** Waits for the thread until `signal`, which ends it. */
+export async function untilInterrupted<T>(thread: Thread, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = (): void => {};
+  const stopped = new Promise<'stopped'>((resolve) => {
+    stop = () => resolve('stopped');
+  });
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  try {
+    const first = await Promise.race([work, stopped]);
+    if (first !== 'stopped') return first as T;
+    work.catch(() => {});
+    await thread.end();
+    throw interruption(signal, 'Interrupted; the query was ended.');
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

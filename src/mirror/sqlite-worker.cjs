@@ -1,0 +1,176 @@
+// SQLite in a thread of its own: a query that runs for ever holds up this thread alone, and the thread can be ended.
+//
+// The library reaches the disk through node:fs, which each thread has for itself; here it is replaced, and svc's own lock
+// (sqlite.ts) is held around every transaction. That gives what the library lacks:
+// - its lock is a folder FILE.lock that a killed process leaves behind: there is none;
+// - it takes its own lock for a writer at work, so it never undoes what a killed process left half done: now it does;
+// - its journal could be read by others, and its folder entry was not synced;
+// - a query of the user reaches no other file, whatever it attaches or vacuums into, and writes nothing.
+const fs = require('node:fs');
+const { dirname } = require('node:path');
+const { parentPort } = require('node:worker_threads');
+
+/** Told with `open`: the thread starts before it is known which file is meant. */
+let path = '';
+let readOnly = true;
+let journal = '';
+const real = { ...fs };
+let lastError;
+
+/** The library makes one error of all: the reason is kept for the message. */
+const noting =
+  (work) =>
+  (...given) => {
+    try {
+      return work(...given);
+    } catch (error) {
+      if (error.code !== 'ENOENT') lastError = error.code;
+      throw error;
+    }
+  };
+const absent = (file) => Object.assign(new Error(`ENOENT: ${file}`), { code: 'ENOENT' });
+
+fs.mkdirSync = () => {};
+fs.rmdirSync = () => {};
+fs.accessSync = (file, mode) => {
+  if (file === `${path}.lock`) throw absent(file);
+  return real.accessSync(file, mode);
+};
+fs.openSync = noting((file, flags, mode) => {
+  if (file.endsWith('.wasm') || (file === dirname(path) && flags === 'r')) return real.openSync(file, flags, mode);
+  if (file !== path && file !== journal) throw Object.assign(new Error('refused'), { code: 'EACCES' });
+  const isNew = !readOnly && !real.existsSync(file);
+  const fd = real.openSync(file, readOnly ? 'r' : flags, 0o600);
+  if (isNew) syncFolder();
+  return fd;
+});
+for (const name of ['writeSync', 'fsyncSync', 'ftruncateSync', 'readSync', 'unlinkSync']) fs[name] = noting(real[name]);
+
+function syncFolder() {
+  if (process.platform === 'win32') return;
+  const fd = real.openSync(dirname(path), 'r');
+  try {
+    real.fsyncSync(fd);
+  } finally {
+    real.closeSync(fd);
+  }
+}
+
+const { Database } = require('node-sqlite3-wasm');
+
+let db;
+let open;
+const kept = new Map();
+
+const statements = {
+  open({ path: named, readOnly: isReadOnly }) {
+    path = named;
+    readOnly = isReadOnly;
+    journal = `${path}-journal`;
+    db = new Database(path, { readOnly });
+    if (!readOnly) db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
+    db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF');
+  },
+  run({ text, values }) {
+    prepared(text).run(values);
+  },
+  all({ text, values }) {
+    return prepared(text).all(values).map(plainRow);
+  },
+  exec({ text }) {
+    db.exec(text);
+  },
+  /** Begins a query of the user; its columns, in their order. */
+  query({ text, views }) {
+    for (const { name, text: query } of views) db.exec(`CREATE TEMP VIEW "${name}" AS ${query}`);
+    const alone = oneStatement(text);
+    // Only a query can be a view: the engine itself refuses everything else here.
+    db.exec(`CREATE TEMP VIEW svc_query AS ${alone}`);
+    const columns = db.all("SELECT name FROM pragma_table_info('svc_query')").map(({ name }) => name);
+    const isPlain = new Set(columns.map((name) => name.replace(/:\d+$/u, ''))).size === columns.length;
+    // Of two columns with one name the library keeps one; a view tells them apart.
+    open = { rows: db.prepare(isPlain ? alone : 'SELECT * FROM svc_query').iterate(), columns };
+    return columns;
+  },
+  next({ most }) {
+    const rows = [];
+    while (rows.length < most) {
+      const { done, value } = open.rows.next();
+      if (done) return { rows, done };
+      rows.push(open.columns.map((name) => plain(value[name])));
+    }
+    return { rows, done: false };
+  },
+  close() {
+    for (const statement of kept.values()) statement.finalize();
+    kept.clear();
+    db?.close();
+    db = undefined;
+  },
+};
+
+/** Statements of a pull come again and again, with a hundred sizes at most. */
+function prepared(text) {
+  let statement = kept.get(text);
+  if (!statement) {
+    if (kept.size >= 32) {
+      const [[oldest, first]] = kept;
+      first.finalize();
+      kept.delete(oldest);
+    }
+    statement = db.prepare(text);
+    kept.set(text, statement);
+  }
+  return statement;
+}
+
+/** What no statement goes on with, and what ends a comment that is still open. */
+const nonsense = '\n*/ @@';
+
+/** The text's one statement, without its semicolon. The engine itself says where it ends, and whether more follows. */
+function oneStatement(text) {
+  for (let at = text.indexOf(';'); at >= 0; at = text.indexOf(';', at + 1)) {
+    if (!compiles(text.slice(0, at + 1) + nonsense)) continue;
+    const rest = text.slice(at + 1);
+    if (!isNothing(rest)) throw new Error('several statements; give one at a time');
+    return text.slice(0, at);
+  }
+  return text;
+}
+
+function compiles(text) {
+  try {
+    db.prepare(text).finalize();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isNothing(text) {
+  try {
+    db.prepare(text).finalize();
+    return false;
+  } catch (error) {
+    return error.message === 'Nothing to prepare';
+  }
+}
+
+const plainRow = (row) => {
+  for (const name in row) row[name] = plain(row[name]);
+  return row;
+};
+
+function plain(value) {
+  if (typeof value === 'bigint') return String(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
+
+parentPort.on('message', ({ id, work, ...given }) => {
+  lastError = undefined;
+  try {
+    parentPort.postMessage({ id, value: statements[work](given) });
+  } catch (error) {
+    parentPort.postMessage({ id, error: error.message, code: lastError });
+  }
+});

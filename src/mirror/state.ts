@@ -1,0 +1,84 @@
+import type { KindName } from './kinds.ts';
+import { owned, ownerOf } from './owner.ts';
+import type { Account, Sql } from './store.ts';
+
+/** A reading of a list that is not finished. Everything above `page` is stored. */
+export type Sweep = {
+  readonly number: number;
+  readonly page: number;
+  /** The whole list, or what is new. */
+  readonly whole: boolean;
+  /** `--full`: also what did not change is read again. */
+  readonly forced: boolean;
+  /** What came while the whole list was read is looked at once more, from its first page. */
+  readonly isTail: boolean;
+  /** Only what changed since then. */
+  readonly since: string | null;
+  /** When it began, and the latest change seen in it, by the service's clock. */
+  readonly started: string | null;
+  readonly latest: string | null;
+  readonly total: number | null;
+  /** Of lists: those whose members are read. */
+  readonly done?: readonly number[];
+};
+
+/** How far the copy of one kind is. */
+export type KindState = {
+  /** The first full reading is done. */
+  readonly complete: boolean;
+  /** The next pull asks for what changed since then, and a little earlier. By the service's clock. */
+  readonly cursor: string | null;
+  /** The number of the last reading that was begun, and of the last that was finished. */
+  readonly begun: number;
+  readonly finished: number;
+  readonly finishedAt: string | null;
+  readonly sweep: Sweep | null;
+  /** How many records fewer than the service's own count were found by two readings that agree. */
+  readonly short: number;
+  /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
+  readonly followedFrom: string | null;
+};
+
+const newState: KindState = {
+  complete: false,
+  cursor: null,
+  begun: 0,
+  finished: 0,
+  finishedAt: null,
+  sweep: null,
+  short: 0,
+  followedFrom: null,
+};
+
+export async function readState(sql: Sql, account: Account, kind: KindName): Promise<KindState> {
+  const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = $3`, [...ownerOf(account), kind]);
+  return row ? { ...newState, ...JSON.parse(String(row.state)) } : newState;
+}
+
+export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>
+  sql.run(
+    'INSERT INTO svc_kinds (service, account_id, kind, state) VALUES ($1, $2, $3, $4) ' +
+      'ON CONFLICT (service, account_id, kind) DO UPDATE SET state = excluded.state',
+    [...ownerOf(account), kind, JSON.stringify(state)],
+  );
+
+/** A new reading, from the first page. */
+export function beginSweep(
+  state: KindState,
+  wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>,
+  started: string | null,
+): KindState & { readonly sweep: Sweep } {
+  const number = state.begun + 1;
+  const sweep: Sweep = { ...wanted, number, page: 1, isTail: false, started, latest: null, total: null };
+  return { ...state, begun: number, sweep };
+}
+
+export const later = (one: string | null, other: string | null): string | null => {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(one) >= Date.parse(other) ? one : other;
+};
+
+export const earlier = (one: string | null, other: string | null): string | null => {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(one) <= Date.parse(other) ? one : other;
+};

@@ -1,0 +1,53 @@
+import { type KindName, kindNames } from './kinds.ts';
+import { owned, ownerOf } from './owner.ts';
+import { readState } from './state.ts';
+import type { Account, Store } from './store.ts';
+import { tables } from './tables.ts';
+
+export type KindStatus = {
+  readonly kind: KindName;
+  readonly rows: number;
+  /** When the record that was looked at longest ago, and the latest, were seen. */
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly complete: boolean;
+};
+
+export const statusOf = (store: Store, account: Account): Promise<KindStatus[]> =>
+  store.read(async (sql) => {
+    const all: KindStatus[] = [];
+    for (const kind of kindNames) {
+      const [row] = await sql.all(
+        `SELECT count(*) AS n, min(seen_at) AS oldest, max(seen_at) AS newest FROM ${kind} WHERE ${owned} AND gone_at IS NULL`,
+        ownerOf(account),
+      );
+      const { complete } = await readState(sql, account, kind);
+      const time = (value: unknown) => (value === null || value === undefined ? null : String(value));
+      all.push({ kind, rows: Number(row?.n), oldest: time(row?.oldest), newest: time(row?.newest), complete });
+    }
+    return all;
+  });
+
+/** Deletes the copy of one account; the database itself where it held no other. Returns whether that is gone. */
+export async function forgetCopy(store: Store, account: Account): Promise<boolean> {
+  const left = await store.alone(account, () =>
+    store.write(async (sql) => {
+      for (const { name, words } of tables) {
+        if (sql.engine === 'sqlite' && words.length > 0) {
+          await sql.run(
+            `DELETE FROM ${name}_words WHERE rowid IN (SELECT svc_row FROM ${name} WHERE ${owned})`,
+            ownerOf(account),
+          );
+        }
+        await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
+      }
+      for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
+        await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
+      }
+      return Number((await sql.all('SELECT count(*) AS n FROM svc_accounts'))[0]?.n);
+    }),
+  );
+  if (left > 0) return false;
+  await store.remove();
+  return true;
+}

@@ -1,0 +1,71 @@
+export type Value = string | number | boolean | null;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export type Engine = 'sqlite' | 'postgres';
+
+/** Statements inside of one transaction. Parameters are $1, $2, … in the order of their first use. */
+export type Sql = {
+  readonly engine: Engine;
+  all(text: string, values?: readonly Value[]): Promise<Row[]>;
+  run(text: string, values?: readonly Value[]): Promise<void>;
+};
+
+/** Whose records: part of the key of every table, so that several accounts live in one database. */
+export type Account = {
+  /** The origin of the service. */
+  readonly service: string;
+  /** The account's id; of a credential that may not ask for it, a name made from the credential. */
+  readonly id: string;
+  readonly name?: string;
+};
+
+/** The answer of a query, in pieces while it is read. */
+export type Answer = {
+  readonly columns: readonly string[];
+  readonly rows: AsyncIterable<readonly unknown[]>;
+};
+
+/** The database of the copy. `sqlite.ts` and `postgres.ts` are the two there are; the same tests run on both. */
+export type Store = {
+  readonly engine: Engine;
+  /** For messages; without a password. */
+  readonly place: string;
+  /** One transaction, alone; durable when it resolves, and undone where `work` throws. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** One consistent look. */
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * `work` while no other pull of that account runs, in this or any other process. Waits for the other as long as
+   * `--max-wait` says, or two minutes.
+   */
+  alone<T>(account: Account, work: () => Promise<T>, maxWaitMs?: number): Promise<T>;
+  /** A query that somebody typed: read-only, whatever it says, and ended by `signal`. */
+  query(text: string, views: readonly View[], signal: AbortSignal): Promise<Answer>;
+  /** Removes the database itself, once no account is left in it. */
+  remove(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A view of one table for one query. */
+export type View = { readonly name: string; readonly text: string };
+
+/** `$3, $4, $5` */
+export const placeholders = (first: number, count: number): string =>
+  Array.from({ length: count }, (_, at) => `$${first + at}`).join(', ');
+
+/** Some columns are named like words of SQL. */
+export const quoted = (name: string): string => `"${name}"`;
+
+/** A text as it stands in a statement. Only for what has no parameters, such as a view. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** In hundreds, tens and ones: so there are few statements, and each is prepared once. */
+export function* pieces<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; ) {
+    const left = all.length - at;
+    const size = left >= 100 ? 100 : left >= 10 ? 10 : 1;
+    yield all.slice(at, at + size);
+    at += size;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Input, Operation } from '../api/operation.ts';
+import { Failure } from '../errors.ts';
+import { type Fields, isSame } from './cells.ts';
+import { type KindName, kindOf } from './kinds.ts';
+import { type Present, presentRows } from './present.ts';
+import { type Pulling, tallyOf } from './pulling.ts';
+import { applyRecords, type Entry, keyOf, markGone, type Reading, touch } from './records.ts';
+import type { Sweep } from './state.ts';
+import type { Sql } from './store.ts';
+import { type Table, tableOf } from './tables.ts';
+
+/** So many at once; the gate of the service spaces them out. */
+const together = 8;
+/** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
+const sameMomentMs = 2_000;
+
+type PageOfKind = { readonly reading: Reading; readonly sweep: Sweep; readonly records: readonly Fields[] };
+
+/** Reads one by one those records of a page whose text the list does not hold and that changed. */
+export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<void> {
+  const { store, account, writer } = pulling;
+  const { reading, sweep } = page;
+  const table = tableOf(name);
+  const records = page.records.filter((record) => Number.isSafeInteger(record[table.id]));
+  const ids = records.map((record) => record[table.id] as number);
+  await writer.done();
+  const present = await store.read((sql) => presentRows(sql, account, table, ids));
+  const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, sweep));
+  const same = records.filter((record) => !due.includes(record));
+  void writer.write((sql) =>
+    touch(
+      sql,
+      reading,
+      table,
+      same.map((record) => present.get(String(record[table.id]))?.row ?? 0),
+    ),
+  );
+  for (let at = 0; at < due.length; at += together) {
+    await storeSome(pulling, name, reading, due.slice(at, at + together));
+    if (due.length > together) pulling.ctx.progress(`Pulling ${name}: text ${at + together} of ${due.length}`);
+  }
+}
+
+/** The list says that it changed; or that cannot be known yet; or everything is read again. */
+function isDue(row: Present | undefined, listed: Fields, { forced, number }: Sweep): boolean {
+  if (!row || row.isGone) return true;
+  if (Object.entries(listed).some(([field, value]) => !isSame(row.data[field], value))) return true;
+  const readAt = Date.parse(row.readAt ?? '');
+  if (forced && row.lastSweep < number) return true;
+  return readAt - Date.parse(String(listed.updated_at)) < sameMomentMs;
+}
+
+/** What came before one of them failed is stored. */
+async function storeSome(pulling: Pulling, name: KindName, reading: Reading, listed: readonly Fields[]): Promise<void> {
+  const { writer } = pulling;
+  const table = tableOf(name);
+  const answers = await Promise.allSettled(listed.map((record) => readOne(pulling, name, record[table.id] as number)));
+  const readAt = pulling.serviceTime();
+  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
+  await writer.room();
+  const written = writer.write((sql) => storeWhole(sql, pulling, name, { ...reading, readAt }, records));
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  if (failed) {
+    await written;
+    throw failed.reason;
+  }
+  const { shownIn } = kindOf(name);
+  if (shownIn) await showIn(pulling, shownIn.kind as KindName, reading, records, shownIn.by);
+}
+
+/** Undefined where it is gone since the list was read. */
+async function readOne(pulling: Pulling, name: KindName, id: number): Promise<Fields | undefined> {
+  const { operation } = kindOf(name).one as { readonly operation: Operation };
+  try {
+    const body = await pulling.ask(operation, { params: { id } } as unknown as Input<Operation>);
+    return body[operation.answer.key ?? ''] as Fields | undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/** Another record shows what changed here, without having changed itself: it is read again. */
+async function showIn(
+  pulling: Pulling,
+  name: KindName,
+  reading: Reading,
+  records: readonly Fields[],
+  by: string,
+): Promise<void> {
+  const { store, account, writer } = pulling;
+  const changedAt = new Map<number, number>();
+  for (const record of records) {
+    if (typeof record[by] === 'number') changedAt.set(record[by], Date.parse(String(record.updated_at)));
+  }
+  if (changedAt.size === 0) return;
+  await writer.done();
+  const present = await store.read((sql) => presentRows(sql, account, tableOf(name), [...changedAt.keys()]));
+  const old = [...present.values()].filter(
+    ({ key, readAt, isGone }) => !isGone && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
+  );
+  const answers: Fields[] = [];
+  for (const { key } of old) {
+    const record = await readOne(pulling, name, Number(key));
+    if (record) answers.push(record);
+  }
+  const readAt = pulling.serviceTime();
+  void writer.write((sql) => storeWhole(sql, pulling, name, { ...reading, readAt }, answers, present));
+}
+
+/** Records with what is inside of them. */
+async function storeWhole(
+  sql: Sql,
+  pulling: Pulling,
+  name: KindName,
+  reading: Reading,
+  records: readonly Fields[],
+  kept?: ReadonlyMap<string, Present>,
+): Promise<void> {
+  const table = tableOf(name);
+  const ids = records.map((record) => record[table.id] as number);
+  const present = await presentRows(sql, pulling.account, table, ids);
+  // The reading's number is that of another kind where a record is only shown.
+  const own = kept
+    ? { ...reading, sweep: Math.max(0, ...[...kept.values()].map(({ lastSweep }) => lastSweep)) }
+    : reading;
+  const counts = await applyRecords(
+    sql,
+    own,
+    table,
+    records.map((record) => ({ record })),
+    present,
+  );
+  const tally = tallyOf(pulling, name);
+  tally.created += counts.created;
+  tally.updated += counts.updated;
+  const { parts } = kindOf(name);
+  if (!parts) return;
+  const entries = records.flatMap((record) =>
+    ((Array.isArray(record[parts.field]) ? record[parts.field] : []) as Fields[]).map((part) => ({
+      record: part,
+      parent: record[table.id] as number,
+    })),
+  );
+  await storeInside(sql, pulling, own, tableOf(parts.table), { entries, parents: ids });
+}
+
+type Inside = { readonly entries: readonly Entry[]; readonly parents: readonly number[] };
+
+/** Everything that belongs to the parents: what is not among it any more is gone. */
+export async function storeInside(
+  sql: Sql,
+  pulling: Pulling,
+  reading: Reading,
+  table: Table,
+  { entries, parents }: Inside,
+): Promise<void> {
+  const usable = entries.filter(({ record }) => Number.isSafeInteger(record[table.id]));
+  const present = await presentRows(sql, pulling.account, table, parents);
+  await applyRecords(sql, reading, table, usable, present);
+  const seen = new Set(usable.map((entry) => keyOf(table, entry)));
+  const missing = [...present.values()]
+    .filter(({ key }) => !seen.has(key))
+    .map((row) => ({ ...row, parent: Number(row.key.split(':')[0]) }));
+  await markGone(sql, reading, table, missing);
+}

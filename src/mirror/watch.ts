@@ -1,0 +1,149 @@
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { type Change, changesAfter, readPosition, savePosition, seqBefore } from './changes.ts';
+import { type KindName, kindOf } from './kinds.ts';
+import { ownerOf } from './owner.ts';
+import { pull } from './pull.ts';
+import { type Dated, preparePull } from './pulling.ts';
+import type { Account, Store } from './store.ts';
+import { tableOf } from './tables.ts';
+
+export type Watching = {
+  readonly ctx: Context;
+  readonly dated: Dated & { readonly service: Service };
+  readonly store: Store;
+  readonly account: Account;
+  readonly kinds: readonly KindName[];
+  readonly intervalMs: number;
+  /** From that time on; else from now on. */
+  readonly since: string | undefined;
+  /** Remembers under this name how far it is. */
+  readonly name: string | undefined;
+  /** Done for each change before it counts as told. */
+  readonly each: ((event: WatchEvent) => Promise<void>) | undefined;
+};
+
+/** A change, with the record as it is now, and of a message the ticket's number. */
+export type WatchEvent = Omit<Change, 'seq'> & { readonly record: Change['after']; readonly of?: string };
+
+/** The account is asked politely: a page of old records in each round. */
+const rescanPages = 1;
+/** Where it was is written down after so many changes, and at the end of each round. */
+const perMark = 20;
+
+/**
+ * Changes as they come, until the run is told to end. Whoever takes the next one has dealt with the one before: only
+ * then it counts as told, so after a kill it comes again rather than never.
+ */
+export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
+  const { ctx, intervalMs, store, account, name } = watching;
+  let position = await startOf(watching);
+  const trouble = troubles(ctx);
+  let slept = clocks(ctx);
+  while (!ctx.signal.aborted) {
+    const isFine = await round(watching, trouble);
+    position ??= await seqBefore(store, account);
+    let untold = 0;
+    for await (const change of isFine ? changesAfter(store, account, position) : []) {
+      const event = await eventOf(watching, change);
+      if (event) {
+        await watching.each?.(event);
+        yield event;
+      }
+      position = change.seq;
+      if (++untold % perMark === 0) await mark(watching, position);
+      if (ctx.signal.aborted) break;
+    }
+    if (untold > 0 || name !== undefined) await mark(watching, position);
+    ctx.progress('Watching');
+    await ctx.clock.sleep(isFine ? intervalMs : trouble.pauseMs(intervalMs), ctx.signal);
+    slept = tellSleep(ctx, slept);
+  }
+  ctx.progress(undefined);
+}
+
+/** Undefined: from the first round on. */
+async function startOf({ store, account, name, since }: Watching): Promise<number | undefined> {
+  const kept = name === undefined ? undefined : await store.read((sql) => readPosition(sql, account, name));
+  if (kept !== undefined) return kept;
+  return since === undefined ? undefined : seqBefore(store, account, since);
+}
+
+async function mark({ store, account, name }: Watching, position: number): Promise<void> {
+  if (name !== undefined) await store.write((sql) => savePosition(sql, account, name, position));
+}
+
+/** False where nothing could be read; then the next round tries again. */
+async function round({ dated, store, account, kinds }: Watching, trouble: Troubles): Promise<boolean> {
+  const wishes = { only: kinds, full: false, rescan: rescanPages, maxRequests: undefined, follow: true };
+  try {
+    await pull(preparePull(dated, { store, account, wishes }));
+    trouble.over();
+    return true;
+  } catch (error) {
+    trouble.met(error);
+    return false;
+  }
+}
+
+type Troubles = {
+  met(error: unknown): void;
+  over(): void;
+  pauseMs(intervalMs: number): number;
+};
+
+/** What passes: a network that is away, a limit, a service or a database that fails for a while. */
+const passing: readonly Failure['kind'][] = ['network', 'rate-limited', 'failed'];
+const longestPauseMs = 300_000;
+
+function troubles({ notice, signal }: Context): Troubles {
+  let times = 0;
+  return {
+    met(error) {
+      if (signal.aborted) return;
+      const isPassing = error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
+      if (!isPassing) throw error;
+      if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
+    },
+    over() {
+      if (times > 0) notice('The service answers again.');
+      times = 0;
+    },
+    pauseMs: (intervalMs) => Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),
+  };
+}
+
+type Clocks = { readonly wall: number; readonly ticks: number };
+
+const clocks = ({ clock }: Context): Clocks => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
+
+/** The wall clock runs on while the machine sleeps, the other does not. */
+function tellSleep(ctx: Context, before: Clocks): Clocks {
+  const now = clocks(ctx);
+  const sleptMs = now.wall - before.wall - (now.ticks - before.ticks);
+  if (sleptMs > 60_000)
+    ctx.notice(`The machine slept for ${Math.round(sleptMs / 60_000)} min; looking for what happened.`);
+  return now;
+}
+
+/** Undefined where nobody asked for it. */
+async function eventOf(watching: Watching, { seq: _, ...change }: Change): Promise<WatchEvent | undefined> {
+  const { kinds } = watching;
+  const table = tableOf(change.kind);
+  if (!kinds.includes(table.kind)) return undefined;
+  const record = change.after ?? change.before;
+  const parts = kindOf(table.kind).parts;
+  if (parts?.table !== table.name) return { ...change, record };
+  const parent = await parentOf(watching, table.kind, Number(record?.[parts.parent]));
+  // A ticket from chat shows the chat: one line for each message is enough.
+  if (table.kind === 'tickets' && parent?.conversation_id && kinds.includes('conversations')) return undefined;
+  return { ...change, record, of: String(parent?.ticket_number ?? record?.[parts.parent]) };
+}
+
+async function parentOf({ store, account }: Watching, kind: KindName, id: number) {
+  const [row] = await store.read((sql) =>
+    sql.all(`SELECT data FROM ${kind} WHERE service = $1 AND account_id = $2 AND id = $3`, [...ownerOf(account), id]),
+  );
+  return row && (JSON.parse(String(row.data)) as Record<string, unknown>);
+}

@@ -1,0 +1,89 @@
+import { counted, number, plural } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { Comparison, RecordChange } from './compare.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A line for each record, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
+export function* comparisonLines(comparison: Comparison, where: 'all' | 'sums'): Generator<string> {
+  const { changes, webhooks, requests, minutes } = comparison;
+  if (where === 'all') for (const change of changes) yield lineOf(change);
+  yield changes.length === 0 ? 'Nothing changed.' : `${capital(sumOf(changes))}.`;
+  const events = new Map<string, number>();
+  for (const { event } of webhooks) events.set(event, (events.get(event) ?? 0) + 1);
+  const told = [...events].map(([event, count]) => `${number(count)} ${event}`).join(', ');
+  yield told === '' ? 'No webhooks.' : `Webhooks, to whoever subscribes: ${told}.`;
+  const wait = minutes === 0 ? 'less than a minute' : `at least ${inMinutes(minutes)}`;
+  yield `${capital(counted(requests, 'request'))}; with the real limits ${wait}.`;
+}
+
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const inMinutes = (minutes: number): string =>
+  minutes < 90 ? `${minutes} min` : `${number(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+
+const marks = { created: '+', updated: '~', deleted: '-' } as const;
+
+/** `~ contacts 7 Ada Byron <ada@example.com>: company (empty) → Acme` */
+function lineOf({ kind, id, change, before, after }: RecordChange): string {
+  const record = after ?? before ?? {};
+  const name = nameOf(record);
+  const subject = `${marks[change]} ${kind} ${id}${name && ` ${name}`}`;
+  const what = before && after ? differences(before, after) : '';
+  return sanitize(what === '' ? subject : `${subject}: ${what}`);
+}
+
+function nameOf(record: Fields): string {
+  const { name, last_name, email, ticket_number, subject, title, event_type, trigger } = record;
+  const words = [ticket_number, name, last_name, subject, title, event_type, trigger].filter(
+    (word) => typeof word === 'string' && word !== '',
+  );
+  return [...words.map((word) => cut(String(word))), ...(email ? [`<${email}>`] : [])].join(' ');
+}
+
+/** Fields that follow from another one. */
+const following = new Set(['updated_at', 'last_message_at', 'history']);
+
+function differences(before: Fields, after: Fields): string {
+  const fields = Object.keys(after).filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  const telling = fields.filter((field) => !following.has(field));
+  return telling.map((field) => difference(field, before[field], after[field])).join(', ') || 'touched';
+}
+
+function difference(field: string, before: unknown, after: unknown): string {
+  if (!Array.isArray(before) || !Array.isArray(after)) return `${field} ${shownValue(before)} → ${shownValue(after)}`;
+  const had = new Set(before.map((each) => JSON.stringify(each)));
+  const has = new Set(after.map((each) => JSON.stringify(each)));
+  const added = after.filter((each) => !had.has(JSON.stringify(each))).map((each) => `+ ${itemOf(each)}`);
+  const gone = before.filter((each) => !has.has(JSON.stringify(each))).map((each) => `- ${itemOf(each)}`);
+  return `${field} ${[...added, ...gone].join(' ')}`;
+}
+
+const itemOf = (item: unknown): string =>
+  typeof item === 'object' && item !== null && 'body' in item ? `"${cut(String(item.body))}"` : shownValue(item);
+
+function shownValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '(empty)';
+  return cut(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+const longest = 60;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+function sumOf(changes: readonly RecordChange[]): string {
+  const sums = new Map<string, number>();
+  for (const { kind, change } of changes) {
+    const name = `${kind} ${change}`;
+    sums.set(name, (sums.get(name) ?? 0) + 1);
+  }
+  return [...sums].map(([name, count]) => `${number(count)} ${inWords(name, count)}`).join(', ');
+}
+
+const singular: Readonly<Record<string, string>> = { contacts: 'contact', tickets: 'ticket', lists: 'list' };
+
+function inWords(name: string, count: number): string {
+  const [kind = '', change = ''] = name.split(' ');
+  const one = singular[kind];
+  const noun = one === undefined ? kind : count === 1 ? one : plural(one);
+  return `${noun} ${change}`;
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { replaceFile } from '../../disk/atomic-file.ts';
+import { removeFile } from '../../disk/folder.ts';
+import { holders, tryLock } from '../../disk/lock.ts';
+import { Failure, messageOf } from '../../errors.ts';
+import { openInbox } from '../inbox/inbox.ts';
+import type { Arrival } from '../inbox/line.ts';
+import { move, watchOrders } from '../inbox/orders.ts';
+import type { Added, Keeper, Waiting } from './keeper.ts';
+
+type Opening = { readonly folder: string; readonly limit: number; readonly now: () => Date };
+
+/** The inbox in a folder: one instance, which holds the folder's lock. */
+export async function openFolder({ folder, limit, now }: Opening): Promise<Keeper> {
+  const release = await lockOf(folder);
+  const inbox = await openInbox(folder, { limit }).catch(async (error: unknown) => {
+    await release();
+    throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+  });
+  const adding = new Map<string, Promise<Added>>();
+  const held = new AbortController();
+  const add = (arrival: Arrival): Promise<Added> => {
+    const { id } = arrival;
+    if (inbox.has(id)) return Promise.resolve('repeat');
+    const before = adding.get(id);
+    if (before) return before.then(() => 'repeat');
+    const added = inbox
+      .add(arrival)
+      .then((): Added => 'stored')
+      .finally(() => adding.delete(id));
+    adding.set(id, added);
+    return added;
+  };
+  const orders = watchOrders(folder, async (order) => {
+    if (order.kind === 'move') await move(inbox, order, now());
+    else await Promise.all(order.arrivals.map(add));
+  });
+  return {
+    place: folder,
+    isShared: false,
+    has: (id) => inbox.has(id),
+    add,
+    async take(sink, most) {
+      const waiting: Waiting[] = [];
+      for (const { id, tries, since } of inbox.queues.first(sink, most)) {
+        const found = await inbox.read(id);
+        if (found) waiting.push({ arrival: found.arrival, tries, since });
+        // What cannot be read any more would hold up all that come after it.
+        else await inbox.settle(id, { ...unreadable, to: sink, at: now().toISOString() });
+      }
+      return { waiting, held: held.signal };
+    },
+    async settle(_sink, settled) {
+      await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
+    },
+    leave: async () => {},
+    counts: async () => inbox.queues.counts(),
+    async probe() {
+      const path = join(folder, 'probe');
+      await replaceFile(path, 'x'.repeat(4096));
+      await removeFile(path);
+    },
+    // It does so by itself, as it grows.
+    trim: async () => {},
+    async close() {
+      await orders.end();
+      held.abort();
+      await inbox.close();
+      await release();
+    },
+  };
+}
+
+const unreadable = { state: 'dead', error: 'it cannot be read any more', ms: 0, tries: 0 } as const;
+
+async function lockOf(folder: string): Promise<() => Promise<void>> {
+  try {
+    const release = await tryLock(join(folder, 'lock'));
+    if (release) return release;
+  } catch (error) {
+    throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+  const [pid = 'unknown'] = await holders(join(folder, 'lock'));
+  throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
+    hint: 'A folder is for one instance. For several, let inbox: name a Postgres database.',
+  });
+}

@@ -1,0 +1,70 @@
+import type { Arrival, Outcome } from '../inbox/line.ts';
+import type { DeadId } from '../inbox/orders.ts';
+import type { Seen, View } from '../inbox/view.ts';
+
+/**
+ * The inbox of `serve`: deliveries that were accepted, and for each sink those that wait for it. `folder.ts` and
+ * `postgres.ts` are the two there are; the same tests run on both.
+ */
+export type Keeper = {
+  /** For messages; without a password. */
+  readonly place: string;
+  /** Other instances may work on the same inbox. */
+  readonly isShared: boolean;
+  /** Known to be there already; false where that is not known yet. */
+  has(id: string): boolean;
+  /** Resolves once the delivery is durable, or was there before; rejects where it could not be stored. */
+  add(arrival: Arrival): Promise<Added>;
+  /**
+   * What waits for the sink, oldest first. Undefined while another instance has the sink: no two have it at once.
+   * `held` fires when this instance may not deliver to it any more.
+   */
+  take(sink: string, most: number): Promise<Taken | undefined>;
+  /** What became of a delivery to a sink. */
+  settle(sink: string, settled: readonly Settled[]): Promise<void>;
+  /** Lets another instance have the sink. */
+  leave(sink: string): Promise<void>;
+  /** How many wait and how many are dead, by sink; also sinks that the configuration no longer names. */
+  counts(): Promise<ReadonlyMap<string, Counts>>;
+  /** Rejects where nothing can be written now. */
+  probe(): Promise<void>;
+  /** Deletes the oldest that nobody waits for, down to the limit. */
+  trim(): Promise<void>;
+  /** Lets other instances have the sinks, and lets go of everything. */
+  close(): Promise<void>;
+};
+
+export type Added = 'stored' | 'repeat';
+
+/** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
+export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
+
+export type Taken = { readonly waiting: readonly Waiting[]; readonly held: AbortSignal };
+
+export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
+
+/** `failed`: it is tried again. `again`: a dead one that waits once more. `skipped`: its filter did not want it. */
+export type SinkState = NonNullable<Outcome['state']>;
+
+export type Counts = { readonly waiting: number; readonly dead: number };
+
+/** What the commands ask of an inbox, whether or not `serve` runs. */
+export type Ledger = {
+  readonly place: string;
+  /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
+  received<T>(view: View<T>): Promise<readonly Seen<T>[]>;
+  /** Puts dead ones back at the end of their queues, or gives them up for good. */
+  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<void>;
+  /** Stores deliveries for their sinks; `serve` finds them there. */
+  addAll(arrivals: readonly Arrival[]): Promise<readonly Added[]>;
+  /** Deletes everything. */
+  purge(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The sinks for which it is a dead letter, with the last outcome of each. */
+export function deadIn(outcomes: readonly Outcome[]): Outcome[] {
+  const last = new Map<string, Outcome>();
+  for (const outcome of outcomes) if (!outcome.replay) last.set(outcome.to, outcome);
+  return [...last.values()].filter(({ state }) => state === 'dead');
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../../database/postgres.ts';
+import { Failure } from '../../errors.ts';
+
+/** Where the inbox lives among the tables of others. */
+export const schemaName = 'svc_webhooks';
+
+/** Raised with each change that an older svc could not work with. */
+const version = 1;
+
+/**
+ * Ids may be of any length and hold any character, so the key is their digest, and what was received is stored as
+ * bytes: then the database's encoding does not matter.
+ */
+const statements = `
+SELECT pg_advisory_xact_lock(7379632);
+CREATE SCHEMA IF NOT EXISTS ${schemaName};
+CREATE SEQUENCE IF NOT EXISTS ${schemaName}.places;
+CREATE TABLE IF NOT EXISTS ${schemaName}.inbox (
+  place bigint PRIMARY KEY DEFAULT nextval('${schemaName}.places'),
+  key bytea NOT NULL UNIQUE,
+  about bytea NOT NULL,
+  body bytea NOT NULL,
+  record text,
+  is_rebuilt boolean NOT NULL,
+  stored_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS inbox_record ON ${schemaName}.inbox (record);
+CREATE TABLE IF NOT EXISTS ${schemaName}.deliveries (
+  event bigint NOT NULL,
+  sink text NOT NULL,
+  place bigint NOT NULL,
+  state text NOT NULL DEFAULT 'waiting',
+  tries integer NOT NULL DEFAULT 0,
+  since text NOT NULL,
+  outcome bytea,
+  PRIMARY KEY (event, sink)
+);
+CREATE INDEX IF NOT EXISTS deliveries_waiting ON ${schemaName}.deliveries (sink, place) WHERE state = 'waiting';
+CREATE INDEX IF NOT EXISTS deliveries_dead ON ${schemaName}.deliveries (sink, place) WHERE state = 'dead';
+CREATE TABLE IF NOT EXISTS ${schemaName}.sinks (
+  name text PRIMARY KEY,
+  holder text NOT NULL,
+  held_until timestamptz NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${schemaName}.version (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), version integer NOT NULL);
+INSERT INTO ${schemaName}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING;
+`;
+
+/** Makes the tables where they are missing; a newer schema is refused. */
+export async function prepareSchema(database: Database): Promise<void> {
+  const [found] = await database.query({ text: `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS there` });
+  // Several statements in one message are one transaction.
+  if (found?.there !== true) await database.query({ text: statements });
+  const [row] = await database.query({ text: `SELECT version FROM ${schemaName}.version` });
+  if (Number(row?.version) <= version) return;
+  throw new Failure('failed', `The inbox in ${database.place} was made by a newer svc.`, { hint: 'Update svc.' });
+}

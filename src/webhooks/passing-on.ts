@@ -1,0 +1,122 @@
+import type { Context } from '../context.ts';
+import { messageOf } from '../errors.ts';
+import { counted } from '../text/number.ts';
+import type { Coming } from './coming.ts';
+import type { Arrival, Outcome } from './inbox/line.ts';
+import type { Seat } from './inbox/seat.ts';
+import { envelopeIn } from './receiving/delivery.ts';
+import type { Receipt } from './receiving/receiver.ts';
+import type { Filter } from './sinks/filter.ts';
+import type { Forwarder } from './sinks/forward.ts';
+import { isShown, targetOf } from './sinks/routes.ts';
+
+type Beyond = { readonly inbox: Seat['inbox']; readonly forwarder: Forwarder };
+
+/** Shows what came, and passes it on; what the filter does not want is only kept. */
+export function came(coming: Coming, receipt: Receipt, { inbox, forwarder }: Beyond): void {
+  const { ctx, options, running, reporter, filter } = coming;
+  const take = (passes: boolean) => {
+    guarded(ctx, () => reporter.received(receipt, passes && isShown(options.routes, eventOf(receipt))));
+    if (!('arrival' in receipt)) return;
+    const { id, event, to } = receipt.arrival;
+    if (to === undefined) return;
+    if (passes) forwarder.enqueue(id, event, to);
+    else void inbox.settle(id, skipped(to, ctx.clock)).catch(() => {});
+  };
+  if (!filter || receipt.kind === 'rejected' || receipt.kind === 'unreadable') {
+    take(true);
+    return;
+  }
+  const { id } = receipt.envelope;
+  const body = 'arrival' in receipt ? receipt.arrival.body : Buffer.from(JSON.stringify(receipt.envelope));
+  // One after the other, so that what is forwarded keeps its order.
+  running.judging = (running.judging ?? Promise.resolve()).then(async () => take(await filter(id, body)));
+}
+
+/** As if it had been delivered. */
+export async function takeRebuilt(
+  coming: Coming,
+  { seat, forwarder }: { readonly seat: Seat; readonly forwarder: Forwarder },
+  arrivals: readonly Arrival[],
+) {
+  const { inbox } = seat;
+  let taken = 0;
+  for (const arrival of arrivals) {
+    if (inbox.has(arrival.id)) continue;
+    const { to: _, ...rest } = arrival;
+    const to = targetOf(coming.options.routes, arrival.event);
+    const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
+    await inbox.add(own);
+    taken++;
+    const envelope = envelopeIn(own.body);
+    if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
+  }
+  return taken;
+}
+
+export async function catchUp(
+  ctx: Context,
+  rebuild: () => Promise<readonly Arrival[]>,
+  take: (arrivals: readonly Arrival[]) => Promise<number>,
+): Promise<void> {
+  try {
+    ctx.notice(`Rebuilt ${counted(await take(await rebuild()), 'event')} that never arrived.`);
+  } catch (error) {
+    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
+  }
+}
+
+/** Where this is lost, it is judged once more at the next start. */
+const skipped = (to: string, clock: Context['clock']): Outcome => ({
+  to,
+  at: clock.now().toISOString(),
+  ms: 0,
+  tries: 0,
+  skipped: true,
+});
+
+export async function filterOf(ctx: Context, program: string | undefined): Promise<Filter | undefined> {
+  if (program === undefined) return undefined;
+  const { createFilter } = await import('./sinks/filter.ts');
+  return createFilter(program, ctx.notice);
+}
+
+/** What an earlier run accepted and did not get to pass on, before anything new. */
+export async function resume(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<void> {
+  const { ctx, options, filter } = coming;
+  const waiting = inbox.waiting();
+  let taken = 0;
+  let unwanted = 0;
+  for (const id of waiting) {
+    const { arrival } = (await inbox.read(id)) ?? {};
+    const { event = null } = arrival ?? {};
+    const to = targetOf(options.routes, event);
+    if (to === undefined) continue;
+    if (filter && arrival?.unreadable === undefined && !(await filter(id, arrival?.body ?? Buffer.alloc(0)))) {
+      await inbox.settle(id, skipped(to, ctx.clock));
+      unwanted++;
+      continue;
+    }
+    forwarder.enqueue(id, event, to);
+    taken++;
+  }
+  const left = waiting.length - taken - unwanted;
+  if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
+  if (left > 0)
+    ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
+}
+
+const eventOf = (receipt: Receipt): string | null => {
+  if ('envelope' in receipt) return receipt.envelope.event;
+  // What a rejected request claims to be may be wrong, so no filter hides it.
+  return receipt.kind === 'unreadable' ? receipt.arrival.event : null;
+};
+
+/** The event is stored and answered. Where it cannot be shown, svc goes on, and the app gets it all the same. */
+export function guarded(ctx: Context, show: () => void): void {
+  try {
+    show();
+  } catch (error) {
+    ctx.notice(`An event cannot be shown: ${messageOf(error)}`);
+  }
+}

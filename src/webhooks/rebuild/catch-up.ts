@@ -1,0 +1,80 @@
+import { sign } from '../../api/signature.ts';
+import type { WebhookEvent } from '../../api/webhooks.ts';
+import type { Arrival } from '../inbox/line.ts';
+import { rebuiltPrefix } from '../inbox/line.ts';
+import { recordIn } from '../record-key.ts';
+import { type Rebuilt, rebuild } from './envelope.ts';
+import type { Records } from './records.ts';
+
+export type CatchUp = {
+  readonly events: readonly WebhookEvent[];
+  readonly since: Date;
+  readonly records: Records;
+  readonly accountId: () => Promise<unknown>;
+  /** What the inbox holds: keys of records. */
+  readonly held: ReadonlySet<string>;
+  /** Of a kind that cannot be read: a module that is off, a scope that is missing. */
+  readonly onUnread: (event: WebhookEvent, error: unknown) => void;
+};
+
+/** The events that never arrived, oldest first. */
+export async function rebuiltSince(wanted: CatchUp): Promise<Rebuilt[]> {
+  const { events, since, records, held, onUnread } = wanted;
+  const accountId = await wanted.accountId();
+  const found = new Map<string, Rebuilt>();
+  for (const event of events) {
+    try {
+      for await (const record of records(event, since)) {
+        const made = rebuild(event, record, accountId);
+        if (made && Date.parse(made.at) >= since.getTime() && !held.has(made.key)) found.set(made.key, made);
+      }
+    } catch (error) {
+      onUnread(event, error);
+    }
+  }
+  return [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** As a delivery that came, signed as the service would have. */
+export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Date): Arrival {
+  const bytes = Buffer.from(body);
+  return {
+    id: `${rebuiltPrefix}${key}`,
+    event,
+    at: at.toISOString(),
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-event': event,
+      'x-svc-signature': sign(secret, bytes),
+      'x-svc-rebuilt': '1',
+    },
+    body: bytes,
+  };
+}
+
+/** What a view of the inbox gathers: the records that it holds, and when the newest event happened. */
+export function createMemory(): {
+  readonly held: Set<string>;
+  readonly see: (arrival: Arrival) => undefined;
+  /** Undefined where no event was received. */
+  readonly latest: () => Date | undefined;
+} {
+  const held = new Set<string>();
+  let latest = Number.NEGATIVE_INFINITY;
+  return {
+    held,
+    see(arrival) {
+      const key = recordIn(arrival.body);
+      if (key === undefined) return;
+      held.add(key);
+      const created: unknown = JSON.parse(Buffer.from(arrival.body).toString('utf8')).created_at;
+      const at = typeof created === 'string' ? Date.parse(created) : Number.NaN;
+      // By the service's clock, and never later than it came.
+      latest = Math.max(latest, Math.min(Number.isNaN(at) ? Number.POSITIVE_INFINITY : at, Date.parse(arrival.at)));
+    },
+    latest: () => (Number.isFinite(latest) ? new Date(latest - overlapMs) : undefined),
+  };
+}
+
+/** The service tries for about 100 seconds, so an event may come after one that happened later. */
+const overlapMs = 120_000;

@@ -1,0 +1,231 @@
+import type { Context } from '../../context.ts';
+import { Failure, messageOf } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import type { Arrival } from '../inbox/line.ts';
+import type { Counts, Keeper } from '../keeper/keeper.ts';
+import { openKeeper, type Place } from '../keeper/place.ts';
+import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
+import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
+import type { Configured } from './config.ts';
+import { type Sinks, startSinks } from './sinks.ts';
+import { createTroubles } from './troubles.ts';
+
+export type ServeOptions = {
+  readonly first: Configured;
+  /** The configuration as it is now; throws where it has mistakes. */
+  readonly read: () => Promise<Configured>;
+  readonly placeOf: (configured: Configured) => Place;
+  /** Never an empty list. */
+  readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
+  /** What never arrived, beside what arrives now. */
+  readonly catchUp?: (configured: Configured) => Promise<readonly Arrival[]>;
+};
+
+/** What was done until the end, and what is left. */
+export type Served = {
+  readonly tally: Tally;
+  readonly sinks: readonly ({ readonly name: string; readonly waiting: number | null } & SinkTally)[];
+};
+
+/** SIGTERM may take 25 s in all. */
+const drainMs = 20_000;
+const closeMs = 3_000;
+const trimMs = 60_000;
+
+type Up = {
+  readonly keeper: Keeper;
+  readonly sinks: Sinks;
+  readonly receiver: Receiver;
+  readonly admin: Admin | undefined;
+  readonly tally: Tally;
+  /** Changed by a reload. */
+  readonly current: { secrets: readonly string[]; configured: Configured };
+};
+
+/** Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. */
+export async function serve(ctx: Context, options: ServeOptions): Promise<Served> {
+  const up = await bringUp(ctx, options);
+  const catching = catchUp(ctx, options, up);
+  const stopTrimming = trimming(up.keeper);
+  const stopReloading = reloading(ctx, options, up);
+  await new Promise<void>((resolve) => {
+    if (ctx.signal.aborted) resolve();
+    ctx.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  ctx.notice('Ending: what was accepted is delivered for at most 25 s. What is left stays in the inbox.');
+  stopReloading();
+  stopTrimming();
+  await up.receiver.close();
+  await within(ctx, 500, catching);
+  await up.sinks.drain(drainMs);
+  const counts = await within(ctx, closeMs / 3, up.keeper.counts());
+  await up.admin?.close();
+  await within(ctx, closeMs, up.keeper.close());
+  const sinks = [...up.sinks.tallies].map(([name, tallied]) => ({
+    name,
+    ...tallied,
+    waiting: counts ? (counts.get(name)?.waiting ?? 0) : null,
+  }));
+  return { tally: up.tally, sinks };
+}
+
+async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
+  const { first } = options;
+  const { listen, admin: wanted, keep } = first.config;
+  const current: Up['current'] = { secrets: await options.secretsOf(first), configured: first };
+  const keeper = await openKeeper(ctx, options.placeOf(first), keep);
+  const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
+  const troubles = createTroubles(ctx);
+  let sinks: Sinks | undefined;
+  let receiver: Receiver | undefined;
+  try {
+    await look(ctx, keeper, first);
+    sinks = await startSinks(ctx, keeper, first, troubles);
+    receiver = await startReceiver({
+      host: listen.host,
+      port: listen.port,
+      path: () => current.configured.config.listen.path,
+      secrets: () => current.secrets,
+      inbox: keeper,
+      clock: ctx.clock,
+      newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
+      sinksFor: sinks.for,
+      onReceipt: (receipt) => {
+        count(tally, receipt);
+        if ('arrival' in receipt) sinks?.wake();
+      },
+      onTrouble: troubles.inbox,
+    });
+    const admin =
+      wanted &&
+      (await startAdmin({ ...wanted, ready: readiness(ctx, keeper), metrics: metricsOf(tally, keeper, sinks) }));
+    ctx.notice(`Listening on ${receiver.url}, inbox in ${keeper.place}`);
+    if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
+    return { keeper, sinks, receiver, admin, tally, current };
+  } catch (error) {
+    await receiver?.close();
+    await sinks?.drain(0);
+    await keeper.close();
+    throw error;
+  }
+}
+
+async function catchUp(ctx: Context, options: ServeOptions, { keeper, sinks, current }: Up): Promise<void> {
+  if (!options.catchUp) return;
+  try {
+    const arrivals = await options.catchUp(current.configured);
+    const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
+    sinks.wake();
+    ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+  } catch (error) {
+    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
+  }
+}
+
+/** A database that is not there yet is waited for; one that does not let svc in is a mistake to fix. */
+async function look(ctx: Context, keeper: Keeper, { config }: Configured): Promise<void> {
+  try {
+    const counts = await keeper.counts();
+    const named = new Set(config.sinks.map(({ name }) => name));
+    for (const [sink, { waiting }] of counts) {
+      if (named.has(sink) || waiting === 0) continue;
+      ctx.notice(`${counted(waiting, 'event')} wait for ${sink}, which the configuration does not name any more.`);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+    ctx.notice(`${error.message} Deliveries are held, to be sent again, until it is.`);
+  }
+}
+
+function count(tally: Tally, { kind }: Receipt): void {
+  if (kind === 'accepted' || kind === 'unreadable') tally.accepted++;
+  if (kind === 'unreadable') tally.unreadable++;
+  if (kind === 'repeat') tally.repeats++;
+  if (kind === 'rejected') tally.rejected++;
+}
+
+/** Asked at most once a second, however often somebody looks. */
+function readiness({ clock }: Context, keeper: Keeper): () => Promise<void> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<void> = Promise.resolve();
+  return () => {
+    if (clock.ticks() - asked < 1_000) return answer;
+    asked = clock.ticks();
+    const over = new AbortController();
+    const late = clock.sleep(3_000, over.signal).then(() => {
+      if (!over.signal.aborted) throw new Error('It took more than three seconds.');
+    });
+    answer = Promise.race([keeper.probe(), late]).finally(() => over.abort());
+    answer.catch(() => {});
+    return answer;
+  };
+}
+
+function metricsOf(tally: Tally, keeper: Keeper, sinks: Sinks): () => Promise<string> {
+  return async () => {
+    let counts: ReadonlyMap<string, Counts> | undefined;
+    try {
+      const known = await keeper.counts();
+      const none = [...sinks.tallies.keys()].map((name) => [name, { waiting: 0, dead: 0 }] as const);
+      counts = new Map([...none, ...known]);
+    } catch {
+      // The totals are told all the same.
+    }
+    return metricsText({ tally, sinks: sinks.tallies, counts });
+  };
+}
+
+function trimming(keeper: Keeper): () => void {
+  const timer = setInterval(() => void keeper.trim().catch(() => {}), trimMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Reads the configuration again when it is told to. A bad one is refused, and the old one stays. */
+function reloading(ctx: Context, options: ServeOptions, { current, sinks }: Up): () => void {
+  let last: Promise<void> = Promise.resolve();
+  const reload = async () => {
+    try {
+      const next = await options.read();
+      const secrets = await options.secretsOf(next);
+      for (const name of needRestart(current.configured, next, options)) {
+        ctx.notice(`${name} changes with a restart. Until then the old value stays.`);
+      }
+      const { host, port } = current.configured.config.listen;
+      const { admin, inbox, keep } = current.configured.config;
+      const listen = { ...next.config.listen, host, port };
+      current.secrets = secrets;
+      current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
+      await sinks.change(next);
+      ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
+    } catch (error) {
+      const details = error instanceof Failure ? Object.entries(error.fields ?? {}) : [];
+      const lines = details.flatMap(([line, texts]) => texts.map((text) => ` ${line}: ${text}`));
+      ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
+    }
+  };
+  return (
+    ctx.onHangup?.(() => {
+      last = last.then(reload);
+    }) ?? (() => {})
+  );
+}
+
+function needRestart(before: Configured, after: Configured, { placeOf }: ServeOptions): string[] {
+  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+  const [old, fresh] = [before.config, after.config];
+  return [
+    differs(old.listen.host, fresh.listen.host) && 'listen.host',
+    differs(old.listen.port, fresh.listen.port) && 'listen.port',
+    differs(old.admin, fresh.admin) && 'admin',
+    differs(placeOf(before), placeOf(after)) && 'inbox',
+    differs(old.keep, fresh.keep) && 'keep',
+  ].filter((name) => name !== false);
+}
+
+/** Undefined where it takes longer, or fails: nothing holds up the end. */
+async function within<T>({ clock }: Context, ms: number, work: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController();
+  const late = clock.sleep(ms, over.signal).then(() => undefined);
+  return Promise.race([work.catch(() => undefined), late]).finally(() => over.abort());
+}

@@ -1,0 +1,36 @@
+import { dirname } from 'node:path';
+
+type About = { readonly command: readonly string[]; readonly config: string; readonly user: string };
+
+/** A systemd unit. It begins again whatever happens, and waits for the drain. */
+export const systemdUnit = ({ command, config, user }: About): string => `[Unit]
+Description=Webhooks of the account (svc webhooks serve)
+Wants=network-online.target
+After=network-online.target postgresql.service
+
+[Service]
+ExecStart=${[...command, 'webhooks', 'serve', '--config', config].map(word).join(' ')}
+ExecReload=/bin/kill -HUP $MAINPID
+WorkingDirectory=${dirname(config).replaceAll('%', '%%')}
+User=${user}
+StateDirectory=svc
+Environment=SVC_STATE_DIR=%S/svc SVC_CONFIG_DIR=%S/svc SVC_TOKEN_STORE=file
+# SVC_WEBHOOK_SECRET and PGPASSWORD belong here, in a file that only root can read.
+EnvironmentFile=-/etc/svc/webhooks.env
+Restart=always
+RestartSec=1
+KillSignal=SIGTERM
+KillMode=mixed
+TimeoutStopSec=30
+NoNewPrivileges=yes
+PrivateTmp=yes
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+/** systemd expands %, $ and backslashes, and splits at spaces. */
+function word(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /[\s"'\\;]/u.test(text) ? `"${escaped}"` : escaped;
+}

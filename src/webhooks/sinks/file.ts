@@ -1,0 +1,39 @@
+import { appendLines } from '../../disk/append-lines.ts';
+import { messageOf } from '../../errors.ts';
+import type { Arrival } from '../inbox/line.ts';
+import { envelopeIn } from '../receiving/delivery.ts';
+import type { Answer, Sink } from './sink.ts';
+
+type About = { readonly name: string; readonly path: string; readonly timeoutMs: number };
+
+/** A file of JSON lines: each the envelope as it came. Many events share one sync. */
+export const fileSink = ({ name, path, timeoutMs }: About): Sink => ({
+  name,
+  most: 100,
+  async send(events, cut): Promise<Answer> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      // A file on a network that is gone never answers.
+      await Promise.race([appendLines(path, events.map(lineOf)), ended(timeout), ended(cut)]);
+      return { how: 'taken' };
+    } catch (error) {
+      if (cut.aborted) return { how: 'cut' };
+      return { how: 'refused', error: timeout.aborted ? 'timeout' : messageOf(error).slice(0, 200) };
+    }
+  },
+});
+
+const ended = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+function lineOf({ id, event, at, body, unreadable }: Arrival): string {
+  const bytes = Buffer.from(body);
+  const text = bytes.toString('utf8');
+  if (unreadable === undefined && !/[\n\r]/u.test(text)) return text;
+  const envelope = unreadable === undefined ? envelopeIn(body) : undefined;
+  // What is no envelope is told apart by its field `unreadable`.
+  return JSON.stringify(envelope ?? { id, event, received_at: at, unreadable, base64: bytes.toString('base64') });
+}

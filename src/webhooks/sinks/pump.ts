@@ -1,0 +1,182 @@
+import type { Clock } from '../../context.ts';
+import { messageOf } from '../../errors.ts';
+import type { Keeper, Settled, SinkState, Taken, Waiting } from '../keeper/keeper.ts';
+import { envelopeIn } from '../receiving/delivery.ts';
+import type { Filter } from './filter.ts';
+import type { Answer, Sink } from './sink.ts';
+
+export type Retry = {
+  readonly attempts: number;
+  readonly maxAgeMs: number;
+  /** Before the second attempt; each further pause is twice as long. */
+  readonly pauseMs: number;
+};
+
+export type PumpOptions = {
+  readonly sink: Sink;
+  readonly keeper: Keeper;
+  readonly filter?: Filter;
+  readonly retry: Retry;
+  readonly clock: Clock;
+  /** Told of everything that becomes of an event. */
+  readonly onSettled: (sink: string, settled: Settled) => void;
+  readonly onTrouble: (sink: string, error: unknown) => void;
+};
+
+/** What carries events from the inbox to one sink, one after the other. It never rejects, and never ends by itself. */
+export type Pump = {
+  /** Something may have come. */
+  wake(): void;
+  /** Delivers what a sink takes without a failure, for `graceMs`; then lets go. What is left stays in the inbox. */
+  drain(graceMs: number): Promise<void>;
+  /** Waits for what the sink has in hand, for `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+};
+
+type State = PumpOptions & {
+  /** Nothing is waited for any more. */
+  readonly ending: AbortController;
+  /** Nothing more is begun. */
+  isStopped: boolean;
+  readonly cutting: AbortController;
+  wake: AbortController;
+  /** Settled, and not yet written down. */
+  readonly done: Settled[];
+};
+
+const piece = 100;
+/** How often an idle pump looks for what other instances accepted. */
+const lookMs = 250;
+/** How often it asks for a sink that another instance has, or for a database that is gone. */
+const waitMs = 1_000;
+const longestPauseMs = 3_600_000;
+
+export function startPump(options: PumpOptions): Pump {
+  const state: State = {
+    ...options,
+    ending: new AbortController(),
+    isStopped: false,
+    cutting: new AbortController(),
+    wake: new AbortController(),
+    done: [],
+  };
+  // Another instance may still have this sink in its configuration.
+  const running = run(state).finally(() => options.keeper.leave(options.sink.name).catch(() => {}));
+  const end = async (graceMs: number): Promise<void> => {
+    state.ending.abort();
+    state.wake.abort();
+    const over = new AbortController();
+    await Promise.race([running.finally(() => over.abort()), state.clock.sleep(graceMs, over.signal)]);
+    state.cutting.abort();
+    await running;
+  };
+  return {
+    wake: () => state.wake.abort(),
+    drain: end,
+    stop(graceMs) {
+      state.isStopped = true;
+      return end(graceMs);
+    },
+  };
+}
+
+async function run(state: State): Promise<void> {
+  const { clock, ending, cutting, keeper, sink } = state;
+  while (!cutting.signal.aborted) {
+    state.wake = new AbortController();
+    if (ending.signal.aborted) state.wake.abort();
+    let goesOn = false;
+    try {
+      const taken = await keeper.take(sink.name, piece);
+      if (!taken) await clock.sleep(waitMs, ending.signal);
+      else if (taken.waiting.length === 0) await clock.sleep(lookMs, state.wake.signal);
+      else goesOn = await deliver(state, taken);
+    } catch (error) {
+      state.onTrouble(sink.name, error);
+      await clock.sleep(waitMs, ending.signal);
+    }
+    // With others at the same inbox, what is left is theirs.
+    if (ending.signal.aborted && (!goesOn || keeper.isShared || state.isStopped)) return;
+  }
+}
+
+/** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
+async function deliver(state: State, { waiting, held }: Taken): Promise<boolean> {
+  const cut = AbortSignal.any([held, state.cutting.signal]);
+  try {
+    for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
+      const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
+      if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
+      if (state.done.length >= 25) await writeDown(state, held);
+    }
+    return !cut.aborted;
+  } finally {
+    await writeDown(state, held);
+  }
+}
+
+async function chosen(state: State, some: readonly Waiting[]): Promise<Waiting[]> {
+  const { filter } = state;
+  if (!filter) return [...some];
+  const wanted: Waiting[] = [];
+  for (const one of some) {
+    const { id, body } = one.arrival;
+    const passes = envelopeIn(body) !== undefined && (await filter(id, body));
+    if (passes) wanted.push(one);
+    else settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
+  }
+  return wanted;
+}
+
+/** Whether the queue goes on at once. */
+async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal): Promise<boolean> {
+  const { clock, sink, retry, ending } = state;
+  const began = clock.ticks();
+  const answer: Answer = await sink
+    .send(
+      some.map(({ arrival }) => arrival),
+      cut,
+    )
+    .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
+  const ms = Math.round(clock.ticks() - began);
+  if (answer.how === 'cut') return false;
+  const status = answer.status === undefined ? {} : { status: answer.status };
+  if (answer.how === 'taken') {
+    for (const one of some) settle(state, one, { state: 'delivered', ms, tries: one.tries + 1, ...status });
+    return true;
+  }
+  let most = 0;
+  for (const one of some) {
+    const tries = one.tries + 1;
+    const isOver = tries >= retry.attempts || clock.now().getTime() - Date.parse(one.since) >= retry.maxAgeMs;
+    settle(state, one, { state: isOver ? 'dead' : 'failed', ms, tries, error: answer.error, ...status });
+    if (!isOver) most = Math.max(most, tries);
+  }
+  if (most === 0) return true;
+  await writeDown(state, cut);
+  await clock.sleep(Math.min(retry.pauseMs * 2 ** (most - 1), longestPauseMs), AbortSignal.any([cut, ending.signal]));
+  return false;
+}
+
+type Became = { readonly state: SinkState; readonly ms: number; readonly tries: number; readonly error?: string };
+
+function settle(state: State, { arrival }: Waiting, became: Became): void {
+  const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
+  state.done.push({ id: arrival.id, outcome });
+}
+
+/** What cannot be written is written later: to deliver it again would double it. Without the sink it is given up. */
+async function writeDown(state: State, held: AbortSignal): Promise<void> {
+  const { clock, keeper, sink, done, cutting } = state;
+  for (let pause = 100; done.length > 0; pause = Math.min(pause * 2, waitMs)) {
+    try {
+      await keeper.settle(sink.name, done);
+      for (const settled of done.splice(0)) state.onSettled(sink.name, settled);
+      return;
+    } catch (error) {
+      state.onTrouble(sink.name, error);
+      if (held.aborted || cutting.signal.aborted) done.length = 0;
+      else await clock.sleep(pause, AbortSignal.any([held, cutting.signal]));
+    }
+  }
+}

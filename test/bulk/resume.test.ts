@@ -1,0 +1,338 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lateWorld, ownFailure, unsettledEndings } from '../http/late-service.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc, type World } from '../svc.ts';
+
+const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const timeOut = unsettledEndings['a time-out'] ?? ownFailure;
+
+const put = (world: World, name: string, text: string): string => {
+  const path = join(world.folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const tickets = ['tickets', 'create', '--from'] as const;
+const reportOf = (stdout: string) => JSON.parse(stdout === '' ? '{}' : stdout);
+const isCreation = ({ method, url }: { method: string; url: string }) => method === 'POST' && url.endsWith('/tickets');
+const subjects = async (world: ReturnType<typeof fresh>) => {
+  const state = (await world.control('GET', 'state')) as { tickets: { subject: string; source: string }[] };
+  return state.tickets.filter(({ subject }) => /^Row/u.test(subject)).map(({ subject }) => subject);
+};
+
+describe('the same command again', () => {
+  test('sends nothing after a finished run, and says when that was', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\nRow 2\n');
+    await svc(world, [...tickets, file]);
+    const again = await svc(world, [...tickets, file, '--json']);
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr).toMatch(
+      /This file was done at \S+ \S+: nothing is sent\. To send it all again, add --restart\./u,
+    );
+    expect(reportOf(again.stdout)).toMatchObject({ done: 2, resumed_rows: 2 });
+    expect((await svc(world, [...tickets, file, '--restart'])).exitCode).toBe(0);
+    expect(await subjects(world)).toEqual(['Row 1', 'Row 2', 'Row 1', 'Row 2']);
+  });
+
+  test('begins again where twice is once', async () => {
+    const world = fresh();
+    const file = put(world, 'ids', '7\n8\n');
+    await svc(world, ['tickets', 'close', '--from', file]);
+    await svc(world, ['tickets', 'close', '--from', file]);
+    expect(world.sent.filter((line) => line.startsWith('PATCH'))).toHaveLength(4);
+  });
+
+  test('sends what is new in an edited file, counts rows that are alike, and knows the order of columns for nothing', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject,priority\nRow 1,1\nRow 1,1\n');
+    await svc(world, [...tickets, file]);
+    put(world, 't.csv', 'note,priority,subject\nx,1,Row 1\ny,1,Row 1\nz,1,Row 1\n,2,Row 2\n');
+    const ran = await svc(world, [...tickets, file, '--json']);
+    expect(ran.stderr).toContain('2 rows that were not in it then');
+    expect(reportOf(ran.stdout)).toMatchObject({ rows: 4, done: 4, resumed_rows: 2 });
+    expect((await subjects(world)).sort()).toEqual(['Row 1', 'Row 1', 'Row 1', 'Row 2']);
+  });
+
+  test('stops where rows that were done are gone, and names them; --yes goes on', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\nRow 2\n');
+    await svc(world, [...tickets, file]);
+    put(world, 't.csv', 'subject\nRow 1\nRow two\n');
+    const ran = await svc(world, [...tickets, file]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toMatch(/1 row of t\.csv that was sent is no longer in it, or changed: line 3 \(id \d+\)\./u);
+    expect(await subjects(world)).toEqual(['Row 1', 'Row 2']);
+    expect((await svc(world, [...tickets, file, '--yes'])).exitCode).toBe(0);
+    expect(await subjects(world)).toEqual(['Row 1', 'Row 2', 'Row two']);
+  });
+
+  test('takes a file with other rows for another file, once the first is finished', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\n');
+    await svc(world, [...tickets, file]);
+    put(world, 't.csv', 'subject\nRow 2\n');
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    put(world, 't.csv', 'subject\nRow 1\n');
+    expect((await svc(world, [...tickets, file])).stderr).toContain('nothing is sent');
+  });
+
+  test('knows the rows of standard input too', async () => {
+    const world = fresh();
+    const stdin = 'subject\nRow 1\n';
+    await svc(world, [...tickets, '-'], { stdin });
+    expect((await svc(world, [...tickets, '-'], { stdin })).stderr).toContain('This file was done at');
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+});
+
+describe('an unfinished run', () => {
+  const capped = async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\nRow 2\n');
+    expect((await svc(world, [...tickets, file, '--max-sends', '1'])).exitCode).toBe(8);
+    return { world, file };
+  };
+
+  test('is not gone on with by other flags, for then each row would be sent again', async () => {
+    const { world, file } = await capped();
+    const ran = await svc(world, [...tickets, file, '--description', 'New', '--yes']);
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/is not finished.*other flags.*--restart/su),
+    });
+    expect(await subjects(world)).toEqual(['Row 1']);
+    expect((await svc(world, [...tickets, file, '--description', 'New', '--restart'])).exitCode).toBe(0);
+  });
+
+  test('nor for another account', async () => {
+    const { world, file } = await capped();
+    const ran = await svc(world, [...tickets, file], { env: { SVC_API_KEY: 'key_globex' } });
+    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('belongs to another account') });
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+  });
+
+  test('whose journal is damaged is refused and left as it is', async () => {
+    const { world, file } = await capped();
+    const folder = join(world.folder, 'state', 'bulk');
+    const path = join(folder, readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '');
+    const text = readFileSync(path, 'utf8').replace('"sent"', '"s\u0000nt"');
+    writeFileSync(path, text);
+    const ran = await svc(world, [...tickets, file]);
+    expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is damaged in line') });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    // It stands in the way of nothing else.
+    expect((await svc(world, ['tickets', 'create', '--from', put(world, 'u.csv', 'subject\nRow 3\n')])).exitCode).toBe(
+      0,
+    );
+  });
+
+  test('of two at once the second refuses', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\n');
+    let second: Promise<{ exitCode: number; stderr: string }> | undefined;
+    const both: World = {
+      ...world,
+      async exchange(request) {
+        if (isCreation(request)) second ??= svc(world, [...tickets, file]);
+        await second;
+        return world.exchange(request);
+      },
+    };
+    expect((await svc(both, [...tickets, file])).exitCode).toBe(0);
+    expect(await second).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('Another svc is sending the rows'),
+    });
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+});
+
+describe('a row whose answer is lost', () => {
+  test.each([
+    ['arrives late', 3_000, 0, 2],
+    ['never arrives', undefined, 9, 1],
+  ])('and that %s is found or unknown, never sent again', async (_, afterMs, exitCode, made) => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\nRow 2\n');
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs });
+    const ran = await svc(late, [...tickets, file, '--json', '--concurrency', '1']);
+    expect(ran.exitCode).toBe(exitCode);
+    expect(await subjects(world)).toHaveLength(made);
+    const { done, unknown, rows } = reportOf(ran.stdout);
+    expect([done, unknown, rows]).toEqual([made, 2 - made, 2]);
+  });
+
+  test('and that arrives while the other rows go out is found at the end', async () => {
+    const world = fresh();
+    const rows = Array.from({ length: 30 }, (_, i) => `Row ${i}`).join('\n');
+    const file = put(world, 't.csv', `subject\n${rows}\n`);
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs: 31_000 });
+    // Each of the others takes a while.
+    const slow: World = {
+      ...late,
+      async exchange(request) {
+        await world.clock.sleep(200);
+        return late.exchange(request);
+      },
+    };
+    const ran = await svc(slow, [...tickets, file, '--json', '--concurrency', '1']);
+    expect(reportOf(ran.stdout)).toMatchObject({ done: 30, unknown: 0 });
+    expect(ran.exitCode).toBe(0);
+    expect(await subjects(world)).toHaveLength(30);
+  });
+
+  test('is looked for by the next run, and sent again by --retry-unknown alone', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\n');
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut });
+    expect((await svc(late, [...tickets, file])).exitCode).toBe(9);
+    const again = await svc(world, [...tickets, file, '--json']);
+    expect(again.exitCode).toBe(9);
+    expect(await subjects(world)).toEqual([]);
+    const retried = await svc(world, [...tickets, file, '--json', '--retry-unknown']);
+    expect(retried.exitCode, retried.stderr).toBe(0);
+    expect(await subjects(world)).toEqual(['Row 1']);
+    expect((await svc(world, [...tickets, file, '--retry-unknown'])).exitCode).toBe(0);
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+
+  test('and that arrived after the run is found by the next one, and by --retry-unknown too', async () => {
+    for (const flags of [[], ['--retry-unknown']]) {
+      const world = fresh();
+      const file = put(world, 't.csv', 'subject\nRow 1\n');
+      const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs: 300_000 });
+      expect((await svc(late, [...tickets, file])).exitCode).toBe(9);
+      await late.settle();
+      const ran = await svc(world, [...tickets, file, '--json', ...flags]);
+      expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 0 });
+      expect(await subjects(world)).toEqual(['Row 1']);
+    }
+  });
+
+  test('is never taken for one that looks the same', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject\nRow 1\nRow  1\nRow 1 \n');
+    const late = lateWorld(world, { isMeant: isCreation, ending: timeOut, afterMs: 40_000 });
+    const ran = await svc(late, [...tickets, file, '--json']);
+    await late.settle();
+    const { done, unknown } = reportOf(ran.stdout);
+    expect(done + unknown).toBe(3);
+    const held = (await subjects(world)).length;
+    expect(held).toBeGreaterThanOrEqual(done);
+    expect(held).toBeLessThanOrEqual(3);
+  });
+
+  test('of a note or an event is unknown at once, and never sent again', async () => {
+    const world = fresh();
+    const file = put(world, 'n.csv', 'id,body\n7,One\n7,Two\n');
+    const isNote = ({ url, method }: { url: string; method: string }) => method === 'POST' && url.endsWith('/notes');
+    const late = lateWorld(world, { isMeant: isNote, ending: timeOut, afterMs: 0 });
+    const ran = await svc(late, ['tickets', 'note', '--from', file, '--json']);
+    expect(ran.exitCode).toBe(9);
+    expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 1 });
+    expect((await svc(world, ['tickets', 'note', '--from', file])).exitCode).toBe(9);
+    expect(world.sent.filter((line) => line.endsWith('/notes'))).toHaveLength(2);
+  });
+});
+
+test('behind a row that may still take effect no row for that record is sent, for it would be overwritten', async () => {
+  const world = fresh();
+  const file = put(world, 'c.csv', 'contact_id,company\n101,First\n102,Other\n101,Second\n');
+  const isFirst = ({ url, method }: { url: string; method: string }) => method === 'PATCH' && url.endsWith('/101');
+  const late = lateWorld(world, {
+    isMeant: isFirst,
+    ending: timeOut,
+    afterMs: 60_000,
+    times: Number.POSITIVE_INFINITY,
+  });
+  const argv = ['contacts', 'update', '--from', file, '--json'];
+  const ran = await svc(late, [...argv, '--max-wait', '1', '--concurrency', '1']);
+  expect(ran.exitCode).toBe(9);
+  expect(reportOf(ran.stdout)).toMatchObject({ done: 1, unknown: 1, unsent: 1 });
+  expect(reportOf(ran.stdout).errors).toContainEqual({
+    line: 4,
+    error: 'not sent: it is not known yet whether an earlier row for the same record was done',
+  });
+  await late.settle();
+  // Once it has settled, the same command sends all of them, in their order.
+  expect((await svc(world, argv)).exitCode).toBe(0);
+  const { contacts } = (await world.control('GET', 'state')) as { contacts: { contact_id: number; company: string }[] };
+  expect(contacts.find(({ contact_id }) => contact_id === 101)?.company).toBe('Second');
+});
+
+describe('a service in trouble', () => {
+  test('ends the run after a few rows; the next one sends the rest', async () => {
+    const world = fresh();
+    const rows = Array.from({ length: 20 }, (_, i) => `Row ${i}`).join('\n');
+    const file = put(world, 't.csv', `subject\n${rows}\n`);
+    const late = lateWorld(world, { isMeant: isCreation, ending: ownFailure, times: Number.POSITIVE_INFINITY });
+    const ran = await svc(late, [...tickets, file, '--json', '--concurrency', '1', '--max-wait', '1']);
+    expect(ran.exitCode).toBe(1);
+    expect(reportOf(ran.stdout)).toMatchObject({ done: 0, rejected: 0, unknown: 0, unsent: 20 });
+    expect(late.left()).toBeLessThan(20);
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    expect((await subjects(world)).sort()).toHaveLength(20);
+  });
+
+  test('that asks for a wait is waited for without end; a refusal of the scope ends the run with its code', async () => {
+    const world = sandboxWorld();
+    const rows = Array.from({ length: 150 }, (_, i) => `Row ${i}`).join('\n');
+    const file = put(world, 't.csv', `subject\n${rows}\n`);
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    expect(await subjects(world)).toHaveLength(150);
+    await world.control('POST', 'modules', { account_id: 1, support: false });
+    const other = put(world, 'u.csv', 'subject\nRow x\n');
+    const refused = await svc(world, [...tickets, other, '--json']);
+    expect(refused.exitCode).toBe(5);
+    expect(reportOf(refused.stdout)).toMatchObject({ unsent: 1, rejected: 0 });
+  });
+});
+
+test('Ctrl-C lets what is in flight be answered, and the next run goes on', async () => {
+  const world = fresh();
+  const rows = Array.from({ length: 12 }, (_, i) => `Row ${i}`).join('\n');
+  const file = put(world, 't.csv', `subject\n${rows}\n`);
+  const stop = new AbortController();
+  let left = 0;
+  const watched: World = {
+    ...world,
+    async exchange(request) {
+      if (isCreation(request) && ++left === 5) stop.abort('SIGINT');
+      return world.exchange(request);
+    },
+  };
+  const ran = await svc(watched, [...tickets, file, '--json'], { signal: stop.signal });
+  expect(ran.exitCode).toBe(130);
+  expect(ran.stderr).toMatch(
+    /^Stopping once \d requests? in flight (?:is|are) answered\. Ctrl-C again stops at once\.$/mu,
+  );
+  expect(ran.stderr).toMatch(/Interrupted: \d of 12 rows are done\.\nRun the same command again/u);
+  const { done, unsent, unknown } = reportOf(ran.stdout);
+  expect([done + unsent, unknown]).toEqual([12, 0]);
+  const again = await svc(world, [...tickets, file, '--json']);
+  expect(reportOf(again.stdout)).toMatchObject({ done: 12, resumed_rows: done });
+  expect((await subjects(world)).sort()).toHaveLength(12);
+  expect(again.stderr).toContain('Going on with the run of');
+});
+
+test('a file that changes while it is read ends the run', async () => {
+  const world = fresh();
+  const rows = Array.from({ length: 6 }, (_, i) => `Row ${i}`).join('\n');
+  const file = put(world, 't.csv', `subject\n${rows}\n`);
+  let changed = false;
+  const changing: World = {
+    ...world,
+    async exchange(request) {
+      if (!changed) put(world, 't.csv', `subject\n${rows}\nRow 7\n`);
+      changed = true;
+      return world.exchange(request);
+    },
+  };
+  mkdirSync(join(world.folder, 'x'), { recursive: true });
+  const { exitCode } = await svc(changing, [...tickets, file]);
+  expect([0, 1]).toContain(exitCode);
+  expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+  expect((await subjects(world)).sort()).toHaveLength(7);
+});

@@ -1,0 +1,101 @@
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { test as always, beforeAll, describe, type test } from 'vitest';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { type Ran, type RunOptions, svc } from '../svc.ts';
+import { type PostgresServer, sharedPostgres, withPostgres } from './postgres-server.ts';
+
+type EngineName = 'sqlite' | 'postgres';
+
+type Wanted = Parameters<typeof sandboxWorld>[0];
+
+/** The engine of one block of tests. */
+export type Tested = {
+  readonly engine: EngineName;
+  readonly test: typeof test;
+  /** A world whose copy is in a fresh database. */
+  world(options?: Wanted): SandboxWorld;
+  /** A world of its own after `mirror pull`, which was run once and is handed out as a copy. */
+  pulled(): Promise<SandboxWorld>;
+  server(): PostgresServer;
+};
+
+/** In memory where the machine can do that. */
+function worldInMemory(options?: Wanted): SandboxWorld {
+  const world = sandboxWorld({ rateLimit: 'off', ...options });
+  return { ...world, folder: mkdtempSync(join(process.env.SVC_TEST_MEMORY ?? '/tmp', 'world-')) };
+}
+
+/** The same time of day, at which everything was last seen. */
+const atTheTimeOf = (world: SandboxWorld, first: SandboxWorld): SandboxWorld => {
+  world.clock.advance(first.clock.now().getTime() - world.clock.now().getTime());
+  return world;
+};
+
+const copyOf = ({ folder }: SandboxWorld) => join(folder, 'state', 'mirror.db');
+
+/** The same tests on both engines. */
+export function onBothEngines(title: string, define: (tested: Tested) => void): void {
+  describe(`${title} (SQLite)`, () => {
+    let first: Promise<SandboxWorld> | undefined;
+    define({
+      engine: 'sqlite',
+      test: always,
+      world: worldInMemory,
+      async pulled() {
+        first ??= pullOnce(worldInMemory());
+        const world = atTheTimeOf(worldInMemory(), await first);
+        mkdirSync(join(world.folder, 'state'));
+        copyFileSync(copyOf(await first), copyOf(world));
+        return world;
+      },
+      server: () => {
+        throw new Error('No server here.');
+      },
+    });
+  });
+  describe(`${title} (PostgreSQL)`, () => {
+    let server: PostgresServer | undefined;
+    let databases = 0;
+    let first: Promise<SandboxWorld> | undefined;
+    beforeAll(async () => {
+      server = await sharedPostgres();
+    });
+    const own = `copy_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+    const world = (options?: Wanted, from = 'template0'): SandboxWorld => {
+      const name = `${own}_${++databases}`;
+      server?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`);
+      const made = worldInMemory(options);
+      return { ...made, env: { ...made.env, SVC_MIRROR_DB: server?.url(name) } };
+    };
+    define({
+      engine: 'postgres',
+      test: withPostgres(always),
+      world: (options) => world(options),
+      async pulled() {
+        first ??= pullOnce({ ...world() });
+        return atTheTimeOf(world({}, nameIn(await first)), await first);
+      },
+      server: () => server as PostgresServer,
+    });
+  });
+}
+
+const nameIn = ({ env }: SandboxWorld): string => new URL(String(env.SVC_MIRROR_DB)).pathname.slice(1);
+
+async function pullOnce(world: SandboxWorld): Promise<SandboxWorld> {
+  await ok(world, 'mirror pull');
+  return world;
+}
+
+/** Runs svc and expects exit 0. */
+export async function ok(world: SandboxWorld, line: string | readonly string[], options?: RunOptions): Promise<Ran> {
+  const ran = await svc(world, typeof line === 'string' ? line.split(' ') : line, options);
+  if (ran.exitCode !== 0) throw new Error(`exit ${ran.exitCode}: ${ran.stderr}${ran.stdout}`);
+  return ran;
+}
+
+export const json = async (world: SandboxWorld, line: string | readonly string[]): Promise<never> =>
+  JSON.parse((await ok(world, [...(typeof line === 'string' ? line.split(' ') : line), '--json'])).stdout) as never;
+
+export const sql = (world: SandboxWorld, query: string): Promise<never> => json(world, ['mirror', 'sql', query]);

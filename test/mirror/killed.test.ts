@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { type Built, buildSvc } from '../built.ts';
+
+// The built tool as a real process against a real sandbox; what kills it is in kill-at-write.cjs.
+
+let built: Built;
+let sandbox: Sandbox;
+let server: { readonly port: number; close(): Promise<void> };
+
+beforeAll(async () => {
+  built = await buildSvc();
+  sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
+  server = await serve(sandbox, 0);
+});
+afterAll(async () => {
+  await server.close();
+  await built.remove();
+});
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+function start(folder: string, argv: readonly string[], env: Record<string, string> = {}, before: string[] = []) {
+  const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+  return spawn(process.execPath, [...before, built.script, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...inherited,
+      SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
+      SVC_API_KEY: 'key_acme',
+      SVC_CONFIG_DIR: join(folder, 'config'),
+      SVC_STATE_DIR: join(folder, 'state'),
+      ...env,
+    },
+  });
+}
+
+async function run(folder: string, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const before = env.KILL_AT === undefined ? [] : ['--require', join(import.meta.dirname, 'kill-at-write.cjs')];
+  const child = start(folder, argv, env, before);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+const newFolder = () => mkdtemp(join(built.folder, 'killed-'));
+
+const counts = async (folder: string) =>
+  JSON.parse(
+    (
+      await run(folder, [
+        ...['mirror', 'sql', '--json'],
+        'SELECT (SELECT count(*) FROM contacts) AS contacts, (SELECT count(*) FROM tickets) AS tickets, ' +
+          '(SELECT count(*) FROM ticket_messages) AS messages, (SELECT count(*) FROM changelog) AS changelog',
+      ])
+    ).stdout,
+  );
+
+describe('a pull that is killed while the database is written', () => {
+  // All of them where SVC_TEST_RUNS asks for more.
+  test.each(process.env.SVC_TEST_RUNS ? [3, 11, 30, 47, 80, 131] : [3, 30, 131])(
+    'at write %i, the next pull makes it whole',
+    { timeout: 60_000 },
+    async (at) => {
+      const folder = await newFolder();
+      const killed = await run(folder, ['mirror', 'pull'], { KILL_AT: String(at) });
+      expect(killed.code).toBe(null);
+      const next = await run(folder, ['mirror', 'pull', '--json']);
+      expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
+      expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
+      const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+      expect(check.stdout).toBe('ok\n');
+    },
+  );
+
+  test('what a killed transaction had written is undone, also for a query that only reads', async () => {
+    const folder = await newFolder();
+    await run(folder, ['mirror', 'pull']);
+    const before = await counts(folder);
+    // In the middle of a transaction that has begun to write into the database itself.
+    const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
+    expect(killed.code).toBe(null);
+    expect(statSync(join(folder, 'state', 'mirror.db-journal')).size).toBeGreaterThan(0);
+    expect(await counts(folder)).toEqual(before);
+    const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+    expect(check.stdout).toBe('ok\n');
+  });
+
+  test('the copy and its journal can be read by their owner alone', async () => {
+    const folder = await newFolder();
+    await run(folder, ['mirror', 'pull', '--only', 'lists']);
+    for (const name of ['mirror.db', 'mirror.db-journal']) {
+      const path = join(folder, 'state', name);
+      if (existsSync(path)) expect(statSync(path).mode & 0o777).toBe(0o600);
+    }
+    expect(existsSync(join(folder, 'state', 'mirror.db.lock'))).toBe(false);
+  });
+});
+
+test('of two pulls at once one waits for the other, and both end well', async () => {
+  const folder = await newFolder();
+  const both = await Promise.all([run(folder, ['mirror', 'pull']), run(folder, ['mirror', 'pull'])]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
+});
+
+/** A request of somebody else. */
+async function request(method: string, url: string, body: unknown): Promise<void> {
+  const headers = { host: 'service.test', authorization: 'Bearer key_acme', 'content-type': 'application/json' };
+  await sandbox.handle({ method, url, headers, body: JSON.stringify(body) });
+}
+
+test('a watch that is killed again and again tells every change at least once, and in order for each record', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await newFolder();
+  const argv = ['watch', 'tickets', '--name', 'crm', '--json', '--interval', '1'];
+  await run(folder, ['mirror', 'pull', '--only', 'tickets']);
+  const told: { record_id: number; after: { subject: string } }[] = [];
+  const watchUntil = async (isEnough: () => boolean) => {
+    const child = start(folder, argv);
+    let rest = '';
+    for await (const piece of child.stdout) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      told.push(...lines.map((line) => JSON.parse(line)));
+      if (isEnough()) break;
+    }
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  const has = (subject: string) => told.some(({ after }) => after.subject === subject);
+  // The first run notes where it begins.
+  const first = start(folder, argv);
+  const marks = ['mirror', 'sql', 'SELECT count(*) AS n FROM main.svc_watchers'];
+  for (let isMarked = false; !isMarked; ) isMarked = (await run(folder, marks)).stdout === '1\n';
+  first.kill('SIGTERM');
+  await once(first, 'exit');
+
+  const wanted: string[] = [];
+  for (let round = 1; round <= 4; round++) {
+    for (const id of [3, 4, 5]) {
+      const subject = `${id} in round ${round}`;
+      wanted.push(subject);
+      await request('PATCH', `/tickets/${id}`, { subject });
+    }
+    // Killed in the middle of what it tells.
+    const before = told.length;
+    await watchUntil(() => told.length >= before + (round % 3));
+  }
+  await watchUntil(() => wanted.slice(-3).every(has));
+  expect(wanted.filter((subject) => !has(subject))).toEqual([]);
+  for (const id of [3, 4, 5]) {
+    const rounds = told
+      .filter(({ record_id }) => record_id === id)
+      .map(({ after }) => Number(after.subject.split(' ').at(-1)));
+    const firstTimes = [...new Set(rounds)];
+    expect(firstTimes).toEqual([...firstTimes].sort());
+  }
+});

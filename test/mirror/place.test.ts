@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tryLock } from '../../src/disk/lock.ts';
+import { placeOf } from '../../src/mirror/postgres.ts';
+import { allowed } from '../real-machine.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { json, ok, onBothEngines, sql } from './engines.ts';
+
+const realClock = {
+  now: () => new Date(),
+  ticks: () => performance.now(),
+  sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)),
+};
+
+const world = () => sandboxWorld({ rateLimit: 'off' });
+const copyOf = (folder: string) => join(folder, 'state', 'mirror.db');
+
+describe('where the copy is', () => {
+  test('in the state folder, readable by its owner alone', async () => {
+    const one = world();
+    await ok(one, 'mirror pull --only lists');
+    expect(statSync(copyOf(one.folder)).mode & 0o777).toBe(0o600);
+  });
+
+  test('in a file that --db or SVC_MIRROR_DB names', async () => {
+    const one = world();
+    const file = join(one.folder, 'deep', 'copy.db');
+    await ok(one, ['mirror', 'pull', '--only', 'lists', '--db', file]);
+    const named = { ...one, env: { ...one.env, SVC_MIRROR_DB: file } };
+    expect(await sql(named, 'SELECT count(*) AS n FROM lists')).toEqual([{ n: 3 }]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([['postgres://ada:geheim@localhost/copy'], ['postgresql://localhost/copy?user=ada&password=geheim']])(
+    '--db %s is refused, for others can read it, and the password is not shown',
+    async (url) => {
+      const ran = await svc(world(), ['mirror', 'pull', '--db', url]);
+      expect(ran.exitCode).toBe(2);
+      expect(ran.stderr).toContain('PGPASSWORD');
+      expect(ran.stderr + ran.stdout).not.toContain('geheim');
+    },
+  );
+
+  test('a password of SVC_MIRROR_DB is in no message, with --debug either', async () => {
+    const env = { SVC_MIRROR_DB: 'postgres://ada:geheim@127.0.0.1:9/copy' };
+    const ran = await svc(world(), ['mirror', 'pull', '--debug'], { env });
+    expect(ran.exitCode).toBe(10);
+    expect(ran.stderr).toContain('postgres://127.0.0.1:9/copy');
+    expect(ran.stderr + ran.stdout).not.toContain('geheim');
+    expect(placeOf({ host: 'h', port: 5432, database: 'd', user: 'u', password: 'geheim' })).toBe(
+      'postgres://h:5432/d',
+    );
+  });
+
+  test('another kind of database is exit 2', async () => {
+    expect((await svc(world(), ['mirror', 'pull', '--db', 'mysql://localhost/x'])).exitCode).toBe(2);
+  });
+});
+
+describe('a database that cannot be used', () => {
+  test('is not touched where it is damaged, and can be deleted', async () => {
+    const one = world();
+    mkdirSync(join(one.folder, 'state'), { recursive: true });
+    writeFileSync(copyOf(one.folder), 'This is no database at all, but it is long enough.\n'.repeat(400));
+    const before = readFileSync(copyOf(one.folder), 'utf8');
+    for (const line of [
+      ['mirror', 'pull'],
+      ['mirror', 'sql', 'SELECT 1'],
+      ['mirror', 'status'],
+    ]) {
+      const ran = await svc(one, line);
+      expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('is damaged')]);
+    }
+    expect(readFileSync(copyOf(one.folder), 'utf8')).toBe(before);
+    expect((await svc(one, ['mirror', 'forget'])).exitCode).toBe(2);
+    await ok(one, 'mirror forget --yes');
+    await ok(one, 'mirror pull --only lists');
+  });
+
+  test('is named where somebody else has it', async () => {
+    const one = world();
+    await ok(one, 'mirror pull --only lists');
+    const release = await tryLock(`${copyOf(one.folder)}.busy`);
+    const ran = await svc(one, ['mirror', 'status']);
+    await release?.();
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain(String(process.pid));
+    await ok(one, 'mirror status');
+  });
+
+  test('is not held up by a lock that a killed process of the library left', async () => {
+    const one = world();
+    await ok(one, 'mirror pull --only lists');
+    mkdirSync(`${copyOf(one.folder)}.lock`);
+    await ok(one, 'mirror pull --only lists');
+    expect(await sql(one, 'SELECT count(*) AS n FROM lists')).toEqual([{ n: 3 }]);
+  });
+
+  const onDisk = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
+  onDisk('a full disk ends the pull, and what was stored stays', async () => {
+    const disk = mkdtempSync(join(tmpdir(), 'svc-disk-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=700k', 'tmpfs', disk]);
+    try {
+      const one = { ...world(), folder: disk };
+      await ok(one, 'mirror pull --only lists');
+      const ran = await svc(one, ['mirror', 'pull']);
+      expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
+      execFileSync('mount', ['-o', 'remount,size=30m', disk]);
+      expect(await sql(one, 'SELECT count(*) AS n FROM lists')).toEqual([{ n: 3 }]);
+      await ok(one, 'mirror pull');
+      expect(await sql(one, 'SELECT count(*) AS n FROM contacts')).toEqual([{ n: 264 }]);
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
+  });
+});
+
+onBothEngines('the schema', ({ test, world: fresh, engine, server }) => {
+  const change = async (one: ReturnType<typeof fresh>, ...statements: string[]) => {
+    if (engine === 'postgres') {
+      const database = new URL(String(one.env.SVC_MIRROR_DB)).pathname.slice(1);
+      for (const text of statements) server().sql(database, `SET search_path TO svc_mirror; ${text}`);
+      return;
+    }
+    const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as typeof import('node-sqlite3-wasm');
+    const database = new Database(copyOf(one.folder));
+    for (const text of statements) database.exec(text);
+    database.close();
+  };
+
+  test('of a newer svc is refused, and left as it is', async () => {
+    const one = fresh();
+    await ok(one, 'mirror pull --only lists');
+    await change(one, 'UPDATE svc_schema SET version = 99');
+    for (const line of [
+      ['mirror', 'pull'],
+      ['mirror', 'sql', 'SELECT 1'],
+      ['mirror', 'forget', '--yes'],
+    ]) {
+      const ran = await svc(one, line);
+      expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('newer svc')]);
+    }
+  });
+
+  test('of an older svc gets the fields that the service has got since, filled from what is kept', async () => {
+    const one = fresh();
+    await ok(one, 'mirror pull --only tickets');
+    const before = await sql(one, 'SELECT id, source, due_at FROM tickets ORDER BY id');
+    await change(one, "UPDATE svc_schema SET columns = 'as they were'");
+    await change(one, 'ALTER TABLE tickets DROP COLUMN source', 'ALTER TABLE tickets DROP COLUMN due_at');
+    expect(await sql(one, 'SELECT id, source, due_at FROM tickets ORDER BY id')).toEqual(before);
+    await ok(one, 'mirror pull --only tickets');
+  });
+
+  test('forget asks, and deletes the whole copy where it is the last', async () => {
+    const one = fresh();
+    await ok(one, 'mirror pull --only lists');
+    expect((await svc(one, ['mirror', 'forget'])).exitCode).toBe(2);
+    expect((await svc(one, ['mirror', 'forget'], { columns: 80, answers: [false] })).exitCode).toBe(1);
+    expect((await ok(one, 'mirror forget', { columns: 80, answers: [true] })).stderr).toContain('Deleted');
+    expect((await svc(one, ['mirror', 'status'])).exitCode).toBe(1);
+  });
+
+  test('two accounts live side by side, and their pulls run at the same time', async () => {
+    const one = fresh();
+    const other = { ...one, env: { ...one.env, SVC_API_KEY: 'key_globex' } };
+    await Promise.all([ok(one, 'mirror pull'), ok(other, 'mirror pull')]);
+    const rows = async (world: typeof one) =>
+      ((await json(world, 'mirror status')) as { kinds: { kind: string; rows: number }[] }).kinds[0]?.rows;
+    expect(await rows(one)).toBe(264);
+    expect(await rows(other)).not.toBe(264);
+  });
+
+  test('two pulls of one account take turns', async () => {
+    // Waits for something that takes real time.
+    const clock = { ...fresh().clock, ...realClock };
+    const one = { ...fresh(), clock };
+    const ran = await Promise.all([svc(one, ['mirror', 'pull']), svc(one, ['mirror', 'pull'])]);
+    expect(ran.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const gets = one.sent.filter((line) => line.startsWith('GET /tickets/8'));
+    expect(gets).toHaveLength(1);
+  });
+
+  test('a pull waits for another no longer than --max-wait', async () => {
+    const world = fresh();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let began = () => {};
+    const inside = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const slow: typeof world.exchange = async (request) => {
+      if (request.url.includes('/contacts?')) {
+        began();
+        await gate;
+      }
+      return world.exchange(request);
+    };
+    const first = svc({ ...world, exchange: slow }, ['mirror', 'pull', '--only', 'contacts']);
+    await inside;
+    const second = await svc({ ...world, clock: { ...world.clock, ...realClock } }, [
+      ...['mirror', 'pull', '--max-wait', '0'],
+    ]);
+    open();
+    expect(second).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(second.stderr).toContain('the copy of this account');
+    expect((await first).exitCode).toBe(0);
+  });
+});

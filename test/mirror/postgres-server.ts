@@ -1,0 +1,114 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { test as Test } from 'vitest';
+
+/** Where Debian keeps the programs, beside the search path. */
+const versions = '/usr/lib/postgresql';
+
+function folderOfPrograms(): string | undefined {
+  try {
+    const [newest] = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
+    return newest && join(versions, newest, 'bin');
+  } catch {
+    return undefined;
+  }
+}
+
+const programs = folderOfPrograms();
+
+/** A `test` that needs a PostgreSQL server: skipped with a reason where there is none, a failure in CI. */
+export const withPostgres = (test: typeof Test): typeof Test =>
+  programs
+    ? test
+    : (((title: string) =>
+        test(title, (context) => {
+          const reason = `not installed here: postgresql (looked in ${versions})`;
+          if (!process.env.CI) context.skip(reason);
+          throw new Error(reason);
+        })) as unknown as typeof Test);
+
+export type PostgresServer = {
+  url(database: string): string;
+  sql(database: string, text: string): string;
+};
+
+/** The server refuses to run as root. */
+function account(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/**
+ * One real server for every test file, on a socket in a folder of its own, outside of the tests', which other users cannot
+ * enter. The first file that needs it starts it. Undefined where PostgreSQL is not installed.
+ */
+export async function sharedPostgres(): Promise<PostgresServer | undefined> {
+  const folder = process.env.SVC_TEST_POSTGRES ?? '';
+  if (!programs) return undefined;
+  const as = account();
+  const isFirst = claim(folder);
+  const options = { ...as, cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } } as const;
+  if (isFirst) await start(folder, options);
+  else while (!existsSync(join(folder, 'ready'))) await sleep(50);
+  return {
+    url: (database) => `postgres:///${database}?host=${folder}&user=svc`,
+    sql: (database, text) =>
+      execFileSync(join(programs, 'psql'), ['-h', folder, '-U', 'svc', '-d', database, '-Atqc', text], {
+        ...options,
+        encoding: 'utf8',
+      }),
+  };
+}
+
+/** Of several files at once one makes the folder. */
+function claim(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Options = { readonly uid?: number; readonly gid?: number; readonly cwd: string };
+
+async function start(folder: string, options: Options): Promise<void> {
+  if (options.uid !== undefined) chownSync(folder, options.uid, options.gid ?? options.uid);
+  const data = join(folder, 'data');
+  const run = (name: string) => join(programs ?? '', name);
+  execFileSync(run('initdb'), ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N'], {
+    ...options,
+    stdio: 'pipe',
+  });
+  const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'max_connections=80'];
+  const log = openSync(join(folder, 'log'), 'w');
+  const server = spawn(run('postgres'), ['-D', data, '-k', folder, ...settings.flatMap((each) => ['-c', each])], {
+    ...options,
+    stdio: ['ignore', log, log],
+    // It outlives the file that started it; `stopSharedPostgres` ends it.
+    detached: true,
+  });
+  server.unref();
+  writeFileSync(join(folder, 'pid'), String(server.pid));
+  while (!readFileSync(join(folder, 'log'), 'utf8').includes('ready to accept connections')) {
+    if (server.exitCode !== null) throw new Error(readFileSync(join(folder, 'log'), 'utf8'));
+    await sleep(20);
+  }
+  writeFileSync(join(folder, 'ready'), '');
+}
+
+/** After the last test. */
+export async function stopSharedPostgres(folder: string): Promise<void> {
+  if (!existsSync(join(folder, 'pid'))) return;
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+  try {
+    process.kill(pid, 'SIGQUIT');
+    for (let waited = 0; waited < 100 && existsSync(join(folder, 'data', 'postmaster.pid')); waited++) await sleep(50);
+  } catch {
+    // It has ended by itself.
+  }
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { ok, sql } from './engines.ts';
+import { type Records, request, truth } from './truth.ts';
+
+const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'mirror.md'), 'utf8');
+const questions = [...text.matchAll(/\n([A-Z][^\n]*\?)\n\n```sql\n([^`]*)```/gu)].map(
+  ([, question = '', query = '']) => [question, query] as const,
+);
+
+type Fields = Record<string, unknown>;
+
+const days = (count: number) => Date.now() - count * 86_400_000;
+const of = (value: unknown): Fields => (value ?? {}) as Fields;
+
+/** How often each name comes, most first. */
+function ranking(names: readonly unknown[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const name of names) if (name) counts.set(String(name), (counts.get(String(name)) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 5);
+}
+
+/** The same answers, from what the service shows. */
+const answers: Record<string, (all: Record<string, Fields[]>) => unknown> = {
+  'Who wrote most in the last 90 days?': ({ tickets = [] }) =>
+    ranking(
+      tickets.flatMap(({ contact, messages }) =>
+        (messages as Fields[])
+          .filter(({ direction, created_at: at }) => direction === 'in' && Date.parse(String(at)) > days(90))
+          .map(() => of(contact).email),
+      ),
+    ).map(([email, messages]) => ({ email, messages })),
+  'Which contacts are on no list?': ({ contacts = [], list_members: members = [] }) => {
+    const listed = new Set(members.map(({ contact_id: id }) => id));
+    return [{ contacts: contacts.filter(({ contact_id: id }) => !listed.has(id)).length }];
+  },
+  'Which contacts of list 3 have no phone?': ({ contacts = [] }) =>
+    contacts.filter(({ phone }) => phone === '').map(({ contact_id, name, email }) => ({ contact_id, name, email })),
+  'Which addresses belong to several contacts?': ({ contacts = [] }) => {
+    const ids = contacts.filter(({ email }) => /^ada@example/iu.test(String(email))).map(({ contact_id: id }) => id);
+    return [{ address: 'ada@example.com', contacts: 2, ids: ids.sort().join(', ') }];
+  },
+  'Which tags do contacts have, and how often?': ({ contacts = [] }) =>
+    ranking(contacts.flatMap(({ tags }) => tags as string[])).map(([tag, count]) => ({ tag, contacts: count })),
+  'Which companies have most open tickets?': ({ tickets = [], contacts = [] }) => {
+    const company = new Map(contacts.map(({ contact_id: id, company: name }) => [id, name]));
+    const open = tickets.filter(({ status }) => status === 'open');
+    return ranking(open.map(({ contact }) => company.get(of(contact).contact_id))).map(([name, count]) => ({
+      company: name,
+      tickets: count,
+    }));
+  },
+  'What do customers wish for most that is not on the roadmap?': ({ feedback = [] }) =>
+    feedback
+      .filter(({ on_roadmap: on }) => !on)
+      .sort((a, b) => Number(b.vote_count) - Number(a.vote_count) || Number(a.id) - Number(b.id))
+      .slice(0, 5)
+      .map(({ title, vote_count }) => ({ title, vote_count })),
+  'Where was the last word the customer\u0027s?': ({ tickets = [] }) =>
+    tickets
+      .filter(({ status, messages }) => status === 'open' && (messages as Fields[]).at(-1)?.direction === 'in')
+      .sort((a, b) => Number(a.id) - Number(b.id))
+      .slice(0, 5)
+      .map(({ ticket_number, subject }) => ({ ticket_number, subject })),
+};
+
+test('the ten questions of docs/mirror.md run in the demo sandbox, and their answers are true', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  // The database's own clock is the machine's.
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  await world.control('POST', 'reset', { seed: 'demo' });
+  // The demo has no contact without a phone, and no address twice.
+  const twin = { name: 'Ada', last_name: 'Byron', email: 'ada@example.com', phone: '+14155550123' };
+  await request(world, 'POST', '/contacts/create', { contacts: [twin, { ...twin, email: 'Ada@example.com' }] });
+  const phoneless = [{ name: 'Phil', email: 'phil@example.com' }];
+  await request(world, 'POST', '/contactslists/3/create_sync_contacts', { contacts: phoneless });
+  await ok(world, 'mirror pull');
+  const all: Records = await truth(world);
+  expect(questions).toHaveLength(10);
+  const empty: string[] = [];
+  for (const [question, query] of questions) {
+    const rows = (await sql(world, query)) as unknown[];
+    const wanted = answers[question]?.(all);
+    if (wanted) expect({ question, rows }).toEqual({ question, rows: wanted });
+    if (rows.length === 0) empty.push(question);
+  }
+  expect(Object.keys(answers).filter((question) => !questions.some(([asked]) => asked === question))).toEqual([]);
+  expect(empty).toEqual([]);
+});

@@ -1,0 +1,156 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { svc } from '../svc.ts';
+import { json, ok, onBothEngines, sql } from './engines.ts';
+
+onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => {
+  describe('what would change the copy, or anything else, is refused', () => {
+    const tricks: Record<string, string> = {
+      'an insert': 'INSERT INTO svc_schema (version) VALUES (99)',
+      'an update': 'UPDATE contacts SET name = 1',
+      'a delete that returns rows': 'DELETE FROM tickets RETURNING id',
+      'a delete inside of a query': 'WITH gone AS (DELETE FROM tickets RETURNING id) SELECT * FROM gone',
+      'a table': 'CREATE TABLE mine AS SELECT 1 AS one',
+      'a temporary table': 'CREATE TEMP TABLE mine AS SELECT 1 AS one',
+      'another file': "ATTACH 'PLACE' AS other",
+      'a file made of it': "VACUUM INTO 'PLACE'",
+      'a setting': 'PRAGMA journal_mode = WAL',
+      'a setting of the session': 'SET default_transaction_read_only = off',
+      'a program': "COPY tickets TO PROGRAM 'touch PLACE'",
+      'a program of the server, inside of a query': "COPY (SELECT 1) TO PROGRAM 'touch PLACE'",
+      'a second statement': 'SELECT 1; DELETE FROM tickets',
+      'a second query': 'SELECT 1; SELECT 2',
+      'a second statement behind a closed bracket': 'SELECT 1) AS a; DELETE FROM tickets; SELECT (1',
+      'a second statement behind a comment': "SELECT ';' /* ; */ -- ;\n; DELETE FROM tickets",
+      'the end of the transaction': 'COMMIT; DELETE FROM tickets',
+      'a block of code': 'DO $$ BEGIN DELETE FROM tickets; END $$',
+      'a query into a table': 'SELECT 1 AS one INTO mine',
+      nothing: '-- only a comment',
+    };
+
+    test('by the engine, whatever the text looks like', { timeout: 120_000 }, async () => {
+      const world = await pulled();
+      const before = await sql(world, 'SELECT count(*) AS n FROM tickets');
+      const place = join(world.folder, 'elsewhere');
+      for (const [what, text] of Object.entries(tricks)) {
+        const ran = await svc(world, ['mirror', 'sql', text.replace('PLACE', place)]);
+        expect({ what, exitCode: ran.exitCode, stdout: ran.stdout }).toEqual({ what, exitCode: 2, stdout: '' });
+      }
+      expect(existsSync(place)).toBe(false);
+      expect(await sql(world, 'SELECT count(*) AS n FROM tickets')).toEqual(before);
+      expect(await sql(world, "SELECT count(*) AS n FROM contacts WHERE name = '1'")).toEqual([{ n: 0 }]);
+    });
+
+    test('a function that writes a file does not either', async () => {
+      const world = await pulled();
+      const place = join('/tmp', `svc-written-${process.pid}`);
+      const text =
+        engine === 'sqlite'
+          ? `SELECT writefile('${place}', 'x')`
+          : `SELECT lo_export(lo_from_bytea(0, 'x'), '${place}')`;
+      const ran = await svc(world, ['mirror', 'sql', text]);
+      expect(ran.exitCode).not.toBe(0);
+      expect(existsSync(place)).toBe(false);
+    });
+  });
+
+  test('one query may end with a semicolon and a comment, and hold both in its texts', async () => {
+    const world = await pulled();
+    expect(await sql(world, "SELECT 'a;b' AS x -- c;d\n ; -- done\n")).toEqual([{ x: 'a;b' }]);
+    expect(await sql(world, 'WITH a AS (SELECT 1 AS x) SELECT x, x FROM a')).toEqual([{ x: 1, 'x:1': 1 }]);
+    expect(await sql(world, 'VALUES (1), (2)')).toHaveLength(2);
+  });
+
+  test('rows keep the order that was asked for, and columns theirs', async () => {
+    const world = await pulled();
+    const { stdout } = await ok(world, [
+      ...[
+        'mirror',
+        'sql',
+        'SELECT status, count(*) AS n, min(id) AS "1" FROM tickets GROUP BY status ORDER BY n DESC, 1',
+      ],
+      ...['--output', 'csv'],
+    ]);
+    const [header, ...rows] = stdout.trim().split('\r\n');
+    expect(header).toBe('status,n,1');
+    const counts = rows.map((row) => Number(row.split(',')[1]));
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+  });
+
+  test('the columns are there without rows', async () => {
+    const world = await pulled();
+    const ran = await ok(world, ['mirror', 'sql', 'SELECT id, subject FROM tickets WHERE id < 0', '-o', 'csv']);
+    expect(ran.stdout).toBe('id,subject\r\n');
+  });
+
+  test('a query from standard input, in every format', async () => {
+    const world = await pulled();
+    const stdin = 'SELECT id FROM tickets ORDER BY id LIMIT 2';
+    expect((await ok(world, 'mirror sql -', { stdin })).stdout).toBe('1\n2\n');
+    expect((await ok(world, 'mirror sql - -o jsonl', { stdin })).stdout).toBe('{"id":1}\n{"id":2}\n');
+    expect((await ok(world, ['mirror', 'sql', '-', '--jq', '.[].id'], { stdin })).stdout).toBe('1\n2\n');
+    expect((await ok(world, 'mirror sql - -o yaml', { stdin })).stdout).toContain('id: 1');
+    expect((await svc(world, ['mirror', 'sql', '-'], { stdin: ' ' })).exitCode).toBe(2);
+  });
+
+  test('Ctrl-C ends a query without end, and the copy can be asked again', async () => {
+    const world = await pulled();
+    const stop = new AbortController();
+    const text =
+      'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) AS n FROM n WHERE x < 0';
+    const running = svc(world, ['mirror', 'sql', text], { signal: stop.signal });
+    setTimeout(() => stop.abort('SIGINT'), 1500);
+    expect((await running).exitCode).toBe(130);
+    expect(await sql(world, 'SELECT 1 AS x')).toEqual([{ x: 1 }]);
+    if (engine === 'postgres') {
+      const database = new URL(String(world.env.SVC_MIRROR_DB)).pathname.slice(1);
+      const active = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'FETCH%'";
+      expect(server().sql(database, active).trim()).toBe('0');
+    }
+  });
+
+  test('a mistake is told in the words of the database, exit 2', async () => {
+    const world = await pulled();
+    const ran = await svc(world, ['mirror', 'sql', 'SELECT missing FROM nowhere']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('nowhere');
+  });
+
+  test('a query sees the records of this account alone', async () => {
+    const world = await pulled();
+    const other = { ...world, env: { ...world.env, SVC_API_KEY: 'key_globex' } };
+    expect((await svc(other, ['mirror', 'sql', 'SELECT 1'])).exitCode).toBe(1);
+    await ok(other, 'mirror pull --only contacts');
+    const [own] = (await sql(world, 'SELECT count(*) AS n FROM contacts')) as { n: number }[];
+    const [its] = (await sql(other, 'SELECT count(*) AS n FROM contacts')) as { n: number }[];
+    expect(own?.n).toBe(264);
+    expect(its?.n).not.toBe(264);
+    await ok(other, 'mirror forget --yes');
+    expect(await sql(world, 'SELECT count(*) AS n FROM contacts')).toEqual([{ n: 264 }]);
+  });
+
+  test('a copy that was never made is exit 1 with the way to make it', async () => {
+    const world = fresh();
+    const ran = await svc(world, ['mirror', 'sql', 'SELECT 1']);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('svc mirror pull');
+    if (engine === 'sqlite') expect(readdirSync(world.folder)).not.toContain('state');
+  });
+
+  test('the schema names every table and its columns', async () => {
+    const { stdout } = await ok(fresh(), 'mirror schema');
+    for (const name of [
+      'contacts',
+      'list_members',
+      'ticket_messages',
+      'conversation_messages',
+      'feedback',
+      'changes',
+    ]) {
+      expect(stdout).toContain(`CREATE TABLE ${name} (`);
+    }
+    expect(stdout).toMatch(/CREATE TABLE list_members \(\s+"contacts_list_id" [a-zA-Z]+,\s+"contact_id"/u);
+    expect(await json(await pulled(), 'mirror status')).toHaveProperty('kinds');
+  });
+});

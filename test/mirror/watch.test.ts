@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { ok, onBothEngines, sql } from './engines.ts';
+import { request } from './truth.ts';
+
+type Event = {
+  kind: string;
+  record_id: number;
+  change: string;
+  before: unknown;
+  after: Record<string, unknown>;
+  of?: string;
+};
+
+const act = (world: SandboxWorld, body: object) => world.control('POST', 'act', { account_id: 1, ...body });
+
+/** Watches for so many rounds of requests to `/tickets`, with what happens before each of them. */
+async function watched(
+  world: SandboxWorld,
+  argv: readonly string[],
+  rounds: readonly (() => Promise<unknown>)[],
+  columns?: number,
+) {
+  const end = new AbortController();
+  let round = 0;
+  const exchange: SandboxWorld['exchange'] = async (asked) => {
+    if (/\/tickets\?page=1&/u.test(asked.url)) {
+      const happens = rounds[round++];
+      if (happens) await happens();
+      else end.abort('SIGINT');
+    }
+    return world.exchange(asked);
+  };
+  return svc({ ...world, exchange }, ['watch', ...argv], { signal: end.signal, ...(columns && { columns }) });
+}
+
+const nothing = async () => {};
+const events = (stdout: string): Event[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+onBothEngines('watch', ({ test, world: fresh, pulled }) => {
+  test('tells what changes from now on, without reading the whole account first', async () => {
+    const world = fresh();
+    world.clock.advance(86_400_000);
+    const ran = await watched(
+      world,
+      ['--json'],
+      [
+        nothing,
+        async () => {
+          await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+          await request(world, 'POST', '/tickets', { subject: 'Brand new' });
+          await act(world, { kind: 'customer_message', conversation_id: 2, body: 'Is anybody there?' });
+        },
+        async () => request(world, 'PATCH', '/tickets/8', { status: 'open' }),
+        nothing,
+      ],
+    );
+    const told = events(ran.stdout).map(
+      ({ kind, change, after }) => `${kind} ${change} ${after.subject ?? after.body ?? ''}`,
+    );
+    expect(told).toContain('tickets created Brand new');
+    expect(told.filter((line) => line.includes('Is anybody there?'))).toEqual([
+      'conversation_messages created Is anybody there?',
+    ]);
+    const [first, second] = events(ran.stdout).filter(({ kind, record_id }) => kind === 'tickets' && record_id === 8);
+    expect([first?.after.status, second?.after.status]).toEqual(['resolved', 'open']);
+    expect(second?.before).toMatchObject({ status: 'resolved' });
+    // Old messages of a thread that was never read are no news.
+    expect(told.filter((line) => line.startsWith('ticket_messages'))).toEqual([]);
+    expect(world.sent.filter((line) => /\/(tickets|conversations)\/\d/u.test(line)).length).toBeLessThan(8);
+    await ok(world, 'mirror pull');
+    expect(await sql(world, 'SELECT count(*) AS n FROM tickets')).toEqual([{ n: 45 }]);
+  });
+
+  test('prints a line for people, in which a customer cannot act on the terminal', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const evil = '\u001b[2Jgone \u202egnp';
+    const ran = await watched(
+      world,
+      [],
+      [
+        nothing,
+        async () => {
+          await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+          await act(world, { kind: 'customer_message', conversation_id: 1, body: evil });
+        },
+        nothing,
+      ],
+      100,
+    );
+    expect(ran.stdout).toContain('T-1008 Export stops at 10,000 rows: open → resolved');
+    expect(ran.stdout).not.toContain(evil);
+    expect(ran.stdout).toContain('^[[2Jgone');
+  });
+
+  test('goes on where the run of that name was, and begins in the past with --since', async () => {
+    const world = await pulled();
+    await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing]);
+    world.clock.advance(600_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'While nobody watched' });
+    await ok(world, 'mirror pull');
+    const once = events((await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing])).stdout);
+    expect(once.map(({ after }) => after.subject)).toEqual(['While nobody watched']);
+    expect(events((await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing])).stdout)).toEqual([]);
+    expect(events((await watched(world, ['tickets', '--json'], [nothing])).stdout)).toEqual([]);
+    const past = events((await watched(world, ['tickets', '--json', '--since', '1h'], [nothing])).stdout);
+    expect(past).toHaveLength(1);
+  });
+
+  test('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const out = join(world.folder, 'out.jsonl');
+    const script = join(world.folder, 'take.mjs');
+    writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], fs.readFileSync(0));`);
+    const evil = `"; touch ${join(world.folder, 'owned')} #$(touch x)\`touch y\``;
+    const argv = ['--exec', `"${process.execPath}" ${script} ${out}`];
+    await watched(world, argv, [nothing, async () => request(world, 'POST', '/tickets', { subject: evil }), nothing]);
+    const [event] = events(readFileSync(out, 'utf8'));
+    expect(event?.after.subject).toBe(evil);
+    expect(() => readFileSync(join(world.folder, 'owned'))).toThrow();
+  });
+
+  test('--exec that fails is tried three times and reported, and the next change goes on', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const tries = join(world.folder, 'tries');
+    const script = join(world.folder, 'fail.mjs');
+    writeFileSync(script, `import fs from 'node:fs'; fs.appendFileSync(process.argv[2], 'x'); process.exit(3);`);
+    const change = async () => {
+      await request(world, 'POST', '/tickets', { subject: 'One' });
+      await request(world, 'POST', '/tickets', { subject: 'Two' });
+    };
+    const ran = await watched(
+      world,
+      ['--exec', `"${process.execPath}" ${script} ${tries}`],
+      [nothing, change, nothing],
+    );
+    expect(readFileSync(tries, 'utf8')).toBe('x'.repeat(6));
+    expect(ran.stderr).toContain('--exec failed 3 times for tickets');
+    expect(ran.stdout).toContain('Two');
+  });
+
+  test('outlives a service that is away, and says so', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const fail = () => world.control('POST', 'faults', { path: '/tickets', action: 'status', status: 500, times: 12 });
+    const ran = await watched(
+      world,
+      ['--json'],
+      [
+        nothing,
+        fail,
+        ...Array.from({ length: 16 }, () => nothing),
+        async () => request(world, 'PATCH', '/tickets/8', { subject: 'Later' }),
+        nothing,
+      ],
+    );
+    expect(ran.stderr).toContain('Trying again');
+    expect(ran.stderr).toContain('answers again');
+    expect(events(ran.stdout).map(({ after }) => after.subject)).toContain('Later');
+  });
+});

@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { afterEach, expect, test } from 'vitest';
+import { sign } from '../../src/api/signature.ts';
+import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { svc } from '../svc.ts';
+import { forBoth, newDatabase } from './keepers.ts';
+import { listening, liveWorld, startApp } from './listening.ts';
+import { body, deliver, secret, serving } from './serving.ts';
+
+const env = { SVC_WEBHOOK_SECRET: secret, SVC_API_KEY: 'key_acme' };
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+async function setting() {
+  const [world, app] = [await liveWorld(), await startApp()];
+  endings.push(
+    () => world.sandbox.close(),
+    () => app.close(),
+  );
+  const catchUp = (...argv: string[]) => svc(world, ['webhooks', 'catch-up', '--json', ...argv], { env });
+  return { world, app, catchUp };
+}
+const ofAll = ['--since', '2000-01-01'];
+
+test('every event is rebuilt from its record as the service documents it, in order, signed, and sent once', async () => {
+  const { app, catchUp } = await setting();
+  const ran = await catchUp(...ofAll, '--to', app.url);
+  expect(ran.exitCode).toBe(0);
+  const envelopes = app.got.map((got) => JSON.parse(got.body));
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: envelopes.length, sent: envelopes.length, failed: 0 });
+  expect(new Set(envelopes.map(({ event }) => event))).toEqual(new Set(webhookEvents));
+  for (const { headers, body: text } of app.got) {
+    expect(headers).toMatchObject({ 'x-svc-rebuilt': '1', 'x-svc-signature': sign(secret, Buffer.from(text)) });
+    const { event, id, created_at, data } = JSON.parse(text);
+    expect(headers['x-svc-event']).toBe(event);
+    expect(id).toMatch(new RegExp(`^rebuilt:${event.replace('.', '\\.')}:\\d+$`, 'u'));
+    expect(created_at).toMatch(/\+00:00$/u);
+    const entries = webhookData[event as keyof typeof webhookData].entries;
+    expect(Object.keys(data).sort()).toEqual(Object.keys(entries).sort());
+    const whole = event === 'call.completed' ? { ...data, ended_reason: '' } : data;
+    if (event === 'call.completed') expect(data.ended_reason).toBeNull();
+    expect(v.safeParse(webhookData[event as keyof typeof webhookData], whole).issues).toBeUndefined();
+  }
+  const times = envelopes.map(({ created_at }) => Date.parse(created_at));
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  const published = envelopes.find(({ event }) => event === 'changelog.published');
+  expect(Date.parse(published.created_at)).toBe(Date.parse(published.data.published_at));
+
+  const [one, other] = await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  expect([one.exitCode, other.exitCode]).toEqual([0, 0]);
+  expect(app.got).toHaveLength(envelopes.length);
+});
+
+test('twice at once sends nothing twice', async () => {
+  const { app, catchUp } = await setting();
+  await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  expect(app.ids()).toHaveLength(new Set(app.ids()).size);
+  expect(app.ids().length).toBeGreaterThan(10);
+});
+
+test('what the inbox holds is not rebuilt, and without --since it begins at the last event received', async () => {
+  const { world, app, catchUp } = await setting();
+  expect((await catchUp()).stderr).toContain('Give --since');
+  const tickets = JSON.parse((await svc(world, ['tickets', 'list', '--all', '--json'], { env })).stdout);
+  const [newest] = [...tickets].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  const text = body('evt_real', { created_at: newest.created_at, data: { ticket_id: newest.id } });
+  expect(await deliver(listener.url, text)).toBe(204);
+  await listener.until(() => app.got.length === 1);
+  const created = JSON.parse(
+    (await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout,
+  );
+  const ran = await catchUp('--events', 'ticket.created');
+  expect(ran.exitCode).toBe(0);
+  await listener.until(() => app.ids().includes(`rebuilt:ticket.created:${created.id}`));
+  expect(app.ids()).not.toContain(`rebuilt:ticket.created:${newest.id}`);
+  const before = app.got.length;
+  expect(JSON.parse((await catchUp('--events', 'ticket.created')).stdout).sent).toBe(0);
+  await listener.end();
+  expect(app.got).toHaveLength(before);
+});
+
+test('without a listener they wait in the inbox for the next one, which forwards them', async () => {
+  const { world, app, catchUp } = await setting();
+  const { sent } = JSON.parse((await catchUp(...ofAll, '--events', 'feedback.created')).stdout);
+  expect(sent).toBeGreaterThan(0);
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  await listener.until(() => app.got.length === sent);
+  await listener.end();
+  expect(JSON.parse((await catchUp(...ofAll, '--events', 'feedback.created')).stdout)).toMatchObject({
+    rebuilt: 0,
+    sent: 0,
+  });
+});
+
+test('listen --catch-up rebuilds what came while nobody listened', async () => {
+  const { world, app } = await setting();
+  const first = await listening(world, [], { env });
+  await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
+  await first.end();
+  const missed = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout);
+  const second = await listening(world, ['--forward-to', app.url, '--catch-up'], { env });
+  await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
+  await second.end();
+});
+
+test('from the copy of the account it takes a few requests, and finds what is newer too', async () => {
+  const { world, app, catchUp } = await setting();
+  expect((await svc(world, ['mirror', 'pull'], { env })).exitCode).toBe(0);
+  const missed = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout);
+  await catchUp(...ofAll, '--to', app.url);
+  const withCopy = new Set(app.ids());
+  expect(withCopy).toContain(`rebuilt:ticket.created:${missed.id}`);
+  const other = await startApp();
+  endings.push(() => other.close());
+  await svc(
+    { ...world, folder: `${world.folder}-without-copy` },
+    ['webhooks', 'catch-up', ...ofAll, '--to', other.url],
+    { env },
+  );
+  expect(withCopy).toEqual(new Set(other.ids()));
+});
+
+forBoth(({ name, test: both }) => {
+  both('with --config they go to the sinks of serve, once', async () => {
+    const { world, app, catchUp } = await setting();
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, events: [feedback.created, ticket.created], http: { url: "${app.url}" } }\n`;
+    const file = join(world.folder, 'svc-webhooks.yaml');
+    writeFileSync(file, config);
+    const { sent } = JSON.parse((await catchUp(...ofAll, '--config', file, '--events', 'feedback.created')).stdout);
+    const served = await serving(world, config, { env });
+    endings.push(() => served.end());
+    await served.until(() => app.got.length === sent);
+    const twice = await Promise.all([catchUp(...ofAll, '--config', file), catchUp(...ofAll, '--config', file)]);
+    expect(twice.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    await served.until(() => app.got.length > sent);
+    await served.end();
+    expect(app.ids()).toHaveLength(new Set(app.ids()).size);
+  });
+});

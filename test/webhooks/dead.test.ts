@@ -1,0 +1,59 @@
+import { afterEach, expect } from 'vitest';
+import { svc } from '../svc.ts';
+import { forBoth, newDatabase } from './keepers.ts';
+import { startApp } from './listening.ts';
+import { body, deliver, newWorld, serving } from './serving.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+forBoth(({ name, test }) => {
+  test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {
+    const world = await newWorld();
+    let status = 500;
+    const app = await startApp(0, () => status);
+    endings.push(() => app.close());
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const config = `listen: { port: 0 }
+inbox: "${inbox}"
+retry: { attempts: 2, pause: 5ms }
+sinks:
+  - { name: app, http: { url: "${app.url}" } }
+  - { name: other, http: { url: "${app.url}" } }
+`;
+    const served = await serving(world, config);
+    const dead = async (...argv: string[]) =>
+      svc(world, ['webhooks', 'dead', ...argv, '--config', served.file, '--json']);
+    const listed = async () =>
+      JSON.parse((await dead('list')).stdout).map(({ id, sink }: { id: string; sink: string }) => `${id} ${sink}`);
+    for (const id of ['a', 'b']) await deliver(served.url, body(id));
+    await served.until(async () => (await listed()).length === 4);
+    expect((await listed()).sort()).toEqual(['a app', 'a other', 'b app', 'b other']);
+    expect(JSON.parse((await dead('list')).stdout)[0]).toMatchObject({ status: 500, error: 'HTTP 500', tries: 2 });
+    expect(JSON.parse((await dead('show', 'a')).stdout)).toMatchObject({ id: 'a', body: body('a') });
+
+    status = 200;
+    expect(JSON.parse((await dead('retry', 'a', '--sink', 'app')).stdout)).toEqual({ retried: 1 });
+    await served.until(async () => (await listed()).length === 3);
+    const unconfirmed = await dead('drop', 'b');
+    expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('Pass --yes.')]);
+    expect(JSON.parse((await dead('drop', 'b', '--yes')).stdout)).toEqual({ dropped: 2 });
+    await served.until(async () => (await listed()).length === 1);
+    expect((await dead('retry', 'b')).exitCode).toBe(3);
+    expect((await dead('retry')).exitCode).toBe(2);
+    await served.end();
+
+    const before = app.got.length;
+    expect(JSON.parse((await dead('retry', '--all')).stdout)).toEqual({ retried: 1 });
+    expect(await listed()).toEqual([]);
+    const again = await serving(world, config);
+    await again.until(() => app.got.length === before + 1);
+    await again.end();
+    const all = await svc(world, ['webhooks', 'inbox', 'list', '--config', served.file, '--json']);
+    expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(['b', 'a']);
+    const purged = await svc(world, ['webhooks', 'inbox', 'purge', '--config', served.file, '--json', '--yes']);
+    expect(JSON.parse(purged.stdout)).toEqual({ deleted: 2 });
+  });
+});

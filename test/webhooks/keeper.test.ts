@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { arrival, forBoth, idsOf, outcome } from './keepers.ts';
+
+forBoth(({ test, make }) => {
+  test('an id is accepted once, also when it comes ten times at once', async () => {
+    const keeper = await (await make()).open();
+    const added = await Promise.all(Array.from({ length: 10 }, () => keeper.add(arrival('a'))));
+    expect(added.filter((each) => each === 'stored')).toHaveLength(1);
+    expect(await keeper.add(arrival('a'))).toBe('repeat');
+    expect(keeper.has('a')).toBe(true);
+    expect(await idsOf(keeper)).toEqual(['a']);
+    await keeper.close();
+  });
+
+  test('what waits is taken in the order in which it came, with its very bytes, and stays until it is settled', async () => {
+    const inbox = await make();
+    const keeper = await inbox.open();
+    const body = Buffer.from([0, 255, 254, 0, 10]);
+    await keeper.add(
+      arrival('odd \u0000 \ud800 id', ['app', 'crm'], { body, unreadable: 'not JSON', headers: { x: 'é\u0000' } }),
+    );
+    for (let n = 0; n < 20; n++) await keeper.add(arrival(`evt_${n}`));
+    const taken = await keeper.take('app', 3);
+    expect(taken?.waiting.map(({ arrival: { id } }) => id)).toEqual(['odd \u0000 \ud800 id', 'evt_0', 'evt_1']);
+    expect(taken?.waiting[0]).toMatchObject({ tries: 0, since: '2026-01-02T03:04:05.000Z' });
+    expect(Buffer.from(taken?.waiting[0]?.arrival.body ?? [])).toEqual(body);
+    expect(taken?.waiting[0]?.arrival).toMatchObject({ unreadable: 'not JSON', headers: { x: 'é\u0000' } });
+    await keeper.settle('app', [
+      { id: 'odd \u0000 \ud800 id', outcome: outcome('delivered') },
+      { id: 'evt_0', outcome: outcome('skipped') },
+    ]);
+    await keeper.close();
+    const again = await inbox.open();
+    expect((await idsOf(again))?.slice(0, 2)).toEqual(['evt_1', 'evt_2']);
+    expect(await idsOf(again, 'crm')).toEqual(['odd \u0000 \ud800 id']);
+    await again.close();
+  });
+
+  test('tries and dead ones are remembered over a restart', async () => {
+    const inbox = await make();
+    const keeper = await inbox.open();
+    for (const id of ['a', 'b', 'c']) await keeper.add(arrival(id));
+    await keeper.settle('app', [{ id: 'a', outcome: outcome('failed', 4) }]);
+    await keeper.settle('app', [{ id: 'b', outcome: outcome('dead', 8) }]);
+    await keeper.close();
+    const again = await inbox.open();
+    const taken = await again.take('app', 9);
+    expect(taken?.waiting.map(({ arrival: { id }, tries }) => [id, tries])).toEqual([
+      ['a', 4],
+      ['c', 0],
+    ]);
+    expect([...(await again.counts())]).toEqual([['app', { waiting: 2, dead: 1 }]]);
+    await again.close();
+  });
+
+  test('beyond the limit the oldest go, but never one that waits, is dead or was rebuilt', async () => {
+    const inbox = await make();
+    const keeper = await inbox.open(10);
+    await keeper.add(arrival('waits'));
+    await keeper.add(arrival('dead'));
+    await keeper.add(arrival('rebuilt:ticket.created:1', []));
+    await keeper.settle('app', [{ id: 'dead', outcome: outcome('dead') }]);
+    for (let n = 0; n < 100; n++) await keeper.add(arrival(`evt_${n}`, []));
+    await keeper.trim();
+    await keeper.close();
+    const again = await inbox.open(10);
+    const known = await Promise.all(
+      ['waits', 'dead', 'rebuilt:ticket.created:1', 'evt_0', 'evt_99'].map((id) => again.add(arrival(id))),
+    );
+    expect(known).toEqual(['repeat', 'repeat', 'repeat', 'stored', 'repeat']);
+    await again.close();
+  });
+
+  test('it says whether it can be written', async () => {
+    const keeper = await (await make()).open();
+    await expect(keeper.probe()).resolves.toBeUndefined();
+    await keeper.close();
+  });
+});

@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { sign } from '../../src/api/signature.ts';
+import { deadIn } from '../../src/webhooks/keeper/keeper.ts';
+import { openLedger } from '../../src/webhooks/keeper/ledger.ts';
+import { type Built, buildSvc } from '../built.ts';
+import { freePort } from '../free-port.ts';
+import { type PostgresServer, startPostgres, withPostgres } from './own-postgres.ts';
+
+/** `bench/night.js` asks for a whole night. */
+const total = Number(process.env.SVC_NIGHT_EVENTS ?? 1_500);
+const outages = Number(process.env.SVC_NIGHT_OUTAGES ?? 1);
+const secret = 'sample-secret';
+
+let built: Built;
+let server: PostgresServer | undefined;
+const children = new Set<ChildProcess>();
+beforeAll(async () => {
+  built = await buildSvc();
+  server = await startPostgres();
+}, 120_000);
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await server?.stop();
+});
+
+/** An app that goes away and comes back, refuses some events for good, and de-duplicates on the id. */
+async function startApp() {
+  const got = new Set<string>();
+  let server: Server;
+  let port = 0;
+  let requests = 0;
+  const open = async () => {
+    server = createServer((incoming, response) => {
+      let text = '';
+      incoming.on('data', (chunk) => {
+        text += chunk;
+      });
+      incoming.on('end', () => {
+        const { id } = JSON.parse(text) as { id: string };
+        requests++;
+        if (id.endsWith('77')) response.writeHead(500).end();
+        else {
+          got.add(id);
+          // Now and then the answer is lost, and the event comes once more.
+          if (requests % 97 === 0) incoming.socket.destroy();
+          else response.writeHead(204).end();
+        }
+      });
+    });
+    await new Promise<void>((ready) => server.listen(port, '127.0.0.1', ready));
+    ({ port } = server.address() as AddressInfo);
+  };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await open();
+  return { got, open, close, url: `http://127.0.0.1:${port}/`, requests: () => requests };
+}
+
+type Instance = { readonly port: number; readonly child: ChildProcess; readonly gone: Promise<unknown> };
+
+async function startInstance(folder: string, port: number): Promise<Instance> {
+  const env = {
+    PATH: process.env.PATH,
+    SVC_STATE_DIR: folder,
+    SVC_CONFIG_DIR: folder,
+    SVC_TOKEN_STORE: 'file',
+    SVC_WEBHOOK_SECRET: secret,
+  };
+  const argv = [built.script, 'webhooks', 'serve', '--config', join(folder, `${port}.yaml`), '--json'];
+  const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  const gone = once(child, 'exit').then(() => children.delete(child));
+  let said = '';
+  child.stdout?.resume();
+  await new Promise<void>((ready, failed) => {
+    child.stderr?.on('data', (text) => {
+      said += text;
+      if (said.includes('Listening on')) ready();
+    });
+    child.once('exit', () => failed(new Error(said)));
+  });
+  return { port, child, gone };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+
+function deliver(port: number, id: string): Promise<number | undefined> {
+  const body = Buffer.from(
+    JSON.stringify({ event: 'ticket.created', id, created_at: '', data: { text: 'x'.repeat(500) } }),
+  );
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-event': 'ticket.created',
+    'x-svc-signature': sign(secret, body),
+  };
+  return new Promise((resolve) => {
+    const sending = request(
+      { host: '127.0.0.1', port, method: 'POST', agent, headers, timeout: 11_000 },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    sending.on('timeout', () => sending.destroy());
+    sending.on('error', () => resolve(undefined));
+    sending.end(body);
+  });
+}
+
+withPostgres(
+  'through outages of app, database and instances, every accepted event is in every sink or among its dead letters',
+  async () => {
+    const pg = server as PostgresServer;
+    pg.sql('postgres', 'CREATE DATABASE night');
+    const app = await startApp();
+    const folder = mkdtempSync(join(tmpdir(), 'svc-night-'));
+    const ports = [await freePort(), await freePort()];
+    for (const port of ports) {
+      writeFileSync(
+        join(folder, `${port}.yaml`),
+        `listen: { port: ${port} }
+inbox: "${pg.url('night')}"
+retry: { attempts: 7, pause: 2ms }
+keep: 1000000
+sinks:
+  - { name: app, http: { url: "${app.url}" } }
+  - { name: archive, file: { path: archive.jsonl } }
+`,
+      );
+    }
+    const instances = await Promise.all(ports.map((port) => startInstance(folder, port)));
+    const accepted = new Set<string>();
+    let ids = 0;
+    const sender = async () => {
+      while (ids < total) {
+        const id = `evt_${++ids}`;
+        // The service tries three times; another instance behind the proxy may answer.
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const status = await deliver(ports[(ids + attempt) % 2] as number, id);
+          if (status === 204) accepted.add(id);
+          if (status !== undefined) break;
+          await sleep(50);
+        }
+      }
+    };
+    const sending = Promise.all(Array.from({ length: 12 }, sender));
+    let sent = false;
+    void sending.then(() => {
+      sent = true;
+    });
+    for (let outage = 0; outage < outages; outage++) {
+      await sleep(150);
+      // The one that has the app's queue, so that the other must take it over.
+      const holder = pg.sql('night', "SELECT holder FROM svc_webhooks.sinks WHERE name = 'app'").split(' ')[0];
+      const which = instances[1]?.child.pid === Number(holder) ? 1 : 0;
+      const victim = instances[which] as Instance;
+      victim.child.kill('SIGKILL');
+      await victim.gone;
+      await app.close();
+      await sleep(150);
+      await app.open();
+      await pg.crash();
+      await sleep(300);
+      await pg.start();
+      instances[which] = await startInstance(folder, victim.port);
+      if (outages > 1 && !sent) await sleep(12_000);
+    }
+    await sending;
+
+    const count = () => Number(pg.sql('night', "SELECT count(*) FROM svc_webhooks.deliveries WHERE state = 'waiting'"));
+    for (let waited = 0; count() > 0; waited += 250) {
+      if (waited > 600_000) throw new Error(`${count()} still wait.`);
+      await sleep(250);
+    }
+    // Each ends well, and by itself.
+    for (const { child, gone } of instances) {
+      child.kill('SIGTERM');
+      await gone;
+      expect(child.exitCode).toBe(0);
+    }
+    const ledger = await openLedger(
+      { env: {}, clock: { now: () => new Date(), ticks: () => 0, sleep: () => sleep(1) } },
+      { url: pg.url('night') },
+    );
+    const seen = await ledger.received(({ id }) => id);
+    await ledger.close();
+    const dead = new Set(seen.flatMap(({ value, outcomes }) => deadIn(outcomes).map(({ to }) => `${value} ${to}`)));
+    const archive = readFileSync(join(folder, 'archive.jsonl'), 'utf8').trimEnd().split('\n');
+    const archived = new Set(archive.map((line) => JSON.parse(line).id as string));
+    await app.close();
+
+    const missing = [...accepted].filter((id) => !archived.has(id) && !dead.has(`${id} archive`));
+    const lost = [...accepted].filter((id) => !app.got.has(id) && !dead.has(`${id} app`));
+    expect([missing, lost]).toEqual([[], []]);
+    // No id was taken twice, whichever instance it came to.
+    expect(seen.length).toBe(new Set(seen.map(({ value }) => value)).size);
+    expect([...dead].some((one) => one.endsWith('77 app'))).toBe(true);
+    expect(accepted.size).toBeGreaterThan(total * 0.9);
+    const told = `sent ${ids}, accepted ${accepted.size}; app: ${app.got.size} taken in ${app.requests()} requests, ${dead.size} dead; archive: ${archived.size} in ${archive.length} lines`;
+    if (process.env.SVC_NIGHT_EVENTS) process.stdout.write(`${told}\n`);
+  },
+  Number(process.env.SVC_NIGHT_EVENTS ? 1_500_000 : 60_000),
+);

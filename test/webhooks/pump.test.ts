@@ -1,0 +1,328 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test as plain } from 'vitest';
+import type { Clock } from '../../src/context.ts';
+import { createExchange } from '../../src/node/exchange.ts';
+import type { Keeper, Settled } from '../../src/webhooks/keeper/keeper.ts';
+import { fileSink } from '../../src/webhooks/sinks/file.ts';
+import { createFilter } from '../../src/webhooks/sinks/filter.ts';
+import { httpSink } from '../../src/webhooks/sinks/http.ts';
+import { programSink } from '../../src/webhooks/sinks/program.ts';
+import { type PumpOptions, startPump } from '../../src/webhooks/sinks/pump.ts';
+import type { Sink } from '../../src/webhooks/sinks/sink.ts';
+import { arrival, forBoth } from './keepers.ts';
+import { startApp } from './listening.ts';
+
+const clock: Clock = {
+  now: () => new Date(),
+  ticks: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+};
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** What waits in these tests is dated long ago. */
+const retry = { attempts: 3, maxAgeMs: Number.POSITIVE_INFINITY, pauseMs: 5 };
+
+function pumping(keeper: Keeper, sink: Sink, more: Partial<PumpOptions> = {}) {
+  const settled: (readonly [id: string, state: string])[] = [];
+  const details: Settled[] = [];
+  const troubles: unknown[] = [];
+  const pump = startPump({
+    sink,
+    keeper,
+    retry,
+    clock,
+    onSettled: (_sink, one) => {
+      details.push(one);
+      settled.push([one.id, one.outcome.state]);
+    },
+    onTrouble: (_sink, error) => troubles.push(error),
+    ...more,
+  });
+  endings.push(() => pump.stop(0));
+  const until = async (ready: () => boolean | Promise<boolean>) => {
+    for (let waited = 0; !(await ready()); waited += 5) {
+      if (waited > 4_000) throw new Error(`It never happened: ${JSON.stringify({ settled, troubles })}`);
+      await sleep(5);
+    }
+  };
+  return { ...pump, settled, details, troubles, until };
+}
+
+/** Takes what the test says. */
+const sinkOf = (send: (id: string) => Awaited<ReturnType<Sink['send']>>['how'], got: string[] = []): Sink => ({
+  name: 'app',
+  most: 1,
+  async send([event]) {
+    const id = event?.id ?? '';
+    const how = send(id);
+    if (how === 'taken') got.push(id);
+    return how === 'refused' ? { how, error: 'no' } : { how };
+  },
+});
+
+async function serving(answer: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(answer);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  endings.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+forBoth(({ test, make }) => {
+  test('events reach the sink in order, through failures, each once', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    for (let n = 0; n < 230; n++) await keeper.add(arrival(`evt_${n}`));
+    const got: string[] = [];
+    let calls = 0;
+    const sink = sinkOf(() => (++calls % 7 === 0 ? 'refused' : 'taken'), got);
+    const { until } = pumping(keeper, sink);
+    await until(() => got.length === 230);
+    expect(got).toEqual(Array.from({ length: 230 }, (_, n) => `evt_${n}`));
+    await until(async () => (await keeper.counts()).get('app')?.waiting !== 1);
+  });
+
+  test('what a sink refuses as often as it may is dead, and those behind it go on', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    for (const id of ['a', 'bad', 'c']) await keeper.add(arrival(id));
+    const { settled, until } = pumping(
+      keeper,
+      sinkOf((id) => (id === 'bad' ? 'refused' : 'taken')),
+    );
+    await until(() => settled.length === 5);
+    expect(settled).toEqual([
+      ['a', 'delivered'],
+      ['bad', 'failed'],
+      ['bad', 'failed'],
+      ['bad', 'dead'],
+      ['c', 'delivered'],
+    ]);
+    expect((await keeper.counts()).get('app')).toEqual({ waiting: 0, dead: 1 });
+  });
+
+  test('what has waited longer than max_age is dead at its next failure', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    await keeper.add(arrival('old'));
+    await keeper.add(arrival('new', ['app'], { at: new Date().toISOString() }));
+    const { settled, until } = pumping(
+      keeper,
+      sinkOf(() => 'refused'),
+      { retry: { ...retry, maxAgeMs: 3_600_000 } },
+    );
+    await until(() => settled.length === 4);
+    expect(settled.map(([id, state]) => `${id} ${state}`)).toEqual([
+      'old dead',
+      'new failed',
+      'new failed',
+      'new dead',
+    ]);
+  });
+
+  test('a sink that hangs holds up no other', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    for (let n = 0; n < 30; n++) await keeper.add(arrival(`evt_${n}`, ['stuck', 'app']));
+    const stuck: Sink = {
+      name: 'stuck',
+      most: 1,
+      send: (_, cut) =>
+        new Promise((resolve) => cut.addEventListener('abort', () => resolve({ how: 'cut' }), { once: true })),
+    };
+    pumping(keeper, stuck);
+    const { settled, until } = pumping(
+      keeper,
+      sinkOf(() => 'taken'),
+    );
+    await until(() => settled.length === 30);
+    expect((await keeper.counts()).get('stuck')).toEqual({ waiting: 30, dead: 0 });
+  });
+
+  test('a filter lets through what gives true; what fails or hangs counts as false and is told', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    const about = (id: string, data: unknown) =>
+      arrival(id, ['app'], { body: Buffer.from(JSON.stringify({ id, event: 'x', data })) });
+    await keeper.add(about('yes', { n: 1 }));
+    await keeper.add(about('no', { n: 2 }));
+    await keeper.add(about('fails', 'text'));
+    await keeper.add(about('hangs', { n: 'for ever' }));
+    await keeper.add(about('yes too', { n: 1 }));
+    await keeper.add(arrival('unreadable', ['app'], { body: Buffer.from('?') }));
+    const told: string[] = [];
+    const program = 'if .data.n == "for ever" then last(repeat(1)) else .data.n == 1 end';
+    const { settled, until } = pumping(
+      keeper,
+      sinkOf(() => 'taken'),
+      {
+        filter: createFilter(program, (text) => told.push(text)),
+      },
+    );
+    await until(() => settled.length === 6);
+    expect(Object.fromEntries(settled)).toEqual({
+      yes: 'delivered',
+      no: 'skipped',
+      fails: 'skipped',
+      hangs: 'skipped',
+      'yes too': 'delivered',
+      unreadable: 'skipped',
+    });
+    expect(told).toHaveLength(2);
+    expect(told[0]).toContain('fails');
+    expect(told[1]).toContain('more than a second for hangs');
+  });
+
+  test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {
+    const keeper = await (await make()).open();
+    for (let n = 0; n < 5; n++) await keeper.add(arrival(`evt_${n}`));
+    const got: string[] = [];
+    const { drain } = pumping(
+      keeper,
+      sinkOf((id) => (id === 'evt_3' ? 'refused' : 'taken'), got),
+      {
+        retry: { ...retry, pauseMs: 60_000 },
+      },
+    );
+    await drain(5_000);
+    expect(got).toEqual(['evt_0', 'evt_1', 'evt_2']);
+    expect((await keeper.counts()).get('app')).toEqual({ waiting: 2, dead: 0 });
+    await keeper.close();
+  });
+
+  const exchanging = createExchange({});
+  test.each<[string, RequestListener, string]>([
+    ['answers 500', (_, response) => response.writeHead(500).end(), 'HTTP 500'],
+    ['redirects', (_, response) => response.writeHead(302, { location: '/' }).end(), 'HTTP 302'],
+    ['never answers', () => {}, 'timeout'],
+    ['closes at once', (request) => request.socket.destroy(), 'reset'],
+    [
+      'closes in mid-answer',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('half');
+        setTimeout(() => response.socket?.destroy(), 5);
+      },
+      'truncated',
+    ],
+    [
+      'trickles a 200 for ever',
+      (_, response) => {
+        response.writeHead(200);
+        const timer = setInterval(() => response.write('x'), 10);
+        response.on('close', () => clearInterval(timer));
+      },
+      'timeout',
+    ],
+  ])('an app that %s has not taken the event', async (_, behaviour, error) => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    await keeper.add(arrival('a'));
+    const { url } = await serving(behaviour);
+    const { details, until } = pumping(keeper, httpSink({ name: 'app', url, timeoutMs: 150 }, await exchanging));
+    await until(() => details.length === 3);
+    expect(details.map(({ outcome }) => [outcome.state, outcome.error])).toEqual([
+      ['failed', error],
+      ['failed', error],
+      ['dead', error],
+    ]);
+  });
+
+  test('an HTTP sink gets the very bytes and the original headers', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    const app = await startApp();
+    endings.push(() => app.close());
+    await keeper.add(arrival('a', ['app'], { headers: { 'x-svc-signature': 'abc', connection: 'close' } }));
+    const { until } = pumping(keeper, httpSink({ name: 'app', url: app.url, timeoutMs: 1000 }, await exchanging));
+    await until(() => app.got.length === 1);
+    expect(app.got[0]).toMatchObject({ body: arrival('a').body.toString(), headers: { 'x-svc-signature': 'abc' } });
+  });
+});
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'svc-sink-'));
+const never = new AbortController().signal;
+const program = (script: string, timeoutMs = 5_000, folder = newFolder()) => {
+  writeFileSync(join(folder, 'run.sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { folder, sink: programSink({ name: 'crm', command: ['./run.sh', '$(id)'], folder, timeoutMs }, clock) };
+};
+
+plain(
+  'a program gets the envelope on standard input, in the folder of the configuration, without a shell',
+  async () => {
+    const { folder, sink } = program('cat > got; printf %s "$1" > arg');
+    expect(await sink.send([arrival('$(touch x)')], never)).toEqual({ how: 'taken' });
+    expect(readFileSync(join(folder, 'got'), 'utf8')).toBe(`${arrival('$(touch x)').body}\n`);
+    expect(readFileSync(join(folder, 'arg'), 'utf8')).toBe('$(id)');
+  },
+);
+
+plain.each([
+  ['exits with 3', 'echo "no such customer" >&2; exit 3', 'exit 3: no such customer'],
+  ['kills itself', 'kill -9 $$', 'ended by SIGKILL'],
+  ['does not read its input', 'exit 1', 'exit 1'],
+  ['hangs', 'sleep 100', 'timeout'],
+  ['hangs and ignores SIGTERM', 'trap "" TERM; sleep 100', 'timeout'],
+  ['floods its output', 'exec yes x >&2', 'timeout'],
+])('a program that %s has not taken the event', async (_, script, error) => {
+  const { sink } = program(script, 300);
+  const big = arrival('a', ['crm'], { body: Buffer.alloc(1_000_000, 120) });
+  expect(await sink.send([big], never)).toEqual({ how: 'refused', error });
+});
+
+plain(
+  'a program whose child holds its output open has taken the event when it ends, and the child ends with it',
+  async () => {
+    const { folder, sink } = program('sleep 100 & echo $! > child; exit 0');
+    expect(await sink.send([arrival('a')], never)).toEqual({ how: 'taken' });
+    const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
+    for (let waited = 0; waited < 2_000 && lives(child); waited += 10) await sleep(10);
+    expect(lives(child)).toBe(false);
+  },
+);
+
+const lives = (pid: number): boolean => {
+  try {
+    return !/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+plain('a program that is not there has not taken the event', async () => {
+  const sink = programSink({ name: 'crm', command: ['./nothing'], folder: newFolder(), timeoutMs: 1000 }, clock);
+  expect(await sink.send([arrival('a')], never)).toEqual({ how: 'refused', error: 'the program is not there' });
+});
+
+plain('a file gets one line an event, also after a line that was cut off', async () => {
+  const path = join(newFolder(), 'deep', 'events.jsonl');
+  const sink = fileSink({ name: 'archive', path, timeoutMs: 1000 });
+  const pretty = arrival('pretty', [], { body: Buffer.from('{\n  "id": "pretty",\n  "event": "x"\n}') });
+  expect(await sink.send([arrival('a'), pretty], never)).toEqual({ how: 'taken' });
+  writeFileSync(path, '{"torn', { flag: 'a' });
+  await sink.send([arrival('odd', [], { body: Buffer.from([255]), unreadable: 'not JSON' })], never);
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines[0]).toBe(arrival('a').body.toString());
+  expect(JSON.parse(lines[1] ?? '')).toEqual({ id: 'pretty', event: 'x' });
+  expect(lines[2]).toBe('{"torn');
+  expect(JSON.parse(lines[3] ?? '')).toMatchObject({ id: 'odd', unreadable: 'not JSON', base64: '/w==' });
+});
+
+plain('a file that cannot be written has not taken the event', async () => {
+  const folder = newFolder();
+  const sink = fileSink({ name: 'archive', path: folder, timeoutMs: 1000 });
+  expect(await sink.send([arrival('a')], never)).toMatchObject({
+    how: 'refused',
+    error: expect.stringContaining('EISDIR'),
+  });
+});

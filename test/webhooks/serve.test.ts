@@ -1,0 +1,195 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { svc } from '../svc.ts';
+import { newDatabase, serverOf, withServer } from './keepers.ts';
+import { startApp } from './listening.ts';
+import { withPostgres } from './own-postgres.ts';
+import { body, deliver, get, newWorld, secret, serving } from './serving.ts';
+
+withServer();
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+async function app(...about: Parameters<typeof startApp>) {
+  const started = await startApp(...about);
+  endings.push(() => started.close());
+  return started;
+}
+const start = async (...given: Parameters<typeof serving>) => {
+  const started = await serving(...given);
+  endings.push(() => started.end());
+  return started;
+};
+
+test('serve stores a delivery, answers it, and passes it on to every sink that wants it', async () => {
+  const [world, target] = [await newWorld(), await app()];
+  const served = await start(
+    world,
+    `listen: { port: 0, path: /hooks }
+admin: { port: 0 }
+inbox: inbox
+sinks:
+  - { name: app, events: [ticket.created], http: { url: "${target.url}in" } }
+  - { name: calls, events: [call.completed], http: { url: "${target.url}calls" } }
+  - { name: crm, filter: '.data.source == "email"', exec: { command: [sh, -c, "cat >> crm"] } }
+  - { name: archive, file: { path: events.jsonl } }
+`,
+  );
+  expect(await deliver(served.url, body('a'))).toBe(204);
+  expect(await deliver(served.url, body('a'))).toBe(204);
+  expect(await deliver(served.url, body('mail', { data: { ticket_id: 8, source: 'email' } }))).toBe(204);
+  expect(await deliver(served.url, body('x'), 'another secret')).toBe(401);
+  const archive = () => readFileSync(join(world.folder, 'events.jsonl'), 'utf8').trim().split('\n');
+  await served.until(() => target.got.length === 2);
+  await served.until(async () => (await get(`${served.admin}/metrics`)).text.includes('skipped_total{sink="crm"} 1'));
+  await served.until(async () =>
+    (await get(`${served.admin}/metrics`)).text.includes('delivered_total{sink="archive"} 2'),
+  );
+  await served.until(async () => (await get(`${served.admin}/metrics`)).text.includes('delivered_total{sink="crm"} 1'));
+  expect(archive().map((line) => JSON.parse(line).id)).toEqual(['a', 'mail']);
+  expect(JSON.parse(readFileSync(join(world.folder, 'crm'), 'utf8')).id).toBe('mail');
+  const metrics = (await get(`${served.admin}/metrics`)).text;
+  for (const row of [
+    'accepted_total 2',
+    'rejected_total 1',
+    'repeats_total 1',
+    'waiting{sink="app"} 0',
+    'dead{sink="app"} 0',
+  ]) {
+    expect(metrics).toContain(`svc_webhooks_${row}\n`);
+  }
+  expect((await get(`${served.admin}/healthz`)).status).toBe(200);
+  expect((await get(`${served.admin}/readyz`)).status).toBe(200);
+  expect((await get(`${served.admin}/other`)).status).toBe(404);
+  const { exitCode, stdout } = await served.end();
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ accepted: 2, rejected: 1, repeats: 1 });
+  expect(JSON.parse(stdout).sinks[0]).toMatchObject({ name: 'app', delivered: 2, waiting: 0 });
+});
+
+test('told to end, it delivers what waits; what a dead app did not take goes out at the next start', async () => {
+  const world = await newWorld();
+  const target = await app();
+  await target.close();
+  const config = `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${target.url}" } }\n`;
+  const first = await serving(world, config);
+  for (const id of ['a', 'b', 'c']) expect(await deliver(first.url, body(id))).toBe(204);
+  await first.until(() => first.said().includes('app does not take a'));
+  const { exitCode, stdout } = await first.end();
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).sinks[0]).toMatchObject({ delivered: 0, waiting: 3 });
+  const again = await app(target.port);
+  const second = await start(world, config);
+  await second.until(() => again.got.length === 3);
+  expect(again.ids()).toEqual(['a', 'b', 'c']);
+});
+
+test('SIGHUP takes a good configuration, and refuses a bad one', async () => {
+  const [world, one, other] = [await newWorld(), await app(), await app()];
+  const config = (url: string, port = 0) =>
+    `listen: { port: ${port} }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${url}" } }\n`;
+  const served = await start(world, config(one.url));
+  await deliver(served.url, body('a'));
+  await served.until(() => one.got.length === 1);
+  served.reload(config('nonsense'));
+  await served.until(() => served.said().includes('refused, and the old one stays'));
+  expect(served.said()).toContain('line 4: sinks[0].http.url must be an http:// or https:// URL.');
+  await deliver(served.url, body('b'));
+  await served.until(() => one.got.length === 2);
+  served.reload(config(other.url, 8000));
+  await served.until(() => served.said().includes('was read again: 1 sink.'));
+  expect(served.said()).toContain('listen.port changes with a restart.');
+  await deliver(served.url, body('c'));
+  await served.until(() => other.got.length === 1);
+  expect([one.ids(), other.ids()]).toEqual([['a', 'b'], ['c']]);
+});
+
+test('a second serve at the same folder is refused, naming the first', async () => {
+  const world = await newWorld();
+  const served = await start(world, 'listen: { port: 0 }\ninbox: inbox\nsinks: []\n');
+  const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--config', served.file], {
+    env: { SVC_WEBHOOK_SECRET: secret },
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`is in use by another svc (process ${process.pid})`);
+});
+
+withPostgres('while Postgres is away there is no answer and no readiness, and then everything arrives', async () => {
+  const [world, target] = [await newWorld(), await app()];
+  const served = await start(
+    world,
+    `listen: { port: 0 }\nadmin: { port: 0 }\ninbox: "${newDatabase()}"\nsinks:\n  - { name: app, http: { url: "${target.url}" } }\n`,
+  );
+  expect(await deliver(served.url, body('before'))).toBe(204);
+  await served.until(() => target.got.length === 1);
+  await serverOf().crash();
+  const held = deliver(served.url, body('during'));
+  await served.until(async () => (await get(`${served.admin}/readyz`)).status === 503);
+  expect((await get(`${served.admin}/healthz`)).status).toBe(200);
+  await serverOf().start();
+  expect(await held).toBe(204);
+  await served.until(() => target.ids().includes('during'));
+  await served.until(async () => (await get(`${served.admin}/readyz`)).status === 200);
+  expect(target.ids()).toEqual(['before', 'during']);
+});
+
+test.each([
+  ['sinks: [', 'line 1'],
+  ['sinks: []\nlissten: {}\n', 'line 2: lissten is not known; did you mean listen?'],
+  ['listen:\n  port: 99999\nsinks: []\n', 'line 2: listen.port must be a whole number from 0 to 65535.'],
+  ['sinks:\n  - name: app\n', 'line 2: sinks[0] needs exactly one of http, exec and file.'],
+  [
+    'sinks:\n  - name: app\n    http:\n      url: ftp://x\n',
+    'line 4: sinks[0].http.url must be an http:// or https:// URL.',
+  ],
+  ['sinks:\n  - { name: a, file: { path: x } }\n  - { name: a, file: { path: x } }\n', 'line 1: sinks names a twice.'],
+  [
+    'sinks:\n  - name: a\n    file: { path: x }\n    events: [ticket.made]\n',
+    'line 4: sinks[0].events[0] must be one of contact.created,',
+  ],
+  [
+    'sinks:\n  - name: a\n    file: { path: x }\n    filter: .a |\n',
+    'line 4: sinks[0].filter: The filter .a | is not valid jq',
+  ],
+  ['sinks: []\nretry: { max_age: soon }\n', 'line 2: retry.max_age must be a time like 24h, from 1s to 365d.'],
+  ['sinks: []\nretry: { pause: 2s }\n', 'line 2: retry.pause must be a time like 500ms, from 1ms to 1s.'],
+  ['listen: {}\n', 'line 1: sinks is missing.'],
+  ['', 'line 1: sinks is missing.'],
+  ['- 1\n', 'line 1: the file must be a map'],
+])('--check finds the mistake in %j', async (config, said) => {
+  const world = await newWorld();
+  writeFileSync(join(world.folder, 'c.yaml'), config);
+  const { exitCode, stderr } = await svc(world, [
+    'webhooks',
+    'serve',
+    '--config',
+    join(world.folder, 'c.yaml'),
+    '--check',
+  ]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
+});
+
+test('--check accepts the example of the docs, and --systemd prints a unit for it', async () => {
+  const world = await newWorld();
+  const docs = readFileSync('docs/webhooks.md', 'utf8');
+  const [, example = ''] = /```yaml\n(listen:.*?)```/su.exec(docs) ?? [];
+  const file = join(world.folder, 'svc-webhooks.yaml');
+  writeFileSync(file, example);
+  const checked = await svc(world, ['webhooks', 'serve', '--config', file, '--check', '--json']);
+  expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(checked.stdout).sinks).toEqual(['app', 'crm', 'archive']);
+  const unit = await svc(world, ['webhooks', 'serve', '--config', file, '--systemd']);
+  expect(unit.stdout).toContain(`webhooks serve --config ${file}\n`);
+  expect(unit.stdout).toContain('ExecReload=/bin/kill -HUP $MAINPID');
+});
+
+withPostgres('a password in inbox: is never shown', async () => {
+  const world = await newWorld();
+  const url = newDatabase().replace('postgres:///', 'postgres://svc:hunter2@/');
+  const served = await start(world, `listen: { port: 0 }\ninbox: "${url}"\nsinks: []\n`);
+  expect(served.said()).toContain('inbox in postgres:///hooks');
+  await served.end();
+  expect(served.said()).not.toContain('hunter2');
+});
