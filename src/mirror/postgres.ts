@@ -1,5 +1,6 @@
 import type { Client, ClientConfig } from 'pg';
 import type { Context } from '../context.ts';
+import { placeOf } from '../database/postgres.ts';
 import { Failure, interruption } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
 import { postgresFailure } from './postgres-failure.ts';
@@ -69,14 +70,6 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
       await work(async () => (await main?.catch(() => undefined))?.end().catch(() => {}));
     },
   };
-}
-
-/** Host, port and database, as a person names them. */
-export function placeOf({ host, port, database, user }: ClientConfig): string {
-  const name = database ?? user ?? '';
-  return host?.startsWith('/')
-    ? `postgres:///${name} at ${host}`
-    : `postgres://${host ?? ''}${port ? `:${port}` : ''}/${name}`;
 }
 
 async function within<T>(

@@ -118,7 +118,7 @@ test('names of the user’s own are offered, and stand for their command', async
   const aliases = { mine: 'tickets list --status open', loud: 'mine' };
   await writeFile(join(folder, 'config.json'), JSON.stringify({ aliases }));
   const tab = (...words: string[]) => answerTab(words, { SVC_CONFIG_DIR: folder });
-  expect(await tab('mi')).toBe('mine\tsvc tickets list --status open\n');
+  expect(await tab('min')).toBe('mine\tsvc tickets list --status open\n');
   expect(await tab('mine', '--sea')).toContain('--search\t');
   expect(await tab('-p', 'x', 'mine', '--status=un')).toBe('--status=unresolved\n');
   expect(await tab('alias', 'delete', '')).toBe('mine\nloud\n');

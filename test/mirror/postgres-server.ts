@@ -16,7 +16,7 @@ function folderOfPrograms(): string | undefined {
   }
 }
 
-const programs = folderOfPrograms();
+export const programs = folderOfPrograms();
 
 /** A `test` that needs a PostgreSQL server: skipped with a reason where there is none, a failure in CI. */
 export const withPostgres = (test: typeof Test): typeof Test =>
@@ -35,7 +35,7 @@ export type PostgresServer = {
 };
 
 /** The server refuses to run as root. */
-function account(): { uid?: number; gid?: number } {
+export function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };

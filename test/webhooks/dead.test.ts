@@ -35,8 +35,10 @@ sinks:
     expect(JSON.parse((await dead('show', 'a')).stdout)).toMatchObject({ id: 'a', body: body('a') });
 
     status = 200;
+    const refused = app.got.length;
     expect(JSON.parse((await dead('retry', 'a', '--sink', 'app')).stdout)).toEqual({ retried: 1 });
-    await served.until(async () => (await listed()).length === 3);
+    await served.until(() => app.got.length === refused + 1);
+    expect((await listed()).length).toBe(3);
     const unconfirmed = await dead('drop', 'b');
     expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('Pass --yes.')]);
     expect(JSON.parse((await dead('drop', 'b', '--yes')).stdout)).toEqual({ dropped: 2 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../src/webhooks/receiving/receiver.ts';
+import { listen } from '../../src/webhooks/receiving/listening.ts';
 import { virtualClock } from '../svc.ts';
 import { dial, endings, post, send, receiver as startReceiver } from './receiving.ts';
 

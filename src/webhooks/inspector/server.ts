@@ -6,7 +6,7 @@ import type { Inbox } from '../inbox/inbox.ts';
 import type { Line } from '../lines.ts';
 import { mainFields } from '../main-fields.ts';
 import { deliveryOf, pastLine } from '../receiving/delivery.ts';
-import { listen } from '../receiving/receiver.ts';
+import { listen } from '../receiving/listening.ts';
 import type { Forwarder } from '../sinks/forward.ts';
 import { parseTarget } from '../sinks/routes.ts';
 import { assets } from './page.ts';

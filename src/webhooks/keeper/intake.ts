@@ -72,12 +72,14 @@ function batchOf(queue: Adding[]): Adding[] {
 
 const storing = {
   name: 'svc_store',
+  // Places follow the order of arrival. Rows go in by key: two instances with the same ids in another order would
+  // otherwise each hold an id that the other waits for.
   text: `WITH given AS (
-  SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::text[], $5::boolean[])
-    WITH ORDINALITY AS g(key, about, body, record, is_rebuilt, n)
+  SELECT nextval('${schemaName}.places') AS place, g.*
+  FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::text[], $5::boolean[]) AS g(key, about, body, record, is_rebuilt)
 ), fresh AS (
-  INSERT INTO ${schemaName}.inbox (key, about, body, record, is_rebuilt)
-  SELECT key, about, body, record, is_rebuilt FROM given ORDER BY n
+  INSERT INTO ${schemaName}.inbox (place, key, about, body, record, is_rebuilt)
+  SELECT place, key, about, body, record, is_rebuilt FROM given ORDER BY key, place
   ON CONFLICT (key) DO NOTHING RETURNING place, key
 ), queued AS (
   INSERT INTO ${schemaName}.deliveries (event, sink, place, since)

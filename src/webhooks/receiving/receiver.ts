@@ -1,8 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
-import { Failure } from '../../errors.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
 import { type Envelope, judge, type Refusal } from './judge.ts';
+import { close, listen, loopback } from './listening.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -223,41 +223,4 @@ function tooLarge(request: IncomingMessage): void {
   request.resume();
   socket.end('HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   setTimeout(() => socket.destroy(), 1_000).unref();
-}
-
-/** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
-const loopback = '127.0.0.1';
-
-export function listen(server: Server, port: number, host = loopback): Promise<number> {
-  return new Promise((resolve, reject) => {
-    // Not `once`: an error while it accepts connections (no file left to open) must not end svc later on.
-    server.on('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new Failure('failed', `Cannot listen on ${host}:${port}: ${portTrouble(error.code)}.`, {
-          hint: 'Choose another with --port, or --port 0 for any free one.',
-          cause: error,
-        }),
-      );
-    });
-    server.listen(port, host, () => {
-      const at = server.address();
-      resolve(typeof at === 'object' && at ? at.port : port);
-    });
-  });
-}
-
-const portTrouble = (code = 'unknown'): string =>
-  ({
-    EADDRINUSE: 'the port is in use',
-    EACCES: 'the port needs more rights',
-    EADDRNOTAVAIL: 'this machine has no such address',
-  })[code] ?? code;
-
-/** For a short while, requests that were received in full still get their answer. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), 1_000).unref();
-  });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Counts } from '../keeper/keeper.ts';
-import { listen } from '../receiving/receiver.ts';
+import { listen } from '../receiving/listening.ts';
 
 export type AdminOptions = {
   readonly host: string;
