@@ -9,9 +9,10 @@ const project = join(import.meta.dirname, '..');
  */
 export function stagePackage(built, folder) {
   const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
-  for (const name of ['bin', 'dist']) cpSync(join(built, name), join(folder, name), { recursive: true });
-  for (const name of ['completions', 'examples/contacts.csv', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
-    cpSync(join(project, name), join(folder, name), { recursive: true });
+  // npm takes the last two without being told.
+  for (const name of [...manifest.files, 'README.md', 'LICENSE']) {
+    const from = ['bin', 'dist'].includes(name) ? built : project;
+    cpSync(join(from, name), join(folder, name), { recursive: true });
   }
   const man = readdirSync(join(folder, 'dist', 'man')).map((name) => `dist/man/${name}`);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, man }, null, 2)}\n`);

@@ -1,6 +1,6 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
-import { entries } from '../commands/index.ts';
+import { entries, loadEntry } from '../commands/index.ts';
 import { filled } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
@@ -19,7 +19,7 @@ export async function manPages(date: string): Promise<ReadonlyMap<string, string
     add(words, pageOf(node, words, { shown, aliases }));
     for (const child of shown) walk(child, [...words, child.name], aliasesOf(child, shown));
   };
-  for (const { name, aliases = [], load } of entries) walk(await load(), ['svc', name], aliases);
+  for (const entry of entries) walk(await loadEntry(entry), ['svc', entry.name], entry.aliases ?? []);
   add(['svc'], rootPage());
   return pages;
 }
@@ -44,7 +44,7 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
       'COMMANDS',
       shown.map(({ name, summary }) => [name, summary] as const),
     ),
-    ...terms('FLAGS', runs ? flagRows(runs) : []),
+    ...flagBlocks(runs?.flags ?? {}),
     '.PP',
     ...paragraphs('Global flags and exit codes are in svc(1).'),
     ...examples(runs?.examples ?? []),
@@ -79,7 +79,7 @@ const nameBlock = (words: readonly string[], summary: string): string[] => [
 ];
 
 /** As the help shows it. */
-export const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): string =>
+const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'>): string =>
   [
     ...words,
     '[flags]',
@@ -89,13 +89,20 @@ export const usageOf = (words: readonly string[], { args }: Pick<Command, 'args'
     }),
   ].join(' ');
 
-/** As the help shows them: `-p, --profile <NAME>` and what it does. */
-export const flagRows = ({ flags }: Pick<Command, 'flags'>): (readonly [term: string, about: string])[] =>
-  Object.entries(flags as Record<string, Param<unknown>>).flatMap(([key, flag]) => {
-    if (flag.hidden) return [];
-    const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
-    return [[flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description] as const];
+/** Under the titles that the help gives them, `-p, --profile <NAME>` and what it does. */
+function flagBlocks(flags: Readonly<Record<string, Param<unknown>>>): string[] {
+  const shown = Object.entries(flags).filter(([, flag]) => !flag.hidden);
+  const titles = new Set(shown.map(([, flag]) => flag.group));
+  return [...titles].flatMap((title) => {
+    const rows = shown.filter(([, flag]) => flag.group === title).map(([key, flag]) => flagRow(key, flag));
+    return terms(title?.replace(/:$/u, '').toUpperCase() ?? 'FLAGS', rows);
   });
+}
+
+function flagRow(key: string, flag: Param<unknown>): readonly [term: string, about: string] {
+  const name = `${flag.short ? `-${flag.short}, ` : ''}--${flagName(key, flag)}`;
+  return [flag.placeholder ? `${name} <${flag.placeholder}>` : name, flag.description];
+}
 
 function terms(title: string, rows: readonly (readonly [term: string, about: string])[]): string[] {
   if (rows.length === 0) return [];

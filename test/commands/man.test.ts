@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,33 +30,45 @@ const plain = (roff: string): string =>
 
 const words = (text: string): string => text.split(/\s+/u).join(' ');
 
-/** The terms in a part of a help, such as `--limit <N>`. */
-const termsIn = (help: string, title: string): string[] => {
-  const [, part = ''] = new RegExp(`^${title}:\\n((?: .*\\n?)+)`, 'mu').exec(help) ?? [];
-  return [...part.matchAll(/^ {2}(-\S+(?: -\S+)?(?: <[^>]+>)?)/gmu)].map(([, term]) => term ?? '');
-};
+/** The titles of a help and the flags below each, such as `--limit <N>`, but for what every command has. */
+const flagsOf = (help: string): string[] =>
+  help
+    .replace(/^Global Flags:\n(?: .*\n?)+/mu, '')
+    .match(/^(?:[A-Z][^:\n]*:$| {2}-\S+(?: -\S+)?(?: <[^>]+>)?)/gmu)
+    ?.map((line) => line.trim().replace(/^[A-Z].*:$/u, (title) => title.slice(0, -1).toUpperCase()))
+    .filter((line) => line !== '-h, --help' && !otherTitles.has(line))
+    // Every help has `Flags:`, if only for --help.
+    .filter((line, i, all) => line.startsWith('-') || all[i + 1]?.startsWith('-')) ?? [];
 
-test('every command of the help has a page, and no other', async () => {
-  const help = await import('node:fs').then(({ readFileSync }) =>
-    readFileSync(`${import.meta.dirname}/help.txt`, 'utf8'),
-  );
-  const commands = [...help.matchAll(/^── svc (.+) ──$/gmu)].map(
-    ([, path = '']) => `svc-${path.replaceAll(' ', '-')}.1`,
-  );
-  expect([...pages.keys()].sort()).toEqual(['svc.1', ...commands].sort());
+/** The same of a page. */
+const flagsIn = (page: string): string[] =>
+  [...page.matchAll(/^\.SH "?(.*?)"?$|^\.TP\n\.B "(.*)"$/gmu)]
+    .map(([, title, term = '']) => title ?? plain(term))
+    .filter((line) => /^[A-Z-]/u.test(line) && !otherTitles.has(line));
+
+const otherTitles = new Set(['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'EXAMPLES', 'SEE ALSO', 'ARGUMENTS']);
+
+/** The words of every command, by the name of its page. */
+const commands = new Map(
+  [...readFileSync(`${import.meta.dirname}/help.txt`, 'utf8').matchAll(/^── (svc .+) ──$/gmu)].map(([, path = '']) => [
+    `${path.replaceAll(' ', '-')}.1`,
+    path.split(' ').slice(1),
+  ]),
+);
+
+test('every command of the help has a page, and no other', () => {
+  expect([...pages.keys()].sort()).toEqual(['svc.1', ...commands.keys()].sort());
 });
 
 test('a page says what the help says: usage, every flag, every word about it, every example', async () => {
   const world = sandboxWorld();
-  for (const [name, page] of pages) {
-    if (name === 'svc.1') continue;
-    const help = (await svc(world, [...pathOf(name), '--help'], { columns: 120 })).stdout;
+  for (const [name, path] of commands) {
+    const page = pages.get(name) ?? '';
+    const help = (await svc(world, [...path, '--help'], { columns: 120 })).stdout;
     const seen = words(plain(page));
     const [, usage = ''] = /^Usage: (.*)$/mu.exec(help) ?? [];
     expect(seen, name).toContain(words(usage));
-    const flags = termsIn(help, 'Flags').filter((term) => !term.startsWith('-h, --help'));
-    const told = [...page.matchAll(/^\.TP\n\.B "(.*)"$/gmu)].map(([, term = '']) => plain(term));
-    expect([name, told.filter((term) => term.startsWith('-'))]).toEqual([name, flags]);
+    expect([name, flagsIn(page)]).toEqual([name, flagsOf(help)]);
     const inHelp = words(help.replaceAll(/ \\\n +/gu, ' '));
     for (const about of page.matchAll(/^\.TP\n\.B ".*"\n((?:[^.].*\n|\\&.*\n)+)/gmu)) {
       expect(inHelp, name).toContain(words(plain(about[1] ?? '')).trim());
@@ -64,9 +77,6 @@ test('a page says what the help says: usage, every flag, every word about it, ev
     for (const line of plain(examples).split('\n')) expect(inHelp, name).toContain(words(line));
   }
 }, 60_000);
-
-/** The words of a command whose own name may have a dash; no command has one today. */
-const pathOf = (name: string): string[] => name.replace(/^svc-|\.1$/gu, '').split('-');
 
 test('svc(1) has the global flags and all topics', () => {
   const seen = words(plain(pages.get('svc.1') ?? ''));
