@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { check } from '../../src/api/check.ts';
 import { lengthOf, time } from '../../src/api/fields.ts';
 import { operations } from '../../src/api/index.ts';
+import { fc } from '../chance.ts';
 
 const fieldsOf = (schema: v.GenericSchema, value: unknown) => {
   const checked = check(schema, value);

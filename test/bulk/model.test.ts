@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../chance.ts';
 import { type Kind, modelService, type Trouble } from '../http/model-service.ts';
 import { createWorld, svc, virtualClock, type World } from '../svc.ts';
 

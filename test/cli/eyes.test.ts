@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Output, Settings } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors.ts';
 import { printFailure } from '../../src/output/failure.ts';
 import { print } from '../../src/output/print.ts';
 import type { View } from '../../src/output/view.ts';
+import { fc } from '../chance.ts';
 import { screen, settings } from './fake-context.ts';
 import { terminalCells } from './terminal-cells.ts';
 

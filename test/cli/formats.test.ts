@@ -1,5 +1,4 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { Settings } from '../../src/config/settings.ts';
@@ -8,6 +7,7 @@ import { csvLine } from '../../src/output/csv-out.ts';
 import { checkOutput, print } from '../../src/output/print.ts';
 import type { View } from '../../src/output/view.ts';
 import { toYaml } from '../../src/output/yaml.ts';
+import { fc } from '../chance.ts';
 import { screen, settings } from './fake-context.ts';
 
 const contacts = [

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sanitize, toJson } from '../../src/text/sanitize.ts';
+import { fc } from '../chance.ts';
 
 describe('text from customers', () => {
   test.each([

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { localTime, settleColumns } from '../../src/output/cells.ts';
 import { recordTable, table } from '../../src/output/table.ts';
 import type { Terminal } from '../../src/output/view.ts';
 import { cells, cut, pad, wrap } from '../../src/text/width.ts';
+import { fc } from '../chance.ts';
 
 const terminal = (width: number, now?: Date): Terminal => ({ width, paint: (_, text) => text, now });
 const columns = settleColumns([

@@ -12,8 +12,9 @@ export function terminalCells(text: string): number {
   return total;
 }
 
+// Half a flag is a letter in a box, one cell wide (UAX #11).
 const isPicture = (grapheme: string): boolean =>
-  /^\p{Emoji_Presentation}/u.test(grapheme) ||
+  (/^\p{Emoji_Presentation}/u.test(grapheme) && !/^\p{Regional_Indicator}$/u.test(grapheme)) ||
   (/^\p{Extended_Pictographic}/u.test(grapheme) && /\uFE0F/u.test(grapheme));
 
 function cellsOfChar(char: string): number {

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { roadmapBoard } from '../../src/output/board.ts';
 import { conversationThread, ticketThread } from '../../src/output/thread.ts';
 import type { Terminal } from '../../src/output/view.ts';
+import { fc } from '../chance.ts';
 import { terminalCells } from './terminal-cells.ts';
 
 const terminal = (width: number): Terminal => ({

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../chance.ts';
 import { bodies, type Endpoint, endpoints } from './document.ts';
 import { type Played, start } from './sandbox.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../chance.ts';
 import { createWorld, svc, virtualClock } from '../svc.ts';
 import { type Kind, modelService, type Trouble } from './model-service.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, decideAfterLook, type History, type Outcome, type Rules, untried } from '../../src/retry/retry.ts';
+import { fc } from '../chance.ts';
 
 const safeties = ['read', 'repeatable', 'verify', 'once'] as const;
 

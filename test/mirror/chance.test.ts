@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
+import { fc } from '../chance.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines } from './engines.ts';

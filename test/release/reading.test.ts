@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readHtml, readMarkdown, showsContent } from '../../src/release/reading.ts';
 import { toSafeHtml } from '../../src/sandbox/changelog-html.ts';
+import { fc } from '../chance.ts';
 
 const rich = [
   '### Added',

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pickSection } from '../../src/release/pick.ts';
 import { sectionsOf } from '../../src/release/section.ts';
+import { fc } from '../chance.ts';
 
 const block = fc.constantFrom(
   '### Added',

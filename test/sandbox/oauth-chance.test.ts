@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRegistered } from '../../src/sandbox/oauth/redirect-uri.ts';
+import { fc } from '../chance.ts';
 import { basic, challenge, oauthWorld, sampleClient, verifier } from './oauth-world.ts';
 
 const callback = 'http://127.0.0.1:8976/callback';

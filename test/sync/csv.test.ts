@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CsvRecord, createCsvParser, detectDelimiter } from '../../src/tabular/csv.ts';
+import { fc } from '../chance.ts';
 
 type Found = Omit<CsvRecord, 'size'>;
 

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCsvParser } from '../../src/tabular/csv.ts';
 import { findBeginning, type HeaderOptions } from '../../src/tabular/header.ts';
+import { fc } from '../chance.ts';
 
 const options: HeaderOptions = {
   delimiter: undefined,

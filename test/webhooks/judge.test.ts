@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { judge, type Refusal } from '../../src/webhooks/receiving/judge.ts';
+import { fc } from '../chance.ts';
 
 const secret = 'sample-secret';
 const bytes = (text: string) => Buffer.from(text);
