@@ -37,7 +37,7 @@ export function billOfMaterials(libraries: readonly Library[]): string {
       ...components.map((one) => ({ ref: one['bom-ref'] })),
     ],
   };
-  return `${JSON.stringify(bill, null, 2)}\n`;
+  return `${JSON.stringify(bill)}\n`;
 }
 
 function component(type: 'application' | 'library', name: string, version: string) {

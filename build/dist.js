@@ -74,7 +74,7 @@ function archive(target, parts, staged) {
   for (const own of ['LICENSE', 'CHANGELOG.md', 'completions']) {
     cpSync(join(staged, own), join(folder, own), { recursive: true });
   }
-  cpSync(join(staged, 'dist', 'man'), join(folder, 'man'), { recursive: true });
+  cpSync(join(work, 'built', 'dist', 'man'), join(folder, 'man'), { recursive: true });
   if (target.startsWith('linux')) debianPackage(folder, target, { name, version, description, to, epoch, work });
   const file = `svc-${version}-${target}.tar.gz`;
   const how = ['--sort=name', `--mtime=@${epoch}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=go-w'];

@@ -14,7 +14,21 @@ const idleParts: Record<string, Record<string, string>> = {
   },
   // A parser of style attributes; none are allowed.
   'sanitize-html': { postcss: 'module.exports = {};' },
+  // Eighty spinners; the two that ora takes unless it is told another.
+  ora: {
+    'cli-spinners': `module.exports = {
+      dots: { interval: 80, frames: [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'] },
+      line: { interval: 130, frames: [...'-\\\\|/'] },
+    };`,
+  },
+  // Judges what an assistant's user answers to a form; svc shows none.
+  '@modelcontextprotocol/sdk': {
+    ajv: 'module.exports = class Ajv {};',
+    'ajv-formats': 'module.exports = () => {};',
+  },
 };
+
+const withIdleParts = new RegExp(`node_modules/(${Object.keys(idleParts).join('|')})/`, 'u');
 
 /** How the source is read, for the package and for the single executable alike. */
 export const reading: Plugin[] = [
@@ -22,7 +36,7 @@ export const reading: Plugin[] = [
     // What a library loads for something that svc never does: milliseconds at every start, or bytes of the package.
     name: 'idle-parts',
     resolveId(source, importer = '') {
-      const library = /node_modules\/(commander|undici|sanitize-html)\//u.exec(importer.replaceAll('\\', '/'))?.[1];
+      const library = withIdleParts.exec(importer.replaceAll('\\', '/'))?.[1];
       const stub = library && idleParts[library]?.[source];
       return stub === undefined ? null : `\0idle:${library}:${source}`;
     },

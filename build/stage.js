@@ -1,5 +1,6 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const project = join(import.meta.dirname, '..');
 
@@ -14,7 +15,12 @@ export function stagePackage(built, folder) {
     const from = ['bin', 'dist'].includes(name) ? built : project;
     cpSync(join(from, name), join(folder, name), { recursive: true });
   }
-  const man = readdirSync(join(folder, 'dist', 'man')).map((name) => `dist/man/${name}`);
+  const man = readdirSync(join(folder, 'dist', 'man')).map((name) => {
+    const page = join(folder, 'dist', 'man', name);
+    writeFileSync(`${page}.gz`, gzipSync(readFileSync(page), { level: 9 }));
+    rmSync(page);
+    return `dist/man/${name}.gz`;
+  });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, man }, null, 2)}\n`);
   return folder;
 }

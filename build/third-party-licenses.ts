@@ -12,12 +12,18 @@ export const thirdPartyLicenses = (...bundledApart: readonly string[]): Plugin =
   generateBundle(_, bundle) {
     const chunks = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []));
     const libraries = librariesOf(chunks, bundledApart);
-    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: libraries.map(show).join('\n') });
+    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: licenceFile(libraries) });
     this.emitFile({ type: 'asset', fileName: 'sbom.cdx.json', source: billOfMaterials(libraries) });
   },
 });
 
-const show = ({ name, version, license, texts }: Library): string =>
-  [`${'='.repeat(80)}\n${name} ${version} (${license})\n${'='.repeat(80)}\n`, ...texts.map((text) => `${text}\n`)].join(
-    '\n',
-  );
+/** Libraries of one author often say the same, word for word; it stands once, below their names. */
+function licenceFile(libraries: readonly Library[]): string {
+  const byText = new Map<string, string[]>();
+  for (const { name, version, license, texts } of libraries) {
+    const text = texts.map((one) => `${one}\n`).join('\n');
+    byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  const line = '='.repeat(80);
+  return [...byText].map(([text, names]) => `${line}\n${names.join('\n')}\n${line}\n\n${text}`).join('\n');
+}

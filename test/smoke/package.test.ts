@@ -102,7 +102,7 @@ describe('the package', () => {
     // Nothing cached and no network; npm leaves optional parts out then.
     const installed = await install('--offline', '--cache', join(folder, 'empty-cache'));
     expect(await readdir(installed.root)).not.toContain('node_modules');
-    expect(await readdir(join(installed.prefix, 'share', 'man', 'man1'))).toContain('svc-contacts-sync.1');
+    expect(await readdir(join(installed.prefix, 'share', 'man', 'man1'))).toContain('svc-contacts-sync.1.gz');
     await worksIn(installed);
   });
 
