@@ -96,12 +96,13 @@ exports.openStore = (path, folder) => {
     /** When the run is over: by then V8 has compiled the functions that were called, too. */
     save() {
       const added = [...used].filter(([, { isNew, script }]) => isNew && script);
-      if (added.length === 0) return;
+      if (added.length === 0) return closed(file);
       const kept = {};
       for (const [name, part] of Object.entries(parts)) {
         const code = used.get(name)?.isNew ? undefined : slice(file, part, crc32);
         if (code) kept[name] = { ...part, code };
       }
+      closed(file);
       for (const [name, { script, ...part }] of added) kept[name] = { ...part, code: script.createCachedData() };
       require('./keep.js').keep(path, folder, kept);
     },
@@ -113,11 +114,11 @@ function openParts(path, crc32) {
   const none = { file: undefined, parts: {} };
   let file;
   try {
-    // What others may write to is not believed: it would run as the user.
+    // What others may write to, or put here by a second name, is not believed: it would run as the user.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(file);
     const isOwn = !process.getuid || (stat.uid === process.getuid() && (stat.mode & 0o022) === 0);
-    if (!isOwn || !stat.isFile()) return closed(file, none);
+    if (!isOwn || !stat.isFile() || stat.nlink > 1) return closed(file, none);
     const top = Buffer.alloc(head.bytes);
     if (readSync(file, top, 0, head.bytes, 0) < head.bytes) return closed(file, none);
     const [format, length, sum] = [4, 8, 12].map((at) => top.readUInt32LE(at));

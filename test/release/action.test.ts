@@ -6,6 +6,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { stagePackage } from '../../build/stage.js';
+import { version } from '../../src/version.ts';
+import { skipping, whyNoArtefacts } from '../artefacts.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { npm } from '../registry.ts';
 
@@ -28,28 +30,41 @@ const key = 'key_acme';
 
 let built: Built;
 let tarball: string;
+let whyNot: string | undefined;
+/** The file that tells later steps where svc is. */
+let installed: string;
 beforeAll(async () => {
   built = await buildSvc();
+  whyNot = await whyNoArtefacts(built.folder);
   const staged = stagePackage(dirname(dirname(built.script)), join(built.folder, 'package'));
   const packed = await npm(['pack', '--json', '--ignore-scripts', '--pack-destination', built.folder], staged);
   const [{ filename }] = Object.values(JSON.parse(packed.stdout)) as [{ filename: string }];
   tarball = join(built.folder, filename);
+  installed = await install('runner', { package: tarball });
 }, 60_000);
 afterAll(() => built.remove());
 
-type Job = { readonly folder: string; readonly inputs: Readonly<Record<string, string>>; readonly baseUrl: string };
+type Job = {
+  readonly folder: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly baseUrl: string;
+  /** Where the action itself lies. */
+  readonly own?: string;
+};
+
+/** What the runner's own files of a job say, and what a step may use of them. */
+const runnerFiles = ['PATH', 'OUTPUT', 'STEP_SUMMARY'];
 
 /**
- * The steps as a runner carries them out: expressions into the environment alone, each script a file of its own, what
- * is added to GITHUB_PATH there for the next one.
+ * Carries steps out as a runner does: expressions into the environment alone, each script a file of its own, what is
+ * added to GITHUB_PATH there for the next one. `runner`: the runner's folder.
  */
-async function runAction({ folder, inputs, baseUrl }: Job) {
-  const runner = join(folder, '.runner');
-  mkdirSync(runner);
-  const files = Object.fromEntries(['PATH', 'OUTPUT', 'STEP_SUMMARY'].map((name) => [name, join(runner, name)]));
-  for (const path of Object.values(files)) writeFileSync(path, '');
+async function carryOut(steps: readonly Step[], { folder, inputs, baseUrl, own = project }: Job, runner: string) {
+  mkdirSync(runner, { recursive: true });
+  const files = Object.fromEntries(runnerFiles.map((name) => [name, join(runner, name)]));
+  for (const path of Object.values(files)) writeFileSync(path, '', { flag: 'a' });
   const given: Record<string, string> = {
-    'github.action_path': project,
+    'github.action_path': own,
     'env.SVC_BASE_URL': baseUrl,
     'env.SVC_API_KEY': '',
   };
@@ -64,7 +79,7 @@ async function runAction({ folder, inputs, baseUrl }: Job) {
     });
   let log = '';
   let exitCode: number | undefined = 0;
-  for (const [i, { run, env = {} }] of action.runs.steps.entries()) {
+  for (const [i, { run, env = {} }] of steps.entries()) {
     if (run === undefined || exitCode !== 0) continue;
     const script = join(runner, `${i}.sh`);
     writeFileSync(script, run);
@@ -96,6 +111,28 @@ async function runAction({ folder, inputs, baseUrl }: Job) {
   return { log, exitCode, output, summary: readFileSync(files.STEP_SUMMARY ?? '', 'utf8') };
 }
 
+const isInstalling = ({ name }: Step) => name === 'Install svc';
+
+/** Every job's first step does the same, so it is done once. */
+async function install(name: string, inputs: Job['inputs'], own = project): Promise<string> {
+  const runner = join(built.folder, name);
+  const job = { folder: built.folder, baseUrl: '', inputs, own };
+  const ran = await carryOut(action.runs.steps.filter(isInstalling), job, runner);
+  expect(ran, ran.log).toMatchObject({ exitCode: 0 });
+  return join(runner, 'PATH');
+}
+
+async function runAction(job: Job) {
+  const runner = join(job.folder, '.runner');
+  mkdirSync(runner);
+  await cp(installed, join(runner, 'PATH'));
+  return carryOut(
+    action.runs.steps.filter((step) => !isInstalling(step)),
+    job,
+    runner,
+  );
+}
+
 /** A repository that is not svc's, and a sandbox where its job talks to the service. */
 async function job(name: string, inputs: Readonly<Record<string, string>>) {
   const folder = join(built.folder, name);
@@ -112,7 +149,7 @@ async function job(name: string, inputs: Readonly<Record<string, string>>) {
   try {
     const [first] = await new Promise<[Buffer]>((resolve) => sandbox.stdout.once('data', (chunk) => resolve([chunk])));
     const { base_url: baseUrl } = JSON.parse(String(first).split('\n')[0] ?? '');
-    return await runAction({ folder, baseUrl, inputs: { package: tarball, 'api-key': key, ...inputs } });
+    return await runAction({ folder, baseUrl, inputs: { 'api-key': key, ...inputs } });
   } finally {
     sandbox.kill();
     await sandbox;
@@ -156,6 +193,19 @@ describe('action.yml', () => {
     expect(() => readFileSync(join(built.folder, 'evil', 'owned'))).toThrow('ENOENT');
     for (const { run = '' } of action.runs.steps) expect(run).not.toContain('${{');
   });
+
+  test('without a package it builds and installs the svc that it is a part of', async (context) => {
+    skipping(() => whyNot)(context);
+    const own = join(built.folder, 'checkout');
+    const { stdout } = await execa('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: project });
+    for (const path of stdout.split('\n')) await cp(join(project, path), join(own, path));
+    const bin =
+      readFileSync(await install('own-runner', {}, own), 'utf8')
+        .trim()
+        .split('\n')
+        .pop() ?? '';
+    expect((await execa(join(bin, 'svc'), ['--version'])).stdout).toBe(version);
+  }, 120_000);
 
   test('has an output for each that svc sets', () => {
     for (const [name, { value }] of Object.entries(action.outputs)) {
