@@ -22,10 +22,10 @@ import { failureOf, outcomeOf } from './ending.ts';
 import { refuseOverwriting, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
-import { readIdMap } from './id-map.ts';
-import { givenBody, inputMaker, type Resolve } from './inputs.ts';
+import { resolversFor } from './ids.ts';
+import { givenBody, inputMaker } from './inputs.ts';
 import { openJournals } from './journal.ts';
-import { byNames, type IdsInCopy } from './match.ts';
+import type { IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
@@ -85,7 +85,7 @@ export async function runFile(
     refuseUseless(run, columns, given, template);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named') for (const note of columnNotes(columns)) ctx.notice(note);
-    const resolve = await idsOf(run, rows, columns);
+    const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
     const plan = await makePlan(row, rows, columns, make, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
@@ -165,14 +165,6 @@ function refuseUseless(
       hint: `Columns: ${names.join(', ')}.`,
     });
   }
-}
-
-async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolve> {
-  const { ctx, flags, row, service, idsInCopy } = run;
-  if (flags.id_map !== undefined) return readIdMap(ctx, flags.id_map);
-  const at = targets.findIndex((target) => target?.kind === (flags.match ?? 'id'));
-  const record = Object.values(row.operation.ids ?? {})[0];
-  return byNames({ service, ctx, rows, record, idsInCopy, isMatch: flags.match !== undefined }, at);
 }
 
 async function send(run: Run, plan: Plan, content: string): Promise<Totals> {

@@ -1,17 +1,16 @@
 import { check, type FieldErrors } from '../api/check.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { fillTemplate, type Template } from '../text/template.ts';
 import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
+import { type Resolvers, withId } from './ids.ts';
 
 /** What the command line says for every row. */
 type Given = { readonly id?: number; readonly body: Body };
-
-/** Turns the id cell of a row (or the email that stands for it) into an id of the service, or says why not. */
-export type Resolve = (cell: string) => number | { readonly problem: string };
 
 export type MakeInput = (row: FileRow) => Made;
 type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
@@ -22,7 +21,7 @@ type Parts = {
   readonly given: Given;
   readonly reading: Reading;
   readonly template: Template | undefined;
-  readonly resolve: Resolve;
+  readonly resolve: Resolvers;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
@@ -68,13 +67,15 @@ function cellsOf({ cells }: FileRow, { columns, reading, resolve }: Parts): Cell
     if (target.kind !== 'field') {
       const text = cell === null ? '' : String(cell).trim();
       if (text === '') continue;
-      const found = resolve(text);
+      const found = resolve.ofRecord(text);
       if (typeof found !== 'number') return { problem: `${name} ${found.problem}` };
       id = found;
       continue;
     }
     const { field, key } = target;
-    const read = key === undefined ? readCell(cell, field.shape, reading) : ownCell(cell, reading);
+    const known = recordOfField(field.path) ? withId(cell, resolve.ofContact) : { cell };
+    if ('problem' in known) return { problem: `${name} ${known.problem}` };
+    const read = key === undefined ? readCell(known.cell, field.shape, reading) : ownCell(cell, reading);
     if (read === 'absent') continue;
     if ('problem' in read) return { problem: `${name} ${read.problem}` };
     setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
