@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
 import { bodyText, textFlags } from './body-text.ts';
 import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
@@ -182,7 +182,7 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
     const required = fields[about.text]?.required === true;
     if (flags.template !== undefined) {
       const { filledFor } = await import('./record-template.ts');
-      body[about.text] = await filledFor(ctx, settings, operation, about.text, flags);
+      body[about.text] = await filledFor(ctx, settings, { operation, field: about.text, flags });
     }
     const text = await bodyText(ctx, settings, {
       field: about.text,
@@ -202,8 +202,6 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   const names = Object.keys(fields).map((field) => `--${typedName(field)}`);
   throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
 }
-
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function seedFor(ctx: Context, settings: Settings, seed: Derivation['seed'], id: number | undefined): Promise<string> {
   return seedOrNone(async () => {
