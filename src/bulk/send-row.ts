@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import { unwrap } from '../command/from-operation.ts';
+import { unwrap } from '../command/answered.ts';
 import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
-import { unwrap } from './from-operation.ts';
+import { unwrap } from './answered.ts';
 import { readTemplate } from './template-file.ts';
 
 /** The field of the operation's body that the text is for. */

@@ -1,11 +1,11 @@
 import { createChangelogEntry, updateChangelogEntry } from '../../api/changelog.ts';
 import { check } from '../../api/check.ts';
 import { fieldsOf } from '../../api/shape.ts';
+import { unwrap } from '../../command/answered.ts';
 import { bodyText, textFlags } from '../../command/body-text.ts';
 import { cleared, clearFlag } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf, typedName } from '../../command/flags.ts';
-import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
