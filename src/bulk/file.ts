@@ -87,7 +87,7 @@ export async function runFile(
     if (row.operation.body && row.reads !== 'named') for (const note of columnNotes(columns)) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
-    const plan = await makePlan(row, rows, columns, make, (count) => {
+    const plan = await makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
@@ -98,7 +98,7 @@ export async function runFile(
     const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
     const report = reportOf(words, file, plan, totals);
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
-    if (isDry) await writeFiles(plan, totals, shown, flags, false);
+    if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     return {
       ...viewOf(shown),
       outcome: outcomeOf(report, flags.dry_run),
@@ -223,10 +223,9 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
 
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
-  writeFiles(
+  writeFiles(run.flags, {
     plan,
     totals,
-    reportOf(run.words, String(run.flags.from), plan, totals),
-    run.flags,
-    secrets.to === 'results',
-  );
+    report: reportOf(run.words, String(run.flags.from), plan, totals),
+    hasSecrets: secrets.to === 'results',
+  });

@@ -4,6 +4,7 @@ import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
+import { isRecord } from '../text/record.ts';
 import { fillTemplate, type Template } from '../text/template.ts';
 import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
@@ -36,8 +37,8 @@ export function inputMaker(parts: Parts): MakeInput {
     if ('problem' in cells) return cells;
     const id = cells.id ?? given.id;
     if (idName !== undefined && id === undefined) return { problem: 'has no id' };
-    const params = idName === undefined ? {} : { params: { [idName]: id } };
-    if (!row.operation.body) return { id, input: params as Input<Operation> };
+    const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };
+    if (!row.operation.body) return { id, input: params };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
       const filled = fillTemplate(template, (name) => fileRow.cells[places.get(name) ?? -1]);
@@ -51,7 +52,7 @@ export function inputMaker(parts: Parts): MakeInput {
       return { problem: 'changes nothing: every cell is empty' };
     const checked = schema ? check(schema, whole.body) : undefined;
     if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
-    return { id, input: { ...params, body: whole.body } as Input<Operation> };
+    return { id, input: { ...params, body: whole.body } };
   };
 }
 
@@ -125,17 +126,14 @@ function merged(given: Body, own: Body): Record<string, unknown> {
   const body: Record<string, unknown> = structuredClone({ ...given });
   for (const [key, value] of Object.entries(own)) {
     const before = body[key];
-    body[key] = isObject(before) && isObject(value) ? merged(before, value) : value;
+    body[key] = isRecord(before) && isRecord(value) ? merged(before, value) : value;
   }
   return body;
 }
 
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const objectAt = (body: Record<string, unknown>, path: string): object => {
-  const held = path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), body);
-  return isObject(held) ? held : {};
+  const held = path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
+  return isRecord(held) ? held : {};
 };
 
 function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
