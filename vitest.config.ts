@@ -7,8 +7,10 @@ export default defineConfig({
     globalSetup: ['test/build-once.ts'],
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },
-    // Real processes and browsers are started by some tests; two cores share the work.
-    maxWorkers: 2,
+    // Two cores share the work; much of it waits for real processes, browsers and databases.
+    maxWorkers: 3,
+    // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Runs of the built tool keep no compiled code in this user's cache; bin/chunks.js has tests of its own.

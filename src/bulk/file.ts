@@ -22,10 +22,10 @@ import { failureOf, outcomeOf } from './ending.ts';
 import { refuseOverwriting, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
-import { readIdMap } from './id-map.ts';
-import { givenBody, inputMaker, type Resolve } from './inputs.ts';
+import { resolversFor } from './ids.ts';
+import { givenBody, inputMaker } from './inputs.ts';
 import { openJournals } from './journal.ts';
-import { byNames, type IdsInCopy } from './match.ts';
+import type { IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
@@ -85,9 +85,9 @@ export async function runFile(
     refuseUseless(run, columns, given, template);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named') for (const note of columnNotes(columns)) ctx.notice(note);
-    const resolve = await idsOf(run, rows, columns);
+    const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
-    const plan = await makePlan(row, rows, columns, make, (count) => {
+    const plan = await makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
@@ -98,7 +98,7 @@ export async function runFile(
     const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
     const report = reportOf(words, file, plan, totals);
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
-    if (isDry) await writeFiles(plan, totals, shown, flags, false);
+    if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     return {
       ...viewOf(shown),
       outcome: outcomeOf(report, flags.dry_run),
@@ -167,14 +167,6 @@ function refuseUseless(
   }
 }
 
-async function idsOf(run: Run, rows: Rows, { targets }: Columns): Promise<Resolve> {
-  const { ctx, flags, row, service, idsInCopy } = run;
-  if (flags.id_map !== undefined) return readIdMap(ctx, flags.id_map);
-  const at = targets.findIndex((target) => target?.kind === (flags.match ?? 'id'));
-  const record = Object.values(row.operation.ids ?? {})[0];
-  return byNames({ service, ctx, rows, record, idsInCopy, isMatch: flags.match !== undefined }, at);
-}
-
 async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
   const { ctx, settings, words, row, flags } = run;
   const service = await run.service();
@@ -231,10 +223,9 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
 
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
-  writeFiles(
+  writeFiles(run.flags, {
     plan,
     totals,
-    reportOf(run.words, String(run.flags.from), plan, totals),
-    run.flags,
-    secrets.to === 'results',
-  );
+    report: reportOf(run.words, String(run.flags.from), plan, totals),
+    hasSecrets: secrets.to === 'results',
+  });

@@ -25,18 +25,20 @@ export async function refuseOverwriting(
   }
 }
 
-export async function writeFiles(
-  plan: Plan,
-  totals: Totals,
-  report: Report,
-  flags: Out,
-  hasSecrets: boolean,
-): Promise<void> {
-  const { results, rejects } = flags;
+/** What the files tell of. `hasSecrets`: the results hold what only their owner may read. */
+type Told = {
+  readonly plan: Plan;
+  readonly totals: Totals;
+  readonly report: Report;
+  readonly hasSecrets: boolean;
+};
+
+export async function writeFiles({ results, rejects, report: reportFile }: Out, told: Told): Promise<void> {
+  const { plan, totals, report, hasSecrets } = told;
   const modes = { mode: hasSecrets ? 0o600 : undefined, hint: writtenLater };
-  if (results !== undefined) await writeFile(results, resultsOf(plan, totals, results, hasSecrets), modes);
+  if (results !== undefined) await writeFile(results, resultsOf(told, results), modes);
   if (rejects !== undefined) await writeFile(rejects, rejectsOf(plan, totals, rejects), { hint: writtenLater });
-  if (flags.report !== undefined) await writeFile(flags.report, [reportText(report)], { hint: writtenLater });
+  if (reportFile !== undefined) await writeFile(reportFile, [reportText(report)], { hint: writtenLater });
 }
 
 const writtenLater = 'The rows are journaled: run the same command again to have the files written.';
@@ -61,7 +63,7 @@ export async function writeFile(
 }
 
 /** Every row with what became of it. */
-async function* resultsOf(plan: Plan, totals: Totals, path: string, hasSecrets: boolean): AsyncGenerator<string> {
+async function* resultsOf({ plan, totals, hasSecrets }: Told, path: string): AsyncGenerator<string> {
   const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
   const cellsOf = (line: number, { status, id, error, secret }: Result) => [
     line,

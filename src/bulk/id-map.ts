@@ -4,7 +4,7 @@ import { openRows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
 import type { TableOptions } from '../tabular/table.ts';
 import { placeIn } from './columns.ts';
-import type { Resolve } from './inputs.ts';
+import type { Resolve } from './match.ts';
 
 /** svc wrote the file itself: its first line names the columns. */
 const headerOnTop: TableOptions = {

@@ -1,17 +1,17 @@
 import { check, type FieldErrors } from '../api/check.ts';
 import type { Input, Operation } from '../api/operation.ts';
+import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
+import { isRecord } from '../text/record.ts';
 import { fillTemplate, type Template } from '../text/template.ts';
 import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
+import { type Resolvers, withId } from './ids.ts';
 
 /** What the command line says for every row. */
 type Given = { readonly id?: number; readonly body: Body };
-
-/** Turns the id cell of a row (or the email that stands for it) into an id of the service, or says why not. */
-export type Resolve = (cell: string) => number | { readonly problem: string };
 
 export type MakeInput = (row: FileRow) => Made;
 type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
@@ -22,7 +22,7 @@ type Parts = {
   readonly given: Given;
   readonly reading: Reading;
   readonly template: Template | undefined;
-  readonly resolve: Resolve;
+  readonly resolve: Resolvers;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
@@ -37,8 +37,8 @@ export function inputMaker(parts: Parts): MakeInput {
     if ('problem' in cells) return cells;
     const id = cells.id ?? given.id;
     if (idName !== undefined && id === undefined) return { problem: 'has no id' };
-    const params = idName === undefined ? {} : { params: { [idName]: id } };
-    if (!row.operation.body) return { id, input: params as Input<Operation> };
+    const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };
+    if (!row.operation.body) return { id, input: params };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
       const filled = fillTemplate(template, (name) => fileRow.cells[places.get(name) ?? -1]);
@@ -52,7 +52,7 @@ export function inputMaker(parts: Parts): MakeInput {
       return { problem: 'changes nothing: every cell is empty' };
     const checked = schema ? check(schema, whole.body) : undefined;
     if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
-    return { id, input: { ...params, body: whole.body } as Input<Operation> };
+    return { id, input: { ...params, body: whole.body } };
   };
 }
 
@@ -68,13 +68,15 @@ function cellsOf({ cells }: FileRow, { columns, reading, resolve }: Parts): Cell
     if (target.kind !== 'field') {
       const text = cell === null ? '' : String(cell).trim();
       if (text === '') continue;
-      const found = resolve(text);
+      const found = resolve.ofRecord(text);
       if (typeof found !== 'number') return { problem: `${name} ${found.problem}` };
       id = found;
       continue;
     }
     const { field, key } = target;
-    const read = key === undefined ? readCell(cell, field.shape, reading) : ownCell(cell, reading);
+    const known = recordOfField(field.path) ? withId(cell, resolve.ofContact) : { cell };
+    if ('problem' in known) return { problem: `${name} ${known.problem}` };
+    const read = key === undefined ? readCell(known.cell, field.shape, reading) : ownCell(cell, reading);
     if (read === 'absent') continue;
     if ('problem' in read) return { problem: `${name} ${read.problem}` };
     setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
@@ -124,17 +126,14 @@ function merged(given: Body, own: Body): Record<string, unknown> {
   const body: Record<string, unknown> = structuredClone({ ...given });
   for (const [key, value] of Object.entries(own)) {
     const before = body[key];
-    body[key] = isObject(before) && isObject(value) ? merged(before, value) : value;
+    body[key] = isRecord(before) && isRecord(value) ? merged(before, value) : value;
   }
   return body;
 }
 
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const objectAt = (body: Record<string, unknown>, path: string): object => {
-  const held = path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), body);
-  return isObject(held) ? held : {};
+  const held = path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
+  return isRecord(held) ? held : {};
 };
 
 function setAt(body: Record<string, unknown>, path: string, value: unknown): void {

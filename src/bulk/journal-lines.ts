@@ -1,4 +1,4 @@
-import { isRecord } from '../text/record.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** What an earlier run was. */
 export type Header = {
@@ -143,16 +143,15 @@ const doneFate = ({ line, id, secret }: Extract<Line, { done: object }>['done'])
   ...(secret !== undefined && { secret }),
 });
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value as string));
+const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
 const isId = (value: unknown): boolean => value === null || isCount(value);
 
 function parseLine(text: string): Line | undefined {
   try {
     const line: unknown = JSON.parse(text);
-    if (typeof line !== 'object' || line === null) return undefined;
-    return isLine(line as Parameters<typeof isLine>[0]) ? (line as Line) : undefined;
+    return isLine(line) ? line : undefined;
   } catch {
     return undefined;
   }
@@ -161,19 +160,23 @@ function parseLine(text: string): Line | undefined {
 const isAbout = (about: unknown): about is Readonly<Record<string, unknown>> & About =>
   isRecord(about) && isText(about.row) && isCount(about.line);
 
-function isLine(line: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>): boolean {
+function isLine(line: unknown): line is Line {
+  if (!isRecord(line)) return false;
   if ('svc_bulk' in line) {
-    const { svc_bulk, file, started_at, ...texts } = line as Readonly<Record<string, unknown>>;
+    const { svc_bulk, file, started_at, ...texts } = line;
     const named = ['command', 'place', 'account', 'settings'].every((name) => isText(texts[name]));
     return svc_bulk === 1 && named && (file === null || isText(file)) && isTime(started_at);
   }
   const { run, meant, sent, back, done, rejected, unknown, finished } = line;
-  if (run || finished) return isTime((run ?? finished)?.at);
-  if (meant) return isId(meant.before) && Array.isArray(meant.rows) && meant.rows.every(isAbout);
+  if (run || finished) return isTime(fieldsIn(run ?? finished).at);
+  if (meant) {
+    const { rows, before } = fieldsIn(meant);
+    return isId(before) && Array.isArray(rows) && rows.every(isAbout);
+  }
   const about = sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
-  if (sent) return isId(sent.before);
+  if (sent) return isId(about.before);
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
-  return done ? isId(done.id) : isText(about.error);
+  return done ? isId(about.id) : isText(about.error);
 }

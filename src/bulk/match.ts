@@ -9,7 +9,9 @@ import { list } from '../http/pages.ts';
 import type { Rows } from '../tabular/rows.ts';
 import { counted } from '../text/number.ts';
 import { asId } from './id-map.ts';
-import type { Resolve } from './inputs.ts';
+
+/** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
+export type Resolve = (cell: string) => number | { readonly problem: string };
 
 const emailKey = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
@@ -40,7 +42,10 @@ async function contactsByEmail(
   return found;
 }
 
-const strangers: Readonly<Record<Named, string>> = { contacts: "no contact's", tickets: "not a ticket's number" };
+const strangers: Readonly<Record<Named, string>> = {
+  contacts: 'the email of no contact',
+  tickets: 'the number of no ticket',
+};
 
 /** None and several are errors of the row. */
 const byName =
@@ -63,20 +68,12 @@ type Wanted = {
   readonly isMatch: boolean;
 };
 
-/** How the cells of the column become ids: emails of contacts and numbers of tickets are looked up, each once. */
-export async function byNames(
-  { service, ctx, rows, record, idsInCopy, isMatch }: Wanted,
-  at: number,
-): Promise<Resolve> {
+/** How the cells of these columns become ids: emails of contacts and numbers of tickets are looked up, each once. */
+export async function byNames(wanted: Wanted, positions: readonly number[]): Promise<Resolve> {
+  const { service, ctx, record, idsInCopy, isMatch } = wanted;
   if (!isNamed(record)) return asId;
   const isName = (cell: string) => isMatch || hasName(record, cell);
-  const names = new Set<string>();
-  for await (const batch of rows.read()) {
-    for (const { cells } of batch) {
-      const text = String(cells[at] ?? '').trim();
-      if (text !== '' && isName(text)) names.add(text);
-    }
-  }
+  const names = await namesIn(wanted, positions, isName);
   if (names.size === 0) return asId;
   const { noun } = resources[record];
   const onRead = (count: number) => ctx.progress(`Looking up ids: ${counted(count, noun)} read`, 'work');
@@ -89,4 +86,22 @@ export async function byNames(
   ctx.progress(undefined, 'work');
   const named = byName(found, record, keyOf);
   return (cell) => (isName(cell) ? named(cell) : asId(cell));
+}
+
+async function namesIn(
+  { rows }: Wanted,
+  positions: readonly number[],
+  isName: (text: string) => boolean,
+): Promise<Set<string>> {
+  const names = new Set<string>();
+  if (positions.length === 0) return names;
+  for await (const batch of rows.read()) {
+    for (const { cells } of batch) {
+      for (const at of positions) {
+        const text = String(cells[at] ?? '').trim();
+        if (text !== '' && isName(text)) names.add(text);
+      }
+    }
+  }
+  return names;
 }

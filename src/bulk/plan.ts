@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { likenessOf } from '../http/look.ts';
 import type { Rows } from '../tabular/rows.ts';
 import { digestOf } from '../text/digest.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 
@@ -40,20 +41,17 @@ export type Plan = {
 
 const sampleSize = 3;
 
-export async function makePlan(
-  row: RowOf,
-  rows: Rows,
-  columns: Columns,
-  make: MakeInput,
-  onRows: (count: number) => void,
-): Promise<Plan> {
+type Source = Pick<Plan, 'row' | 'rows' | 'columns'> & { readonly make: MakeInput };
+
+export async function makePlan(source: Source, onRows: (count: number) => void): Promise<Plan> {
+  const { row, rows, columns } = source;
   const problems = new Map<number, Problem>();
   const refs = new Set<string>();
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
   const hash = newHash();
-  for await (const batch of passOver(row, rows, make, (bytes) => hash.update(bytes))) {
+  for await (const batch of passOver(source, (bytes) => hash.update(bytes))) {
     for (const one of batch) {
       count++;
       if (!isPlanned(one)) {
@@ -70,7 +68,7 @@ export async function makePlan(
   const digest = hash.digest('hex');
   async function* read(): AsyncGenerator<readonly Planned[]> {
     const again = newHash();
-    for await (const batch of passOver(row, rows, make, (bytes) => again.update(bytes))) yield batch.filter(isPlanned);
+    for await (const batch of passOver(source, (bytes) => again.update(bytes))) yield batch.filter(isPlanned);
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
   return { row, rows, columns, count, sendable: count - problems.size, problems, refs, sample, published, read };
@@ -83,9 +81,7 @@ type Bad = { readonly index: number; readonly line: number; readonly problem: st
 const isPlanned = (one: Planned | Bad): one is Planned => 'ref' in one;
 
 async function* passOver(
-  row: RowOf,
-  rows: Rows,
-  make: MakeInput,
+  { row, rows, make }: Source,
   onBytes: (bytes: Uint8Array) => void,
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
   const times = new Map<string, number>();
@@ -108,15 +104,12 @@ async function* passOver(
   }
 }
 
-const bodyOf = ({ input }: Pick<Planned, 'input'>): Readonly<Record<string, unknown>> =>
-  (input.body ?? {}) as Readonly<Record<string, unknown>>;
+const bodyOf = ({ input }: Pick<Planned, 'input'>) => fieldsIn(input.body);
 
 /** The order of the columns is no content. */
 function contentOf(input: Input<Operation>): string {
   const sorted = (_: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
+    isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
   return digestOf(JSON.stringify(input, sorted)).toString('base64url').slice(0, 22);
 }
 
@@ -124,8 +117,7 @@ function contentOf(input: Input<Operation>): string {
 function keysOf({ operation }: RowOf, id: number | undefined, input: Input<Operation>): string[] {
   if (id !== undefined) return [`id ${id}`];
   if (operation.safety === 'verify') return [likenessOf(operation, input)];
-  const { contact } = bodyOf({ input });
-  const { email, phone } = (contact ?? {}) as { readonly email?: unknown; readonly phone?: unknown };
+  const { email, phone } = fieldsIn(bodyOf({ input }).contact);
   return [email, phone].flatMap((one) => (typeof one === 'string' ? [one.toLowerCase()] : []));
 }
 

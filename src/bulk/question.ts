@@ -1,3 +1,4 @@
+import type { Operation } from '../api/operation.ts';
 import type { RowOf } from '../command/row.ts';
 import { counted } from '../text/number.ts';
 import type { Plan } from './plan.ts';
@@ -9,6 +10,10 @@ export function questionFor(row: RowOf, { published }: Plan, count: number, word
   if (isPublic ? published === 0 : operation.grant !== 'send' && !operation.deletes && !operation.destructive)
     return undefined;
   if (question) return question(isPublic ? Math.min(count, published) : count);
-  const who = isPublic ? ' The public will read it.' : operation.grant === 'send' ? ' Customers may hear of it.' : '';
-  return `Run svc ${words} for ${counted(count, 'row')}?${who}`;
+  return `Run svc ${words} for ${counted(count, 'row')}?${whoHears(operation)}`;
+}
+
+function whoHears({ reaches, grant }: Operation): string {
+  if (reaches === 'public') return ' The public will read it.';
+  return grant === 'send' ? ' Customers may hear of it.' : '';
 }

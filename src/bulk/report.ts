@@ -1,5 +1,6 @@
 import { filledPath, isPreset } from '../api/path.ts';
 import type { Settings } from '../config/settings.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
 import type { Plan, Planned, Problem } from './plan.ts';
 import type { Totals } from './run.ts';
@@ -73,7 +74,7 @@ export const nothingSent = (ms: number): Totals => ({
 export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
   plan.sample.map(({ line, input }: Planned) => {
     const { operation } = plan.row;
-    const params = (input.params ?? {}) as Readonly<Record<string, unknown>>;
+    const params = fieldsIn(input.params);
     const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
     return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
   });

@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
 import { keepSecret } from '../webhooks/subscriptions/secrets.ts';
 
 /** Where the signing secrets of what is made go; each is shown once. */
@@ -32,7 +33,7 @@ export function secretsOf(
 /** Keeps the secret of an answer. What goes into the results is returned. */
 export async function keptSecret(secrets: Secrets, id: number | null, answer: unknown): Promise<{ secret?: string }> {
   if (secrets.to === 'nowhere') return {};
-  const secret = (answer as Readonly<Record<string, unknown>> | undefined)?.[secrets.field];
+  const secret = fieldsIn(answer)[secrets.field];
   if (typeof secret !== 'string' || id === null) return {};
   if (secrets.to === 'results') return { secret };
   await keepSecret(secrets.tokens, secrets.profile, id, secret);

@@ -6,6 +6,7 @@ import { nearest } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { parsePast, parseTime } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
+import { recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
 
 /** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
@@ -42,7 +43,7 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     doubt: shape.known && doubtful(shape.known),
     many,
     required: shape.required && !optional,
-    record: field === 'contact_id' || field === 'contacts_ids' ? 'contacts' : undefined,
+    record: recordOfField(field),
     parse(texts, flag, now = new Date()) {
       if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       if (shape.choices) refuseStrange(texts, shape.choices, flag);

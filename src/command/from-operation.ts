@@ -1,4 +1,3 @@
-import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
@@ -7,7 +6,8 @@ import type { Context } from '../context.ts';
 import { Failure, notFoundNames } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
-import { fieldsIn } from '../text/record.ts';
+import { textIn } from '../text/record.ts';
+import { type RecordOf, recordFitted, unwrap } from './answered.ts';
 import { bodyText, textFlags } from './body-text.ts';
 import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
@@ -23,7 +23,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** What was sent; `changed`: an update in words. */
 type Written = { readonly body: Values; readonly changed: string };
 
-export type Derivation = {
+/** What does not depend on the record. */
+type Wording = {
   readonly summary?: string;
   readonly details?: string;
   readonly examples: readonly string[];
@@ -32,8 +33,8 @@ export type Derivation = {
   readonly columns?: readonly Column[];
   /** The body's field for a longer text: it may also come from a file or the editor. */
   readonly text?: string;
-  /** The record that a text is about, for the editor: how it is read, and what of it is shown there. */
-  readonly seed?: { readonly operation: Operation; readonly of: (record: never) => Seed };
+  /** Reads the record that a text is about, for the editor. */
+  readonly seed?: SeedReader;
   /** `get` takes several ids. */
   readonly several?: boolean;
   /** An update: what is null or empty is asked for with --clear, and no flag at all is an error. */
@@ -42,16 +43,31 @@ export type Derivation = {
   readonly confirm?: (id: number) => string;
   /** How rows of a file are written, where it does not follow from the rest. */
   readonly rows?: Omit<RowOf, 'operation' | 'text' | 'needsChange'>;
-  /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
-  readonly human?: (record: never, terminal: Terminal) => Promise<string>;
-  /** Of a write: one line about what it changed. */
-  readonly done?: (record: never, id: number, written: Written) => string;
-  /** It is also a note where the record is printed. */
+  /** What was done is also a note where the record is printed. */
   readonly noted?: boolean;
 };
 
+export type Derivation<Op extends Operation> = Wording & {
+  /** What people see on a terminal instead of the plain record; sanitizes customer text itself. */
+  readonly human?: (record: RecordOf<Op>, terminal: Terminal) => Promise<string>;
+  /** Of a write: one line about what it changed. */
+  readonly done?: (record: RecordOf<Op>, id: number, written: Written) => string;
+};
+
+type SeedReader = (service: Service, id: number) => Promise<Seed>;
+
+/** How the record that a text is about is read, and what of it is shown in the editor. */
+export const seedFrom =
+  <const Op extends Operation>(operation: Op, of: (record: RecordOf<Op>) => Seed): SeedReader =>
+  async (service, id) => {
+    const reading: Operation = operation;
+    const answer = await call(service, reading, { params: { id } });
+    return of(recordFitted(operation, unwrap(operation, answer)));
+  };
+
 /** A command that is derived whole from an operation: its arguments, flags, checks, call and view. */
-export function fromOperation(name: string, operation: Operation, about: Derivation): Command {
+export function fromOperation<const Op extends Operation>(name: string, derived: Op, about: Derivation<Op>): Command {
+  const operation: Operation = derived;
   const idField = Object.keys(fieldsOf(operation.params))[0];
   const idParam = about.several ? param.ids : param.requiredId;
   const args: Params = idField ? { id: idParam(idHelp(operation), recordOf(operation)) } : {};
@@ -66,7 +82,8 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
-      const seed = about.seed && (() => seedFor(ctx, settings, about.seed, ids[0]));
+      const read = about.seed;
+      const seed = read && (() => seedFor(ctx, settings, read, ids[0]));
       const given = { ctx, settings, flags: { id: ids[0], ...flags }, seed };
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
@@ -80,9 +97,9 @@ export function fromOperation(name: string, operation: Operation, about: Derivat
         const shown = { range: rangeOf(flags), columns: about.columns ?? [] };
         return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      const view = await recordsView(service, operation, about, { ids, inputFor });
+      const view = await recordsView(service, derived, about, { ids, inputFor });
       if (!about.done || view.data.shape !== 'record') return view;
-      const shown = recordFitted(operation, view.data.record) as never;
+      const shown = recordFitted(derived, view.data.record);
       const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
       const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed });
       return { ...view, done, notes: about.noted ? [done] : [] };
@@ -96,12 +113,13 @@ type Asking = {
   readonly inputFor: (id: number | undefined) => Input<Operation>;
 };
 
-async function recordsView(
+async function recordsView<Op extends Operation>(
   service: Service,
-  operation: Operation,
-  about: Derivation,
+  derived: Op,
+  about: Derivation<Op>,
   { ids, inputFor }: Asking,
 ): Promise<View> {
+  const operation: Operation = derived;
   const records: unknown[] = [];
   for (const id of ids) {
     const answer = call(service, operation, inputFor(id));
@@ -116,14 +134,14 @@ async function recordsView(
       human:
         human &&
         (async (terminal) => {
-          const pages = await Promise.all(records.map((one) => human(recordFitted(operation, one) as never, terminal)));
+          const pages = await Promise.all(records.map((one) => human(recordFitted(derived, one), terminal)));
           return pages.join('\n\n');
         }),
     };
   }
   const [record] = records;
-  // People see what fits; --json and its siblings print what came. Each derivation knows its own operation's record.
-  const shown = recordFitted(operation, record) as never;
+  // People see what fits; --json and its siblings print what came.
+  const shown = recordFitted(derived, record);
   return {
     data: { shape: 'record', record },
     read,
@@ -131,23 +149,12 @@ async function recordsView(
   };
 }
 
-function recordFitted({ response, answer }: Operation, record: unknown): unknown {
-  const schema = answer.key === undefined ? response : fieldsOf(response)[answer.key]?.schema;
-  return schema ? fitted(schema, record) : record;
-}
-
-/** The record itself, without the key that the service wraps it in; an empty one where the answer holds none. */
-export function unwrap({ answer: { key } }: Pick<Operation, 'answer'>, answer: unknown): unknown {
-  if (answer === undefined) return {};
-  return key === undefined ? answer : (fieldsIn(answer)[key] ?? answer);
-}
-
 /** A list is filtered by `--category`, as by `--contact`; a record that is written is given a `--category-id`. */
 const filterNames: Readonly<Record<string, Pick<Param<unknown>, 'name' | 'aliases'>>> = {
   category_id: { name: 'category', aliases: ['category-id'] },
 };
 
-function flagsFor(operation: Operation, about: Derivation): Params {
+function flagsFor(operation: Operation, about: Wording): Params {
   const flags: Record<string, Param<unknown>> = {};
   for (const [field, flag] of Object.entries(flagsOf(operation.query))) {
     if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
@@ -175,14 +182,14 @@ type Run = {
   readonly seed: (() => Promise<string>) | undefined;
 };
 
-async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation, about: Derivation) {
+async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation, about: Wording) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
     if (flags.template !== undefined) {
       const { filledFor } = await import('./record-template.ts');
-      body[about.text] = await filledFor(ctx, settings, operation, about.text, flags);
+      body[about.text] = await filledFor(ctx, settings, { operation, field: about.text, flags });
     }
     const text = await bodyText(ctx, settings, {
       field: about.text,
@@ -203,14 +210,10 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
 }
 
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function seedFor(ctx: Context, settings: Settings, seed: Derivation['seed'], id: number | undefined): Promise<string> {
+function seedFor(ctx: Context, settings: Settings, seed: SeedReader, id: number | undefined): Promise<string> {
   return seedOrNone(async () => {
-    if (!seed || id === undefined) throw new Failure('failed', 'There is nothing to read.');
-    const service = await connect(ctx, settings);
-    const answer = await call(service, seed.operation, { params: { id } });
-    return seed.of(recordFitted(seed.operation, unwrap(seed.operation, answer)) as never);
+    if (id === undefined) throw new Failure('failed', 'There is nothing to read.');
+    return seed(await connect(ctx, settings), id);
   });
 }
 

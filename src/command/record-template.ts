@@ -1,22 +1,25 @@
 import { operations } from '../api/index.ts';
-import type { Input, Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
-import { unwrap } from './from-operation.ts';
+import { unwrap } from './answered.ts';
 import { readTemplate } from './template-file.ts';
 
-type Flags = Readonly<Record<string, unknown>>;
+/** The field of the operation's body that the text is for. */
+type Wanted = {
+  readonly operation: Operation;
+  readonly field: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+};
 
 /** The text of a single command from a template, filled in from the record that it is about. */
 export async function filledFor(
   ctx: Context,
   settings: Settings,
-  operation: Operation,
-  field: string,
-  flags: Flags,
+  { operation, field, flags }: Wanted,
 ): Promise<string> {
   if (flags[field] !== undefined) throw new Failure('usage', `Give only one of --${field} and --template.`);
   const template = await readTemplate(ctx, String(flags.template));
@@ -38,5 +41,5 @@ async function recordOf(ctx: Context, settings: Settings, operation: Operation, 
   );
   if (resource === undefined || !reading) return undefined;
   const params = Object.fromEntries(Object.keys(reading.ids ?? {}).map((name) => [name, Number(id)]));
-  return unwrap(reading, await call(await connect(ctx, settings), reading, { params } as Input<Operation>));
+  return unwrap(reading, await call(await connect(ctx, settings), reading, { params }));
 }

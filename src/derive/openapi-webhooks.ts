@@ -1,6 +1,7 @@
 import type { Schema } from '../api/operation.ts';
 import { type WebhookEvent, webhookData, webhookEvents } from '../api/webhooks.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { deliveryExample } from './openapi-examples.ts';
 
 const emittedWhen: Readonly<Record<WebhookEvent, string>> = {
   'contact.created': 'A contact was added, by any route',
@@ -47,7 +48,9 @@ export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
           ],
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: envelope(event, schemaOf(webhookData[event])) } },
+            content: {
+              'application/json': { schema: envelope(event, schemaOf(webhookData[event])), ...deliveryExample(event) },
+            },
           },
           responses: { '2XX': { description: 'Received' } },
         },

@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { HttpResponse } from '../context.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn, isRecord, textIn } from '../text/record.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
 export type Body =
@@ -35,11 +35,11 @@ export type Said = {
 /** `error` is read first, then `message`, then what a problem document calls them; `errors` by field. */
 export function readError(json: unknown): Said {
   const { error, error_description, message, errors, detail, title } = fieldsIn(json);
-  const code = textOf(error);
+  const code = textIn(error);
   return {
     code,
-    description: textOf(error_description),
-    text: code ?? textOf(message) ?? problemText(textOf(title), textOf(detail)),
+    description: textIn(error_description),
+    text: code ?? textIn(message) ?? problemText(textIn(title), textIn(detail)),
     fields: fieldMessages(errors),
   };
 }
@@ -55,10 +55,8 @@ export function problemIn({ headers, body }: Pick<HttpResponse, 'headers' | 'bod
   if (!/^application\/problem\+json\b/iu.test(headers['content-type'] ?? '')) return undefined;
   const read = readBody(body);
   const { title, detail } = fieldsIn(read.form === 'json' ? read.json : undefined);
-  return problemText(textOf(title), textOf(detail));
+  return problemText(textIn(title), textIn(detail));
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 function fieldMessages(errors: unknown): Said['fields'] {
   if (typeof errors !== 'object' || errors === null) return undefined;
@@ -73,7 +71,7 @@ function problemFields(errors: readonly unknown[]): [string, string[]][] {
   const fields = new Map<string, string[]>();
   for (const [at, error] of errors.entries()) {
     const { pointer, name } = fieldsIn(error);
-    const field = (textOf(pointer) ?? textOf(name) ?? String(at)).replace(/^#?\//u, '').replaceAll('/', '.');
+    const field = (textIn(pointer) ?? textIn(name) ?? String(at)).replace(/^#?\//u, '').replaceAll('/', '.');
     fields.set(field, [...(fields.get(field) ?? []), messageIn(error)]);
   }
   return [...fields];
@@ -81,7 +79,7 @@ function problemFields(errors: readonly unknown[]): [string, string[]][] {
 
 function messageIn(error: unknown): string {
   if (typeof error === 'string') return error;
-  return textOf(fieldsIn(error).detail) ?? JSON.stringify(error);
+  return textIn(fieldsIn(error).detail) ?? JSON.stringify(error);
 }
 
 /**

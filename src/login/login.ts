@@ -66,7 +66,7 @@ export async function loginWithSecret({
   refuseOtherAccount(others, account, settings);
   await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
   await store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token });
-  const report = reportOf(kind, true, await placeOf(ctx.tokens, profile, kind));
+  const report = reportOf({ kind, valid: true, store: await placeOf(ctx.tokens, profile, kind) });
   return { ...finished(profile, baseUrl, account, report), doubt };
 }
 
@@ -116,7 +116,7 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
       title: account ? `svc is connected to ${account.name}` : 'svc is connected',
       text: 'You are logged in.',
     });
-    const report = reportOf('oauth', true, await placeOf(ctx.tokens, profile, 'oauth'), login);
+    const report = reportOf({ kind: 'oauth', valid: true, store: await placeOf(ctx.tokens, profile, 'oauth') }, login);
     return { ...finished(profile, baseUrl, account, report), doubt };
   } catch (error) {
     const text = error instanceof Failure ? error.message : 'Something went wrong.';

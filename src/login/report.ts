@@ -20,14 +20,9 @@ export type StatusReport = {
   readonly credentials: readonly CredentialReport[];
 };
 
-type Place = CredentialReport['store'];
+type Judged = Pick<CredentialReport, 'kind' | 'valid' | 'store'>;
 
-export function reportOf(
-  kind: CredentialKind,
-  valid: boolean,
-  store: Place,
-  login?: Stored<'oauth'>,
-): CredentialReport {
+export function reportOf({ kind, valid, store }: Judged, login?: Stored<'oauth'>): CredentialReport {
   return { kind, valid, ...scopesOf(kind, login), expires_at: login?.expires_at ?? null, store };
 }
 

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pathsOf, valueAt } from './fields.ts';
 import type { Column, Kind, Style } from './view.ts';
@@ -67,7 +68,7 @@ export function cellForPeople(value: unknown, as: Kind = 'text', now?: Date): st
 
 /** A person or a category inside a record is best told by its name. */
 function nameOf(value: object): string | undefined {
-  const { name, last_name: lastName } = value as { name?: unknown; last_name?: unknown };
+  const { name, last_name: lastName } = fieldsIn(value);
   if (typeof name !== 'string') return undefined;
   return typeof lastName === 'string' && lastName !== '' ? `${name} ${lastName}` : name;
 }

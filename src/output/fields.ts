@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { isRecord } from '../text/record.ts';
 
 /**
  * The value at a dotted path. A key that itself holds dots is found too; through a list the path is taken in each item.
@@ -9,12 +10,12 @@ export function valueAt(record: unknown, path: string): unknown {
     const values = record.map((item) => valueAt(item, path));
     return values.every((value) => value === undefined) ? undefined : values;
   }
-  if (typeof record !== 'object' || record === null) return undefined;
-  if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
+  if (!isRecord(record)) return undefined;
+  if (Object.hasOwn(record, path)) return record[path];
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
     if (!Object.hasOwn(record, key)) continue;
-    const found = valueAt((record as Record<string, unknown>)[key], path.slice(dot + 1));
+    const found = valueAt(record[key], path.slice(dot + 1));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -33,11 +34,11 @@ export function pick(record: unknown, paths: readonly string[]): unknown {
 
 function keysTo(record: unknown, path: string): string[] {
   const holder = Array.isArray(record) ? record.find((item) => valueAt(item, path) !== undefined) : record;
-  if (Object.hasOwn(Object(holder), path)) return [path];
+  if (!isRecord(holder) || Object.hasOwn(holder, path)) return [path];
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const key = path.slice(0, dot);
     const rest = path.slice(dot + 1);
-    const inside = Object.hasOwn(Object(holder), key) ? (holder as Record<string, unknown>)[key] : undefined;
+    const inside = Object.hasOwn(holder, key) ? holder[key] : undefined;
     if (valueAt(inside, rest) !== undefined) return [key, ...keysTo(inside, rest)];
   }
   return [path];
@@ -46,8 +47,8 @@ function keysTo(record: unknown, path: string): string[] {
 function put(target: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   const [key = '', ...rest] = keys;
   const present = Object.hasOwn(target, key) ? target[key] : undefined;
-  const inner = typeof present === 'object' && present !== null && !Array.isArray(present) ? present : {};
-  if (rest.length > 0) put(inner as Record<string, unknown>, rest, value);
+  const inner = isRecord(present) ? present : {};
+  if (rest.length > 0) put(inner, rest, value);
   // Not an assignment: a field named __proto__ is a field like any other.
   Object.defineProperty(target, key, {
     value: rest.length > 0 ? inner : value,
@@ -60,17 +61,16 @@ function put(target: Record<string, unknown>, keys: readonly string[], value: un
 /** Free-form objects: their keys are the account's own, so a record without one of them is no mistake. */
 const freeForm = new Set(['metadata', 'socials']);
 
+type FreeForm = { readonly freeForm: 'keys' | 'whole' };
+
 /** The fields of a record by their paths, in its order: objects by what they hold, free-form ones whole if wanted. */
-export function pathsOf(record: unknown, { freeForm: wanted = 'keys' as 'keys' | 'whole' } = {}): string[] {
-  if (!isObject(record)) return [];
+export function pathsOf(record: unknown, { freeForm: wanted }: FreeForm = { freeForm: 'keys' }): string[] {
+  if (!isRecord(record)) return [];
   return Object.entries(record).flatMap(([key, value]) => {
     const inside = wanted === 'whole' && freeForm.has(key) ? [] : pathsOf(value, { freeForm: wanted });
     return inside.length === 0 ? [key] : inside.map((path) => `${key}.${path}`);
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The fields asked for that this record cannot have, for the service sends every documented field always. */
 function unknownFields(record: unknown, paths: readonly string[]): string[] {
@@ -79,7 +79,7 @@ function unknownFields(record: unknown, paths: readonly string[]): string[] {
     if (valueAt(record, path) !== undefined) return false;
     const [first = '', second] = path.split('.');
     if (!Object.hasOwn(record, first)) return true;
-    const inner = (record as Record<string, unknown>)[first];
+    const inner = Reflect.get(record, first);
     if (second === undefined || freeForm.has(first)) return false;
     // Inside null or an empty list nothing can be known.
     if (inner === null || (Array.isArray(inner) && inner.length === 0)) return false;

@@ -61,9 +61,10 @@ export async function parse(typed: readonly string[], columns?: number): Promise
         .description(entry.summary);
       continue;
     }
-    const built = build(root, loaded, [entry.name], (invocation) => {
+    const onRun = (invocation: Invocation) => {
       invoked = invocation;
-    });
+    };
+    const built = build(root, loaded, { path: [entry.name], onRun, ofGroup: () => ({}) });
     root.addCommand(built.aliases([...(entry.aliases ?? [])]));
   }
   try {
@@ -91,27 +92,29 @@ function usageOf({ message, command = [] }: CommanderError & { command?: readonl
   });
 }
 
-function build(
-  parent: Commander,
-  node: Group | Command,
-  path: readonly string[],
-  onRun: (invocation: Invocation) => void,
-  ofGroup: () => object = () => ({}),
-): Commander {
+/** Where a command stands. `ofGroup`: the flags of its group that were given. */
+type Place = {
+  readonly path: readonly string[];
+  readonly onRun: (invocation: Invocation) => void;
+  readonly ofGroup: () => object;
+};
+
+function build(parent: Commander, node: Group | Command, place: Place): Commander {
+  const { path } = place;
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
   commander.exitOverride((error) => {
     throw Object.assign(error, { command: path });
   });
-  if (!('commands' in node)) return buildLeaf(commander, node, path, onRun, ofGroup);
-  if (node.itself) buildLeaf(commander, node.itself, path, onRun, ofGroup);
+  if (!('commands' in node)) return buildLeaf(commander, node, place);
+  if (node.itself) buildLeaf(commander, node.itself, place);
   // Of a flag that a group and its command both have, commander tells the group, wherever it stands.
-  const own = node.itself ? () => commander.opts() : undefined;
+  const ofGroup = node.itself ? () => commander.opts() : () => ({});
   // What stands behind `sandbox exec --` is the other program's; commander wants to hear that from the group.
   if (node.commands.some((child) => 'passThrough' in child && child.passThrough)) commander.enablePositionalOptions();
   addHelpCommand(commander);
   for (const child of node.commands) {
     const hidden = 'hidden' in child && child.hidden === true;
-    const built = build(commander, child, [...path, child.name], onRun, own);
+    const built = build(commander, child, { ...place, path: [...path, child.name], ofGroup });
     commander.addCommand(built.aliases([...aliasesOf(child, node.commands)]), { hidden });
   }
   return commander;
@@ -132,13 +135,7 @@ function addHelpCommand(group: Commander): void {
   group.helpCommand(false).addCommand(help, { hidden: true });
 }
 
-function buildLeaf(
-  commander: Commander,
-  command: Command,
-  path: readonly string[],
-  onRun: (i: Invocation) => void,
-  ofGroup: () => object,
-): Commander {
+function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGroup }: Place): Commander {
   commander.summary(command.summary);
   if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
   for (const [key, arg] of Object.entries(command.args)) {
@@ -195,7 +192,7 @@ function optionFor(longName: string, flag: Param<unknown>): Option {
 }
 
 const asTexts = (value: unknown): readonly string[] =>
-  value === undefined || value === false ? [] : Array.isArray(value) ? value.map(String) : [String(value)];
+  value === undefined || value === false ? [] : [value].flat().map(String);
 
 function globalsOf(options: Record<string, unknown>): GlobalFlags {
   return { ...options, noInput: options.input === false, noColor: options.color === false } as GlobalFlags;

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../api/webhooks.ts';
+import { fieldsIn } from '../text/record.ts';
 import { type Bucket, generalLimit } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
 import { type Kind, kinds } from './store/records.ts';
@@ -80,6 +81,6 @@ function changesOf(kind: Kind, before: Snapshot, after: Snapshot): RecordChange[
 
 /** A secret is shown once, by the command that makes it. */
 function shown(row: object): Fields {
-  const { signing_secret: secret, ...fields } = row as Fields;
+  const { signing_secret: secret, ...fields } = fieldsIn(row);
   return secret === undefined ? fields : { ...fields, signing_secret: '[redacted]' };
 }

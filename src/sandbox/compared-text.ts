@@ -84,6 +84,6 @@ const singular: Readonly<Record<string, string>> = { contacts: 'contact', ticket
 function inWords(name: string, count: number): string {
   const [kind = '', change = ''] = name.split(' ');
   const one = singular[kind];
-  const noun = one === undefined ? kind : count === 1 ? one : plural(one);
+  const noun = one !== undefined && count !== 1 ? plural(one) : (one ?? kind);
   return `${noun} ${change}`;
 }

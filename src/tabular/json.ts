@@ -93,7 +93,9 @@ export function createValuesParser(form: 'array' | 'values'): JsonParser {
 function endOfValue(text: string, isLast: boolean): number | undefined {
   if (!/^[[{"]/u.test(text)) {
     const end = text.search(/[\s,\]}]/u);
-    return end > 0 ? end : isLast || end === 0 ? Math.max(1, end < 0 ? text.length : 1) : undefined;
+    // A sign that begins no value counts as one, so that it is told as broken JSON.
+    if (end >= 0) return Math.max(1, end);
+    return isLast ? Math.max(1, text.length) : undefined;
   }
   let depth = 0;
   let isQuoted = false;

@@ -277,11 +277,47 @@ describe('contacts update --match email', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 1,
       errors: [
-        { line: 3, error: "Email nobody@x.test is no contact's" },
+        { line: 3, error: 'Email nobody@x.test is the email of no contact' },
         { line: 4, error: expect.stringMatching(/is that of several contacts: \d+, \d+/u) },
       ],
     });
     expect(world.sent.at(-1)).toBe(`PATCH /contacts/${one?.contact_id}`);
+  });
+});
+
+describe('a field that holds the id of a contact', () => {
+  test('takes an email as the flag does; nobody and several are errors of the row', async () => {
+    const world = fresh();
+    const [yara] = JSON.parse((await svc(world, ['contacts', 'list', '--limit', '1', '--json'])).stdout);
+    const file = put(
+      world,
+      't.csv',
+      `subject,contact\na,${yara.email.toUpperCase()}\nb,${yara.contact_id}\nc,nobody@x.test\nd,\ne, ${yara.email} \n`,
+    );
+    const before = (await stateOf(world)).tickets.length;
+    const ran = await svc(world, ['tickets', 'create', '--from', file, '--json', '--concurrency', '1']);
+    expect(ran.exitCode).toBe(8);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      done: 4,
+      errors: [{ line: 4, error: 'contact nobody@x.test is the email of no contact' }],
+    });
+    const made = (await stateOf(world)).tickets.slice(before) as readonly { readonly contact_id?: number }[];
+    expect(made.map(({ contact_id }) => contact_id ?? null)).toEqual([
+      yara.contact_id,
+      yara.contact_id,
+      null,
+      yara.contact_id,
+    ]);
+    // The emails are looked up by one reading of the list.
+    expect(world.sent.filter((line) => line.startsWith('GET /contacts?')).length).toBeLessThan(12);
+  });
+
+  test('takes one in JSON Lines, and from --map', async () => {
+    const { ran, report } = await from('{"subject":"a","who":"yara.kim@fieldnote.test"}\n', 'tickets create', [
+      '--map',
+      'who=contact_id',
+    ]);
+    expect([ran.exitCode, report.done]).toEqual([0, 1]);
   });
 });
 
@@ -483,7 +519,7 @@ describe('a CSV file as exporters write it', () => {
 
 test('with --match email a number is no id', async () => {
   const { report } = await from('email,company\n101,A\n', 'contacts update', ['--match', 'email']);
-  expect(report).toMatchObject({ rejected: 1, errors: [{ error: "email 101 is no contact's" }] });
+  expect(report).toMatchObject({ rejected: 1, errors: [{ error: 'email 101 is the email of no contact' }] });
 });
 
 describe('ids as people have them', () => {
@@ -504,7 +540,7 @@ describe('ids as people have them', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 3,
       rejected: 1,
-      errors: [{ line: 5, error: "ticket T-0999999 is not a ticket's number" }],
+      errors: [{ line: 5, error: 'ticket T-0999999 is the number of no ticket' }],
     });
     const firstWrite = world.sent.findIndex((line) => line.startsWith('POST'));
     expect(world.sent.findLastIndex((line) => line.startsWith('GET') && line.includes('?q='))).toBeLessThan(firstWrite);
@@ -525,7 +561,7 @@ describe('ids as people have them', () => {
     const ran = await svc(world, ['contacts', 'update', '--from', file, '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 2,
-      errors: [{ line: 4, error: "id no@example.com is no contact's" }],
+      errors: [{ line: 4, error: 'id no@example.com is the email of no contact' }],
     });
   });
 });

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { presetPath } from '../../src/api/path.ts';
+import { webhookEvents } from '../../src/api/webhooks.ts';
+import { sampleEnvelope } from '../../src/webhooks/samples.ts';
 import { bodies } from '../contract/document.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 
@@ -132,6 +134,10 @@ async function sharedAnswers() {
 test('the examples of the description are what the sandbox answers (to renew: UPDATE_EXAMPLES=1)', async () => {
   const examples: Record<string, unknown> = { shared: await sharedAnswers() };
   for (const operation of Object.values<Operation>(operations)) examples[operation.id] = await answersOf(operation);
+  for (const event of webhookEvents) {
+    const request = sampleEnvelope(event, 'evt_1', new Date('2026-03-01T12:00:00Z'));
+    examples[`on.${event}`] = { request };
+  }
   const lines = Object.entries(examples).map(([id, each]) => `${JSON.stringify(id)}: ${JSON.stringify(each)}`);
   const text = `{\n${lines.join(',\n')}\n}\n`;
   if (process.env.UPDATE_EXAMPLES) writeFileSync(file, text);

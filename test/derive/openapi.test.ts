@@ -103,6 +103,13 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.Error.anyOf).toHaveLength(3);
   });
 
+  test('shows an example of each delivery', () => {
+    for (const { post } of Object.values<Any>(document.webhooks)) {
+      const { example } = post.requestBody.content['application/json'];
+      expect(`on.${example?.event}`).toBe(post.operationId);
+    }
+  });
+
   test('shows an example of each request, success and error, and says what each success is', () => {
     const successes = new Set<string>();
     for (const [path, methods] of Object.entries<Any>(document.paths)) {

@@ -84,10 +84,11 @@ async function play(id: OperationId, body: string | undefined, flags: readonly s
   return { ran, answered };
 }
 
-const ways: [name: string, flags: readonly string[], columns: number | undefined][] = [
-  ['as JSON', ['--json'], undefined],
-  ['in a pipe', [], undefined],
-  ['on a terminal', [], 80],
+/** As JSON, in a pipe, on a terminal. */
+const ways: readonly (readonly [flags: readonly string[], columns: number | undefined])[] = [
+  [['--json'], undefined],
+  [[], undefined],
+  [[], 80],
 ];
 
 /** Neither a crash nor a false word: a read is done or one clear error, a write that the service took is done. */
@@ -98,17 +99,16 @@ function expectSense(id: OperationId, ran: Ran, body: string): void {
   expect(isRead ? [0, 1, 3] : [0], told).toContain(ran.exitCode);
 }
 
-describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
-  test.each(ways)(
-    'answered with odd JSON is no crash %s, and a write that was taken is done',
-    async (_, flags, columns) => {
-      const { answered } = await play(id, undefined, ['--json']);
-      for (const body of [...bodies, ...mutants(id, answered)]) {
-        const { ran } = await play(id, body, flags, columns);
-        expectSense(id, ran, body);
-        if (ran.exitCode === 0 && flags.length > 0) expect(() => JSON.parse(ran.stdout), body).not.toThrow();
-        if (ran.exitCode !== 0) expect(ran.stderr).toMatch(/is not the service|deep/u);
-      }
-    },
-  );
+/** In turn: each body is met by every operation, and each way by every kind of body. */
+describe.each(Object.keys(operations).map((id, n) => [id as OperationId, n] as const))('%s', (id, n) => {
+  test('answered with odd JSON is no crash, and a write that was taken is done', async () => {
+    const { answered } = await play(id, undefined, ['--json']);
+    for (const [i, body] of [...bodies, ...mutants(id, answered)].entries()) {
+      const [flags, columns] = ways[(i + n) % ways.length] as (typeof ways)[number];
+      const { ran } = await play(id, body, flags, columns);
+      expectSense(id, ran, body);
+      if (ran.exitCode === 0 && flags.length > 0) expect(() => JSON.parse(ran.stdout), body).not.toThrow();
+      if (ran.exitCode !== 0) expect(ran.stderr).toMatch(/is not the service|deep/u);
+    }
+  });
 });

@@ -9,6 +9,7 @@ import { askedOf, fieldsFrom, type Known, methods, operationAt, relativePath } f
 import { queryString, type Wire } from '../../http/request.ts';
 import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
+import { fieldsIn, isRecord } from '../../text/record.ts';
 import { apiLs } from './ls.ts';
 
 const request = defineCommand({
@@ -98,7 +99,7 @@ function objectIn(body: string | undefined): object | undefined {
 /** A body that is no JSON object cannot be looked up; the service will refuse it anyway. */
 async function lookBy(service: Service, { body }: Wire, { operation, params }: Known) {
   try {
-    const parsed = JSON.parse(body ?? '') as unknown;
+    const parsed: unknown = JSON.parse(body ?? '');
     if (typeof parsed !== 'object' || parsed === null) return undefined;
     return await preparedLook(service, operation, { params, body: parsed });
   } catch (error) {
@@ -107,19 +108,21 @@ async function lookBy(service: Service, { body }: Wire, { operation, params }: K
   }
 }
 
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 /** The first page's document with the records of all pages in its list; `meta` is the last page's. */
 async function allPages(service: Service, wire: Wire, known: Known | undefined, first: Sent): Promise<unknown> {
-  const whole = jsonOf(service.ctx, first) as Record<string, unknown>;
-  if (typeof whole !== 'object' || whole === null) return whole;
-  const lastOf = (json: unknown) => Number((json as { meta?: { last_page?: unknown } }).meta?.last_page ?? 1);
+  const whole = jsonOf(service.ctx, first);
+  if (!isRecord(whole)) return whole;
+  const lastOf = (page: unknown) => Number(fieldsIn(page).last_page ?? 1);
   const key = Object.keys(whole).find((name) => Array.isArray(whole[name]));
   if (!key) return whole;
-  let records = whole[key] as unknown[];
+  let records = listIn(whole[key]);
   let { meta } = whole;
-  for (let page = 2; page <= lastOf({ meta }); page++) {
+  for (let page = 2; page <= lastOf(meta); page++) {
     const sent = await sendRaw(service, { ...wire, path: withQuery(wire.path, { page }) }, known);
-    const json = jsonOf(service.ctx, sent) as Record<string, unknown>;
-    records = records.concat(Array.isArray(json[key]) ? json[key] : []);
+    const json = fieldsIn(jsonOf(service.ctx, sent));
+    records = records.concat(listIn(json[key]));
     meta = json.meta ?? meta;
   }
   return { ...whole, [key]: records, ...(meta !== undefined && { meta }) };

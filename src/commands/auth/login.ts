@@ -50,7 +50,7 @@ export const authLogin = defineCommand({
     'svc login --profile work --no-browser',
   ],
   async run(outer, { flags, settings }) {
-    const kind = flags.withApiKey ? 'api_key' : flags.withM2mToken ? 'm2m' : 'oauth';
+    const kind = kindOf(flags);
     const [{ stdinLines }, flows, { parseScopes }] = await Promise.all([
       import('../../login/stdin-lines.ts'),
       import('../../login/login.ts'),
@@ -80,6 +80,11 @@ export const authLogin = defineCommand({
     }
   },
 });
+
+function kindOf({ withApiKey, withM2mToken }: { readonly withApiKey: boolean; readonly withM2mToken: boolean }) {
+  if (withApiKey) return 'api_key';
+  return withM2mToken ? 'm2m' : 'oauth';
+}
 
 async function baseUrlFor(ctx: Context, { baseUrl, noInput }: Settings): Promise<string> {
   if (baseUrl) return baseUrl;

@@ -42,7 +42,7 @@ export const authStatus = defineCommand({
       const alone = { ...session, bearer: () => session.bearer({ credentials: [kind] }) };
       const judged = await judgeCredential({ ...service, session: alone }, kind, account?.id ?? known?.id);
       if (judged.account) account = { id: judged.account.account_id, name: judged.account.name };
-      credentials.push(await describe(ctx, settings, kind, judged.valid, from));
+      credentials.push(await describe(ctx, settings, { kind, from, valid: judged.valid }));
       if (judged.refusal) {
         notes.push(`${titleOf(kind)}: ${judged.refusal.message} ${fixOf({ kind, from }, settings)}`);
       }
@@ -66,15 +66,13 @@ export const authStatus = defineCommand({
 async function describe(
   ctx: Context,
   { profile }: Settings,
-  kind: CredentialKind,
-  valid: boolean,
-  from: 'environment' | 'profile',
+  { kind, from, valid }: AtHand & { readonly valid: boolean },
 ): Promise<CredentialReport> {
-  if (from === 'environment') return reportOf(kind, valid, 'environment');
-  const place = await placeOf(ctx.tokens, profile, kind);
+  if (from === 'environment') return reportOf({ kind, valid, store: 'environment' });
+  const store = await placeOf(ctx.tokens, profile, kind);
   // A refused refresh has forgotten the login meanwhile.
   const login = kind === 'oauth' ? await readStored(ctx.tokens, profile, 'oauth').catch(() => undefined) : undefined;
-  return reportOf(kind, valid, place, login);
+  return reportOf({ kind, valid, store }, login);
 }
 
 async function whyNone(ctx: Context, settings: Settings, [first]: readonly AtHand[]): Promise<Failure> {

@@ -1,11 +1,11 @@
 import { createChangelogEntry, updateChangelogEntry } from '../../api/changelog.ts';
 import { check } from '../../api/check.ts';
 import { fieldsOf } from '../../api/shape.ts';
+import { unwrap } from '../../command/answered.ts';
 import { bodyText, textFlags } from '../../command/body-text.ts';
 import { cleared, clearFlag } from '../../command/clear.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf, typedName } from '../../command/flags.ts';
-import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -15,6 +15,7 @@ import { call, connect } from '../../http/call.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
+import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseTime } from '../../text/time.ts';
 import { stateOf } from './state.ts';
@@ -149,11 +150,11 @@ async function bodyFrom(
   if (flags.bodyFile !== undefined && flags.contentFile !== undefined) {
     throw new Failure('usage', 'Give only one of --body-file and --content-file.');
   }
-  const file = (flags.bodyFile ?? flags.contentFile) as string | undefined;
+  const file = textIn(flags.bodyFile ?? flags.contentFile);
   if (flags.template !== undefined) return fromTemplate(ctx, settings, flags, id);
   const text = await bodyText(ctx, settings, {
     field: 'content',
-    text: flags.content as string | undefined,
+    text: textIn(flags.content),
     bodyFile: file,
     editor: flags.editor === true,
     opensEditor: isNew,
@@ -184,7 +185,7 @@ async function fromTemplate(
   }
   const { filledFor } = await import('../../command/record-template.ts');
   const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
-  const text = await filledFor(ctx, settings, operation, 'content', { ...flags, id });
+  const text = await filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
   return { ...(await fromNotes(ctx, text, 'the template')), ...saidBy(flags) };
 }
 

@@ -1,9 +1,9 @@
 import { check } from '../../api/check.ts';
 import { createContacts, NewContact } from '../../api/contacts.ts';
 import type { Input } from '../../api/operation.ts';
+import { unwrap } from '../../command/answered.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { flagsOf } from '../../command/flags.ts';
-import { unwrap } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { readUserJson } from '../../disk/user-file.ts';

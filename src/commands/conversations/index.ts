@@ -6,7 +6,7 @@ import {
 } from '../../api/conversations.ts';
 import type { Output } from '../../api/operation.ts';
 import type { Group } from '../../command/command.ts';
-import { fromOperation } from '../../command/from-operation.ts';
+import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
 
 const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
@@ -38,7 +38,7 @@ export const conversations: Group = {
     fromOperation('reply', replyToConversation, {
       text: 'body',
       rows: { question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?` },
-      seed: { operation: getConversation, of: replySeed },
+      seed: seedFrom(getConversation, replySeed),
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       noted: true,
       done: (answer: { handling_mode: string }, id) =>

@@ -1,7 +1,8 @@
 import type { Output } from '../../api/operation.ts';
 import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
+import { recordFitted, unwrap } from '../../command/answered.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
-import { fromOperation, unwrap } from '../../command/from-operation.ts';
+import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
@@ -25,7 +26,7 @@ const moveTo = (name: string, status: string, summary: string) =>
       const service = await connect(ctx, settings);
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
       const record = unwrap(updateTicket, answer);
-      const done = `${named(record as Partial<Ticket>, args.id)} is ${status === 'open' ? 'open again' : status}.`;
+      const done = `${named(recordFitted(updateTicket, record), args.id)} is ${status === 'open' ? 'open again' : status}.`;
       return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
@@ -78,7 +79,7 @@ export const tickets: Group = {
     moveTo('reopen', 'open', 'Set a ticket to open again'),
     fromOperation('note', addTicketNote, {
       text: 'body',
-      seed: { operation: getTicket, of: noteSeed },
+      seed: seedFrom(getTicket, noteSeed),
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
       noted: true,
       done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
@@ -86,7 +87,7 @@ export const tickets: Group = {
     fromOperation('reply', replyToTicket, {
       text: 'body',
       rows: { question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?` },
-      seed: { operation: getTicket, of: replySeed },
+      seed: seedFrom(getTicket, replySeed),
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       noted: true,
       done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,

@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
+import { fieldsIn } from '../../text/record.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
@@ -75,4 +76,4 @@ export const triggerWebhook = defineCommand({
 });
 
 /** After --set, which may have given another. */
-const sampleId = (body: Uint8Array): unknown => (JSON.parse(Buffer.from(body).toString('utf8')) as { id?: unknown }).id;
+const sampleId = (body: Uint8Array): unknown => fieldsIn(JSON.parse(Buffer.from(body).toString('utf8'))).id;

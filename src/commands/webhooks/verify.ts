@@ -50,7 +50,7 @@ export const signWebhook = defineCommand({
     refuseBothFromStdin(flags);
     const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);
     if (another !== undefined) throw new Failure('usage', 'Several secrets were given; sign takes one.');
-    const signature = sign(secret as string, await readUserBytes(ctx, flags.body ?? '-', '--body'));
+    const signature = sign(secret, await readUserBytes(ctx, flags.body ?? '-', '--body'));
     return { data: { shape: 'record', record: { signature } }, human: () => signature, plain: () => signature };
   },
 });

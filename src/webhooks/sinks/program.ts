@@ -71,7 +71,7 @@ type Ended = {
 };
 
 async function exitOf(child: ReturnType<typeof execa>): Promise<Ended> {
-  const [exitCode, signal] = await once(child as unknown as NodeJS.EventEmitter, 'exit');
+  const [exitCode, signal] = await once(child, 'exit');
   return { ...(exitCode !== null && { exitCode }), ...(signal && { signal }) };
 }
 
@@ -91,9 +91,13 @@ function endGroup(pid: number | undefined, how: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function whyOf({ exitCode, signal, code, shortMessage }: Ended, said: string): string {
-  if (code === 'ENOENT') return 'the program is not there';
-  const how = signal ? `ended by ${signal}` : exitCode === undefined ? undefined : `exit ${exitCode}`;
+function whyOf(ended: Ended, said: string): string {
+  if (ended.code === 'ENOENT') return 'the program is not there';
   const last = said.trim().split('\n').at(-1)?.trim();
-  return [how ?? shortMessage ?? 'it did not start', last].filter(Boolean).join(': ').slice(0, 200);
+  return [howEnded(ended), last].filter(Boolean).join(': ').slice(0, 200);
+}
+
+function howEnded({ signal, exitCode, shortMessage }: Ended): string {
+  if (signal) return `ended by ${signal}`;
+  return exitCode === undefined ? (shortMessage ?? 'it did not start') : `exit ${exitCode}`;
 }

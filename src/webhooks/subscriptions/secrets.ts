@@ -48,9 +48,9 @@ export async function givenSecrets(
 export async function requiredSecrets(
   ctx: Pick<Context, 'stdin' | 'env' | 'signal'>,
   fromStdin: boolean,
-): Promise<string[]> {
-  const secrets = await givenSecrets(ctx, fromStdin);
-  if (secrets.length > 0) return secrets;
+): Promise<[string, ...string[]]> {
+  const [first, ...others] = await givenSecrets(ctx, fromStdin);
+  if (first !== undefined) return [first, ...others];
   throw new Failure('usage', 'The signing secret is missing.', {
     hint: 'Set SVC_WEBHOOK_SECRET, or give it on standard input with --secret-stdin.',
   });
