@@ -41,7 +41,8 @@ const together = [
         'src/http/(call|send|asking|attempt|answer|gate|limiter|request|pages|shared-hold|user-agent)\\.ts',
         'src/retry/',
         'src/auth/(session|at-hand|credentials)\\.ts',
-        'src/command/(flags|from-operation|listing)\\.ts',
+        'src/command/(flags|from-operation|listing|row|named)\\.ts',
+        'src/(commands/from-file|(bulk|tabular)/flags)\\.ts',
         'src/text/(json-depth|near|time)\\.ts',
       ].join('|'),
       'u',
@@ -103,11 +104,12 @@ export default defineConfig({
   plugins: [
     ...bundle.plugins,
     {
-      name: 'man-pages',
+      name: 'help-and-man-pages',
       async writeBundle({ dir = 'dist' }) {
-        const { manPages } = createRequire(import.meta.url)(resolve(dir, 'man.cjs'));
+        const { manPages, rootHelp } = createRequire(import.meta.url)(resolve(dir, 'man.cjs'));
         mkdirSync(resolve(dir, 'man'));
         for (const [name, page] of await manPages(releaseDate())) writeFileSync(resolve(dir, 'man', name), page);
+        for (const width of [80, 120]) writeFileSync(resolve(dir, `help-${width}.txt`), rootHelp(width));
       },
     },
     {

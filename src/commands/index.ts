@@ -1,5 +1,4 @@
 import type { AnyCommand, Group } from '../command/command.ts';
-import { takingFiles } from './from-file.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -196,5 +195,7 @@ export const entries: readonly Entry[] = [
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
   const node = await entry.load();
   const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
-  return hasRows ? takingFiles(node) : node;
+  if (!hasRows) return node;
+  const { takingFiles } = await import('./from-file.ts');
+  return takingFiles(node);
 }

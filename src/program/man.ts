@@ -6,6 +6,8 @@ import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
 
+export { rootHelp } from './root-help.ts';
+
 /** The manual pages by file name, from the tree and the topics that the help is made of. `date`: that of the release. */
 export async function manPages(date: string): Promise<ReadonlyMap<string, string>> {
   const pages = new Map<string, string>();

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
@@ -82,10 +84,22 @@ describe('what a run loads', () => {
     expect(await chunksOf('--version')).toEqual(['quick', 'version']);
   });
 
-  test('--help: the tree’s names, no command', async () => {
-    const chunks = await chunksOf('--help');
+  test('--help: the text that the build wrote down', async () => {
+    expect(await chunksOf('--help')).toEqual(['quick', 'version']);
+    const { rootHelp } = await import('../../src/program/root-help.ts');
+    for (const width of [80, 120]) {
+      expect(readFileSync(join(built.script, '..', '..', 'dist', `help-${width}.txt`), 'utf8')).toBe(rootHelp(width));
+    }
+  });
+
+  test('help of a topic: the tree’s names, no command', async () => {
+    const chunks = await chunksOf('help', 'output');
     expect(chunks.length).toBeLessThanOrEqual(4);
-    expect(chunks.filter((chunk) => /program|main|context|contacts/u.test(chunk))).toEqual([]);
+    expect(chunks.filter((chunk) => /program|main|context|contacts|service/u.test(chunk))).toEqual([]);
+    // Half of what a start costs is compiling: the tree brings no library.
+    const dist = join(built.script, '..', '..', 'dist');
+    const tree = readdirSync(dist).filter((name) => name.startsWith('tree-'));
+    expect(tree.map((name) => statSync(join(dist, name)).size)).toEqual([expect.toSatisfy((size) => size < 25_000)]);
   });
 
   test('config list: nothing of what asks the service', async () => {
