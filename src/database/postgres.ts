@@ -45,7 +45,7 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     // A connection that breaks while nothing is asked is made again for the next statement.
     client.on('error', broken);
     client.on('end', broken);
-    await client.connect();
+    await connectOrEnd(client);
     if (opening.setUp) await client.query(opening.setUp);
     return client;
   };
@@ -107,6 +107,22 @@ export async function readUrl(url: string, env: Env): Promise<ClientConfig> {
   }
 }
 
+/** One that could not be connected would hold its socket, and with it the process. */
+export async function connectOrEnd(client: Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    void client.end().catch(() => {});
+    throw error;
+  }
+}
+
+/** What the server or the library says, in words that do not need either's manual. */
+export function reasonOf(error: unknown): string {
+  const said = messageOf(error) || (codeOf(error) ?? '');
+  return /client password must be a/u.test(said) ? 'it asks for a password, and none is given' : said;
+}
+
 /** Host, port and database, as a person names them. */
 export function placeOf({ host, port, database, user }: ClientConfig): string {
   const name = database ?? user ?? '';
@@ -123,7 +139,7 @@ const isSqlState = (error: unknown): boolean =>
 function databaseFailure(place: string, error: unknown, passwordHint: string): Failure {
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? '';
-  const said = messageOf(error) || code;
+  const said = reasonOf(error);
   if (code.startsWith('28') || /password|SASL/iu.test(said)) {
     return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, { hint: passwordHint });
   }

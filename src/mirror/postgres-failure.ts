@@ -1,4 +1,5 @@
-import { codeOf, Failure, messageOf } from '../errors.ts';
+import { reasonOf } from '../database/postgres.ts';
+import { codeOf, Failure } from '../errors.ts';
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -14,7 +15,7 @@ const unreachable = new Set([
 export function postgresFailure(place: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? '';
-  const said = messageOf(error) || code;
+  const said = reasonOf(error);
   if (unreachable.has(code) || /terminated|timeout|ended|closed/iu.test(said)) {
     return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
       hint: 'Is it running? What it holds is not lost.',

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Context } from '../context.ts';
-import { placeOf, readUrl } from '../database/postgres.ts';
+import { connectOrEnd, placeOf, readUrl } from '../database/postgres.ts';
 import { Failure, interruption } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
 import { postgresFailure } from './postgres-failure.ts';
@@ -26,7 +26,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     const client = new pg.Client(config);
     // A connection that breaks while nothing is asked is told by the next question.
     client.on('error', () => {});
-    await client.connect().catch((error) => {
+    await connectOrEnd(client).catch((error) => {
       throw fail(error);
     });
     await client.query(`SET search_path TO ${schemaName}, public; SET TIME ZONE 'UTC'`);

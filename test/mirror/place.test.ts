@@ -3,13 +3,16 @@ import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'n
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { placeOf } from '../../src/database/postgres.ts';
 import { tryLock } from '../../src/disk/lock.ts';
+import { buildSvc } from '../built.ts';
 import { allowed } from '../real-machine.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
+import { type PostgresServer, sharedPostgres, withPostgres } from './postgres-server.ts';
 
 const realClock = {
   now: () => new Date(),
@@ -67,6 +70,46 @@ describe('where the copy is', () => {
 
   test('another kind of database is exit 2', async () => {
     expect((await svc(world(), ['mirror', 'pull', '--db', 'mysql://localhost/x'])).exitCode).toBe(2);
+  });
+});
+
+describe('a PostgreSQL that asks for a password', () => {
+  let server: PostgresServer | undefined;
+  beforeAll(async () => {
+    server = await sharedPostgres();
+    server?.sql('postgres', "CREATE ROLE locked LOGIN PASSWORD 'very: secret'");
+    server?.sql('postgres', 'CREATE DATABASE locked OWNER locked');
+  });
+  const pull = async (env: NodeJS.ProcessEnv) => {
+    const built = await buildSvc();
+    const url = server?.url('locked').replace('user=svc', 'user=locked') ?? '';
+    const words = ['sandbox', 'exec', '--', 'sh', '-c', 'SVC_MIRROR_DB="$COPY" svc mirror pull --only lists'];
+    const ran = await execa(process.execPath, [built.script, ...words], {
+      env: { PATH: process.env.PATH, HOME: built.folder, COPY: url, ...env },
+      extendEnv: false,
+      reject: false,
+    });
+    expect(ran.stdout + ran.stderr).not.toContain('secret');
+    await built.remove();
+    return ran;
+  };
+  const withPasswords = (text: string) => {
+    const file = join(mkdtempSync(join(tmpdir(), 'svc-pass-')), '.pgpass');
+    writeFileSync(file, text, { mode: 0o600 });
+    return file;
+  };
+
+  withPostgres(test)('is given that of .pgpass, or of PGPASSWORD', async () => {
+    const file = withPasswords('# ours\n*:*:other:locked:wrong\n*:*:locked:locked:very\\: secret\n');
+    const runs = [{ PGPASSFILE: file }, { PGPASSWORD: 'very: secret' }].map(pull);
+    for (const { exitCode, stderr } of await Promise.all(runs))
+      expect([exitCode, stderr]).toEqual([0, expect.anything()]);
+  });
+
+  withPostgres(test)('without one is exit 4, with the ways to give it', async () => {
+    const { exitCode, stderr } = await pull({});
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/asks for a password, and none is given[\s\S]*PGPASSWORD, in \.pgpass/u);
   });
 });
 

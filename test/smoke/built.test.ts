@@ -24,7 +24,7 @@ const svc = (...argv: string[]) =>
       NODE_EXTRA_CA_CERTS: undefined,
     },
   });
-const inSandbox = (line: string) => svc('sandbox', 'exec', '--', 'sh', '-c', line);
+const inSandbox = (line: string) => svc('sandbox', 'exec', '--rate-limit', 'off', '--', 'sh', '-c', line);
 
 describe('the built tool', () => {
   test('tells its version and its help', async () => {
@@ -42,6 +42,22 @@ describe('the built tool', () => {
     `);
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toContain('"name": "Ada"');
+  });
+
+  test('sends the rows of a file, keeps a copy of the account and asks it', async () => {
+    const ran = await inSandbox(`
+      set -e
+      printf 'subject,contact\\nFirst,7\\nSecond,8\\n' | svc tickets create --from - --results made.csv
+      svc tickets close --from made.csv --yes
+      svc mirror pull
+      svc contacts update 7 --company Acme && svc mirror pull
+      svc mirror sql "SELECT subject, status FROM tickets WHERE subject IN ('First', 'Second') ORDER BY 1" --output csv
+      svc mirror diff --since 1h --json --jq '.[].kind'
+    `);
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/First,closed\s+Second,closed\s+contacts$/u),
+    });
   });
 
   test('ends with the exit code of what went wrong', async () => {
