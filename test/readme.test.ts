@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../src/command/command.ts';
 import { entries } from '../src/commands/index.ts';
 import { topics } from '../src/program/topics.ts';
-import { sandboxWorld } from './sandbox-world.ts';
+import { type SandboxWorld, sandboxWorld } from './sandbox-world.ts';
 import { svc } from './svc.ts';
 
 const path = join(import.meta.dirname, '..', 'README.md');
@@ -14,18 +14,43 @@ const shown = /```console\n\$ (svc [^\n]*)\n[\s\S]*?```/u;
 /** The words of a command line as a shell would split them; the README quotes with ' alone. */
 const words = (line: string): string[] => [...line.matchAll(/'([^']*)'|(\S+)/gu)].map((m) => m[1] ?? m[2] ?? '');
 
-/** Every block of the README that shows a command, with what svc really prints for it. */
+/** What a line prints on a terminal; of several commands joined by `|` the last one alone has it for its output. */
+async function printedBy(line: string, world: SandboxWorld): Promise<string> {
+  const commands = line.split(' | ');
+  let told = '';
+  let stdin: string | undefined;
+  for (const [i, command] of commands.entries()) {
+    const isLast = i === commands.length - 1;
+    const [, ...argv] = words(command);
+    const ran = await svc(world, argv, {
+      ...terminal,
+      ...(!isLast && { columns: undefined }),
+      ...(stdin && { stdin }),
+    });
+    stdin = ran.stdout;
+    told += `${isLast ? ran.stdout : ''}${ran.stderr}`;
+  }
+  return told.trimEnd().replace(/[ \t]+$/gmu, '');
+}
+
+/**
+ * Every block of the README that shows a command, with what svc really prints for it. A comment `fault: {…}` above a
+ * block is a fault that the sandbox has then.
+ */
 async function withOutputs(readme: string): Promise<string> {
   const world = sandboxWorld({ rateLimit: 'off' });
   let whole = '';
   let rest = readme;
   for (let block = shown.exec(rest); block; block = shown.exec(rest)) {
     const [text = '', line = ''] = block;
-    const ran = await svc(world, words(line).slice(1), terminal);
-    const printed = `${ran.stdout}${ran.stderr}`.trimEnd().replace(/[ \t]+$/gmu, '');
-    whole += `${rest.slice(0, block.index)}\`\`\`console\n$ ${line}\n${printed}\n\`\`\``;
+    const above = rest.slice(0, block.index);
+    for (const [, fault = ''] of above.matchAll(/<!-- fault: (\{.*\}) -->/gu))
+      await world.control('POST', 'faults', JSON.parse(fault));
+    whole += `${above}\`\`\`console\n$ ${line}\n${await printedBy(line, world)}\n\`\`\``;
     rest = rest.slice(block.index + text.length);
   }
+  const log = JSON.stringify(await world.control('GET', 'log'));
+  expect(log.match(/"fault":"drop-after"/gu)).toHaveLength(readme.match(/<!-- fault: /gu)?.length ?? 0);
   return whole + rest;
 }
 

@@ -9,7 +9,7 @@ import { type Built, buildSvc } from '../built.ts';
 type Any = any;
 
 const page = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8');
-const [withAction, github, gitlab]: Any[] = [...page.matchAll(/^```yaml\n(.*?)^```$/gmsu)].map(([, text]) =>
+const [[alone], withAction, github, gitlab]: Any[] = [...page.matchAll(/^```yaml\n(.*?)^```$/gmsu)].map(([, text]) =>
   parse(text as string),
 );
 
@@ -44,6 +44,7 @@ test('docs/ci.md begins with the action, and gives it only inputs that it has', 
   const action: Any = parse(readFileSync(new URL('../../action.yml', import.meta.url), 'utf8'));
   const [, step] = withAction.jobs.changelog.steps;
   expect(step.uses).toMatch(/^OWNER\/svc@v\d/u);
+  expect(alone).toMatchObject(step);
   expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with)));
   for (const name of Object.keys(action.inputs)) expect(page).toContain(`\`${name}\``);
 });
