@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { likenessOf } from '../http/look.ts';
 import type { Rows } from '../tabular/rows.ts';
 import { digestOf } from '../text/digest.ts';
+import { isRecord } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 
@@ -112,12 +113,16 @@ const bodyOf = ({ input }: Pick<Planned, 'input'>): Readonly<Record<string, unkn
   (input.body ?? {}) as Readonly<Record<string, unknown>>;
 
 /** The order of the columns is no content. */
-function contentOf(input: Input<Operation>): string {
-  const sorted = (_: string, value: unknown): unknown =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value;
-  return digestOf(JSON.stringify(input, sorted)).toString('base64url').slice(0, 22);
+const contentOf = (input: Input<Operation>): string =>
+  digestOf(JSON.stringify(sorted(input)))
+    .toString('base64url')
+    .slice(0, 22);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
 /** By what rows are about the same: the record of the path, or a text by which one could be taken for the other. */

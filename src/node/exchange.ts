@@ -73,11 +73,13 @@ async function chooseSending(env: Env): Promise<Sending> {
   return (await import('./direct.ts')).direct();
 }
 
-const flatten = (headers: RawAnswer['headers']): Record<string, string> =>
-  // Names are the peer's, so none is assigned to: `__proto__` would not become one of its own.
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]): [string, string][] => {
-      if (value === undefined) return [];
-      return [[name, typeof value === 'string' ? value : value.join(', ')]];
-    }),
-  );
+function flatten(headers: RawAnswer['headers']): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    // Names are the peer's. This one would not become a name of its own, and tells svc nothing.
+    if (value === undefined || name === '__proto__') continue;
+    flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return flat;
+}
