@@ -3,9 +3,10 @@ import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Journal } from './journal.ts';
 import type { Fate } from './journal-lines.ts';
+import type { Outcome } from './outcome.ts';
 import type { Plan, Planned } from './plan.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
-import type { Outcome, Sender } from './send-row.ts';
+import type { Sender } from './send-row.ts';
 
 export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
 

@@ -1,19 +1,14 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/from-operation.ts';
-import type { RowOf } from '../command/row.ts';
+import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
 import { type Before, isNewestFirst, madeIds, readBefore } from '../http/look.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
-
-/** What became of a row in this run. `unsent`: nothing happened, and why. */
-export type Outcome =
-  | { readonly status: 'done'; readonly id: number | null; readonly answer?: unknown }
-  | { readonly status: 'rejected'; readonly error: string; readonly failure: Failure }
-  | { readonly status: 'unknown'; readonly error: string; readonly failure?: Failure }
-  | { readonly status: 'unsent'; readonly failure: Failure };
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -26,157 +21,176 @@ export type Sender = {
   requests(): number;
 };
 
-export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
-  const { operation } = row;
-  const isRepeatable = operation.safety === 'repeatable';
-  let requests = 0;
-  let baseline: Promise<Before | undefined> | undefined;
-  let supplied: Promise<(id: number) => object> | undefined;
+/** What a run has learnt of the rows that it has sent so far. */
+type Sending = {
+  readonly outer: Service;
+  readonly row: RowOf;
+  readonly journal: Journal;
+  readonly options: CallOptions;
+  /** Ids that this run has made already, shared with every look of the run. */
+  readonly own: Set<number>;
+  /** By hand: spreading 10,000 ids into Math.max for each row would cost more than the row. */
+  newestOwn: number;
+  requests: number;
+  baseline?: Promise<Before | undefined>;
+  supplied?: Promise<(id: number) => Body>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
-  const doubtful = new Set<string>();
-  const options: CallOptions = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-  const own = outer.learnt.made.get(operation.id) ?? new Set<number>();
-  outer.learnt.made.set(operation.id, own);
-  // By hand: spreading 10,000 ids into Math.max for each row would cost more than the row.
-  let newestOwn = 0;
-  for (const { status, ...fate } of journal.fates.values()) {
-    if (status === 'done' && 'id' in fate && fate.id !== null) note(fate.id);
-  }
+  readonly doubtful: Set<string>;
+};
 
-  function note(id: number): void {
-    own.add(id);
-    newestOwn = Math.max(newestOwn, id);
-  }
-
-  /** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
-  const through = (
-    hook: (request: { method: string }) => Promise<void>,
-    settled: (answer: HttpResponse | Lost) => Promise<void>,
-  ): Service => {
-    const exchange: Context['exchange'] = async (request) => {
-      requests++;
-      const isWrite = request.method === operation.method;
-      if (isWrite) await hook(request);
-      const answer = await outer.ctx.exchange({ ...request, signal: undefined });
-      if (isWrite) await settled(answer);
-      return answer;
-    };
-    return { ...outer, ctx: Object.create(outer.ctx, { exchange: { value: exchange } }) as Context };
-  };
-  const reading = through(
-    async () => {},
-    async () => {},
-  );
-
-  /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
-  async function knownBefore(input: Input<Operation>): Promise<Before | undefined> {
-    const read = () => readBefore((asked, wanted) => call(reading, asked, wanted, options), operation, input);
-    if (operation.params) return read();
-    baseline ??= read();
-    const first = await baseline;
-    return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, newestOwn) } : first;
-  }
-
-  async function complete({ id, input }: Planned): Promise<Input<Operation>> {
-    const { supply } = row;
-    const body = (input.body ?? {}) as object;
-    if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
-    supplied ??= supply.load(reading);
-    return { ...input, body: { ...(await supplied)(id), ...body } } as Input<Operation>;
-  }
-
-  async function mean(rows: readonly Planned[]): Promise<void> {
-    const { safety, params } = operation;
-    // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
-    const [first] = rows;
-    if (!first || isRepeatable || (safety === 'verify' && params) || !journal.tellsKills) return;
-    try {
-      const known = safety === 'verify' ? await knownBefore(first.input) : undefined;
-      const before = known ? newestOf(known) : null;
-      await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
-    } catch (error) {
-      // Each row meets the same failure when it is sent, and ends the run by it.
-      if (!(error instanceof Failure)) throw error;
-    }
-  }
-
-  async function send(planned: Planned): Promise<Outcome> {
-    const { ref, line } = planned;
-    let hasLeft = false;
-    let before: Before | undefined;
-    const service = through(
-      async () => {
-        // What may be done twice needs no trace of its leaving: the next run does it again.
-        if (!isRepeatable) await journal.write({ sent: { row: ref, line, before: before ? newestOf(before) : null } });
-        hasLeft = true;
-      },
-      async (answer) => {
-        const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
-        if (!isNothing) return;
-        if (!isRepeatable) await journal.write({ back: { row: ref, line } });
-        hasLeft = false;
-      },
-    );
-    try {
-      const input = await complete(planned);
-      let known: Known | undefined;
-      if (operation.safety === 'verify') {
-        before = await knownBefore(input);
-        known = before && !planned.keys.some((key) => doubtful.has(key)) ? before : 'nothing';
-      }
-      const answer = await call(service, operation, input, { ...options, before: known });
-      const id = idOf(answer, planned);
-      if (id !== null && operation.makes) note(id);
-      return { status: 'done', id, answer };
-    } catch (error) {
-      const outcome = outcomeOf(error, hasLeft);
-      if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
-      if (outcome.status === 'unsent' && hasLeft && !isRepeatable) await journal.write({ back: { row: ref, line } });
-      return outcome;
-    }
-  }
-
-  /** The id of what was made, else of what was changed. */
-  function idOf(answer: unknown, { id }: Pick<Planned, 'id'>): number | null {
-    const [made] = madeIds(operation, answer);
-    if (made !== undefined) return made;
-    const { id: answered } = (operation.method === 'POST' ? unwrap(operation, answer) : {}) as {
-      readonly id?: unknown;
-    };
-    return typeof answered === 'number' ? answered : (id ?? null);
-  }
-
-  function outcomeOf(error: unknown, hasLeft: boolean): Outcome {
-    if (journal.failure()) {
-      const failure = journal.failure() as Failure;
-      return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
-    }
-    if (!(error instanceof Failure)) {
-      const failure = new Failure('failed', `svc failed unexpectedly: ${messageOf(error)}`, { cause: error });
-      return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
-    }
-    const text = inWords(error);
-    if (error.kind === 'unknown' || error.mayBeDone) return { status: 'unknown', error: text, failure: error };
-    return judged.includes(error.kind)
-      ? { status: 'rejected', error: text, failure: error }
-      : { status: 'unsent', failure: error };
-  }
-
+export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
+  const sending = beginSending(outer, row, journal);
   return {
-    mean,
-    send,
-    requests: () => requests,
-    async find(planned, before, settleMs) {
-      if (operation.safety !== 'verify') return undefined;
-      const known: Known = before === null ? 'nothing' : { ids: new Set(), upTo: before, isWhole: true };
-      const findings = await lookFor(reading, operation, planned.input, known, settleMs);
-      if ('removed' in findings) return 'gone';
-      if (!('found' in findings)) return undefined;
-      const id = idOf(findings.found, planned);
-      if (id !== null) note(id);
-      return { status: 'done', id, answer: findings.found };
-    },
+    mean: (rows) => mean(sending, rows),
+    send: (planned) => send(sending, planned),
+    find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
+    requests: () => sending.requests,
   };
+}
+
+function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
+  const { id } = row.operation;
+  const own = outer.learnt.made.get(id) ?? new Set<number>();
+  outer.learnt.made.set(id, own);
+  const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
+  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set() };
+  for (const { status, ...fate } of journal.fates.values()) {
+    if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
+  }
+  return sending;
+}
+
+function note(sending: Sending, id: number): void {
+  sending.own.add(id);
+  sending.newestOwn = Math.max(sending.newestOwn, id);
+}
+
+/** Told of each request that writes, before it leaves and once it has ended. */
+type Watch = {
+  readonly leaving: () => Promise<void>;
+  readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
+};
+
+/** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
+function through(sending: Sending, watch?: Watch): Service {
+  const { outer, row } = sending;
+  const exchange: Context['exchange'] = async (request) => {
+    sending.requests++;
+    const watching = request.method === row.operation.method ? watch : undefined;
+    await watching?.leaving();
+    const answer = await outer.ctx.exchange({ ...request, signal: undefined });
+    await watching?.settled(answer);
+    return answer;
+  };
+  return { ...outer, ctx: Object.create(outer.ctx, { exchange: { value: exchange } }) };
+}
+
+/** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
+async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const { row, options } = sending;
+  const { operation } = row;
+  const reading = through(sending);
+  const read = () => readBefore((asked, wanted) => call(reading, asked, wanted, options), operation, input);
+  if (operation.params) return read();
+  sending.baseline ??= read();
+  const first = await sending.baseline;
+  return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
+}
+
+/** The input with the fields that are read from the service where the row lacks them. */
+async function complete(sending: Sending, { id, input }: Planned): Promise<Input<Operation>> {
+  const { supply } = sending.row;
+  const body = fieldsIn(input.body);
+  if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
+  sending.supplied ??= supply.load(through(sending));
+  const supplied = await sending.supplied;
+  return { ...input, body: { ...supplied(id), ...body } };
+}
+
+async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
+  const { journal, row } = sending;
+  const { safety, params } = row.operation;
+  // What may be done twice needs no trace, and where the record is read before each row, that takes longer than the disk.
+  const [first] = rows;
+  if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
+  try {
+    const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
+    const before = known ? newestOf(known) : null;
+    await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
+  } catch (error) {
+    // Each row meets the same failure when it is sent, and ends the run by it.
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** One row on its way. */
+type Trip = { hasLeft: boolean; before: Before | undefined };
+
+async function send(sending: Sending, planned: Planned): Promise<Outcome> {
+  const { journal, options, doubtful, row } = sending;
+  const { operation } = row;
+  const trip: Trip = { hasLeft: false, before: undefined };
+  const service = through(sending, watchOf(sending, planned, trip));
+  try {
+    const input = await complete(sending, planned);
+    let known: Known | undefined;
+    if (operation.safety === 'verify') {
+      trip.before = await knownBefore(sending, input);
+      known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
+    }
+    const answer = await call(service, operation, input, { ...options, before: known });
+    const id = idOf(operation, answer, planned);
+    if (id !== null && operation.makes) note(sending, id);
+    return { status: 'done', id, answer };
+  } catch (error) {
+    const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
+    if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
+    if (outcome.status === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
+    return outcome;
+  }
+}
+
+/** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
+const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
+  async leaving() {
+    const { ref, line } = planned;
+    const before = trip.before ? newestOf(trip.before) : null;
+    if (needsTrace(sending)) await sending.journal.write({ sent: { row: ref, line, before } });
+    trip.hasLeft = true;
+  },
+  async settled(answer) {
+    const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
+    if (!isNothing) return;
+    await writeBack(sending, planned);
+    trip.hasLeft = false;
+  },
+});
+
+/** What may be done twice needs no trace of its leaving: the next run does it again. */
+const needsTrace = ({ row }: Sending): boolean => row.operation.safety !== 'repeatable';
+
+async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void> {
+  if (needsTrace(sending)) await sending.journal.write({ back: { row: ref, line } });
+}
+
+async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
+  const { operation } = sending.row;
+  if (operation.safety !== 'verify') return undefined;
+  const known: Known = before === null ? 'nothing' : { ids: new Set(), upTo: before, isWhole: true };
+  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
+  if ('removed' in findings) return 'gone';
+  if (!('found' in findings)) return undefined;
+  const id = idOf(operation, findings.found, planned);
+  if (id !== null) note(sending, id);
+  return { status: 'done', id, answer: findings.found } as const;
+}
+
+/** The id of what was made, else of what was changed. */
+function idOf(operation: Operation, answer: unknown, { id }: Pick<Planned, 'id'>): number | null {
+  const [made] = madeIds(operation, answer);
+  if (made !== undefined) return made;
+  const { id: answered } = operation.method === 'POST' ? fieldsIn(unwrap(operation, answer)) : {};
+  return typeof answered === 'number' ? answered : (id ?? null);
 }
 
 const newestOf = ({ ids, upTo }: Before): number => {
@@ -184,12 +198,3 @@ const newestOf = ({ ids, upTo }: Before): number => {
   for (const id of ids) newest = Math.max(newest, id);
   return newest;
 };
-
-/** What the service says of this row, and would say again. */
-const judged: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
-
-function inWords({ message, fields }: Failure): string {
-  const details = Object.entries(fields ?? {}).map(([field, messages]) => `${field} ${messages.join(' and ')}`);
-  // What the service says by field is all that its message says.
-  return details.length > 0 ? details.join('; ') : message.replace(/\.$/u, '');
-}

@@ -13,7 +13,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
-type Statement = { readonly text: string; readonly values?: readonly unknown[]; readonly name?: string };
+type Statement = { readonly text: string; readonly values?: unknown[]; readonly name?: string };
 
 export type Opening = {
   readonly url: string;
@@ -63,7 +63,7 @@ export async function openDatabase(opening: Opening): Promise<Database> {
       present = connecting;
       try {
         const client = await connecting;
-        const asked = client.query({ text, values: values as unknown[], ...(name && { name }) });
+        const asked = client.query({ text, values, ...(name && { name }) });
         const answer = await asked.catch((error: unknown) => {
           // What the server itself refused leaves the connection as it was.
           if (!isSqlState(error)) void client.end().catch(() => {});
@@ -84,18 +84,22 @@ export async function openDatabase(opening: Opening): Promise<Database> {
 }
 
 async function configOf({ url, env, application }: Opening): Promise<ClientConfig> {
-  const { parse } = await import('pg-connection-string');
+  return {
+    ...(await readUrl(url, env)),
+    application_name: application,
+    connectionTimeoutMillis: patienceMs / 2,
+    query_timeout: patienceMs,
+    keepAlive: true,
+  };
+}
+
+/** What a postgres:// URL says, with the password of the environment where it has none. */
+export async function readUrl(url: string, env: Env): Promise<ClientConfig> {
+  const { parseIntoClientConfig } = await import('pg-connection-string');
   try {
-    const parsed = parse(url);
-    const password = parsed.password ?? env.PGPASSWORD;
-    return {
-      ...parsed,
-      ...(password !== undefined && { password }),
-      application_name: application,
-      connectionTimeoutMillis: patienceMs / 2,
-      query_timeout: patienceMs,
-      keepAlive: true,
-    } as ClientConfig;
+    const config = parseIntoClientConfig(url);
+    const password = config.password ?? env.PGPASSWORD;
+    return { ...config, ...(password !== undefined && { password }) };
   } catch {
     throw new Failure('usage', 'The postgres:// URL cannot be read.', {
       hint: 'It looks like postgres://user@host:5432/database',

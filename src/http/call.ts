@@ -150,8 +150,7 @@ export async function lookFor<Op extends Operation>(
   service: Service,
   operation: Op,
   input: Input<Op>,
-  before: Known,
-  settleMs: number,
+  { before, settleMs }: { readonly before: Known; readonly settleMs: number },
 ): Promise<Findings> {
   const { lookUntilSettled } = await import('./settle.ts');
   const { look } = await preparedLook(service, operation, input, { before });

@@ -1,7 +1,11 @@
-import type { Value } from './store.ts';
+import { fieldsIn } from '../text/record.ts';
+import type { Row, Value } from './store.ts';
 import type { Column } from './tables.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
+
+/** The record that a row holds, as the service sent it. */
+export const dataOf = ({ data }: Row): Fields => fieldsIn(JSON.parse(String(data)));
 
 /**
  * What a record's columns hold. A value of another kind than the column's is left out: it stands in `data`, where the
@@ -14,7 +18,7 @@ function cellOf(value: unknown, type: Column['type']): Value {
   if (value === null || value === undefined) return null;
   switch (type) {
     case 'integer':
-      return Number.isSafeInteger(value) ? (value as number) : null;
+      return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
     case 'number':
       return typeof value === 'number' && Number.isFinite(value) ? value : null;
     case 'boolean':
@@ -41,11 +45,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
-  if (keys.length !== Object.keys(other).length) return false;
-  return keys.every(
-    (key) =>
-      Object.hasOwn(other, key) &&
-      isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
-  );
+  const own = Object.entries(one);
+  if (own.length !== Object.keys(other).length) return false;
+  return own.every(([key, value]) => Object.hasOwn(other, key) && isSame(value, Reflect.get(other, key)));
 }

@@ -2,13 +2,15 @@ import type { Fields } from './cells.ts';
 import { owned, ownerOf } from './owner.ts';
 import type { Account, Row, Sql, Store } from './store.ts';
 
+const changeNames = ['created', 'updated', 'gone'] as const;
+
 /** What happened to a record, as the copy saw it. */
 export type Change = {
   readonly seq: number;
   readonly time: string;
   readonly kind: string;
   readonly record_id: number;
-  readonly change: 'created' | 'updated' | 'gone';
+  readonly change: (typeof changeNames)[number];
   readonly before: Fields | null;
   readonly after: Fields | null;
 };
@@ -46,7 +48,7 @@ const changeOf = (row: Row): Change => ({
   time: String(row.time),
   kind: String(row.kind),
   record_id: Number(row.record_id),
-  change: row.change as Change['change'],
+  change: changeNames.find((name) => name === row.change) ?? 'updated',
   before: row.before === null ? null : JSON.parse(String(row.before)),
   after: row.after === null ? null : JSON.parse(String(row.after)),
 });

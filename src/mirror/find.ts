@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { knownAccount } from './account.ts';
 import { ageOf } from './age.ts';
-import type { Fields } from './cells.ts';
+import { dataOf, type Fields } from './cells.ts';
 import { digits, emailKey, findText } from './contact-words.ts';
 import { owned, ownerOf } from './owner.ts';
 import { openStoreIfThere } from './place.ts';
@@ -117,7 +117,7 @@ async function contactsWhere(sql: Sql, account: Account, condition: string, valu
     `SELECT data FROM contacts WHERE ${owned} AND ${condition} AND gone_at IS NULL ORDER BY contact_id DESC`,
     [...ownerOf(account), value],
   );
-  return rows.map(({ data }) => JSON.parse(String(data)));
+  return rows.map(dataOf);
 }
 
 async function asOf(sql: Sql, account: Account): Promise<string | undefined> {

@@ -27,23 +27,37 @@ type Parts = {
   readonly words: readonly string[];
 };
 
+/** Every kind that the copy holds, in the order in which it is pulled. CONTRIBUTING.md has a recipe for another one. */
+export const kindNames = ['contacts', 'lists', 'calls', 'tickets', 'conversations', 'changelog', 'feedback'] as const;
+
+export type KindName = (typeof kindNames)[number];
+
+/** An operation that reads one record by its id. */
+export type ReadsOne = { readonly operation: Operation; readonly for: 'text' | 'proof' };
+
+/** The other kind, and the field that names its record. */
+export type ShownIn = { readonly kind: KindName; readonly by: string };
+
+type ListOperation = Operation & { readonly answer: Extract<Operation['answer'], { shape: 'list' }> };
+
+/** A list for each record: the members of a contact list. */
+export type Members = { readonly operation: ListOperation; readonly table: string; readonly parent: string };
+
 /** How one kind of record is fetched and kept. */
 export type Kind = {
-  readonly list: Operation;
+  readonly list: ListOperation;
   readonly news: News;
-  /** Reads one record by its id. `for: 'text'`: the list leaves something out, so each record that changed is read. */
-  readonly one?: { readonly operation: Operation; readonly for: 'text' | 'proof' };
+  /** `for: 'text'`: the list leaves something out, so each record that changed is read. */
+  readonly one?: ReadsOne;
   readonly parts?: Parts;
   /** What the record shows of another kind, whose change does not count as one of its own. */
-  readonly shownIn?: { readonly kind: string; readonly by: string };
-  /** A list for each record: the members of a contact list. */
-  readonly members?: { readonly operation: Operation; readonly table: string; readonly parent: string };
+  readonly shownIn?: ShownIn;
+  readonly members?: Members;
   /** The fields that are searched. */
   readonly words: readonly string[];
 };
 
-/** Every kind that the copy holds, in the order in which it is pulled. CONTRIBUTING.md has a recipe for another one. */
-const kinds = {
+const kinds: Readonly<Record<KindName, Kind>> = {
   contacts: {
     list: listContacts,
     news: 'newest first',
@@ -85,10 +99,6 @@ const kinds = {
     words: ['title', 'version', 'labels', 'content_html'],
   },
   feedback: { list: listFeedback, news: 'whole list', words: ['title', 'content'] },
-} as const satisfies Readonly<Record<string, Kind>>;
-
-export type KindName = keyof typeof kinds;
-
-export const kindNames = Object.keys(kinds) as KindName[];
+};
 
 export const kindOf = (name: KindName): Kind => kinds[name];

@@ -1,4 +1,4 @@
-import type { Input, Operation } from '../api/operation.ts';
+import { fieldsIn, recordsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import type { Pulling } from './pulling.ts';
@@ -14,19 +14,22 @@ export type Page = {
   isKnown?: boolean;
 };
 
-export async function readPage(pulling: Pulling, name: KindName, { page, since }: Pick<Sweep, 'page' | 'since'>) {
+export async function readPage(
+  pulling: Pulling,
+  name: KindName,
+  { page, since }: Pick<Sweep, 'page' | 'since'>,
+): Promise<Page> {
   const { list } = kindOf(name);
-  const { key, paged } = list.answer as Extract<Operation['answer'], { shape: 'list' }>;
+  const { key, paged } = list.answer;
   const query = paged ? { page, per_page: perPage, ...(since !== null && { updated_since: since }) } : undefined;
-  // What the query may hold follows from the list, which only the run knows.
-  const body = await pulling.ask(list, (query ? { query } : {}) as Input<Operation>);
-  const records = (Array.isArray(body[key]) ? body[key] : []) as readonly Fields[];
-  const { last_page: last, total } = (body.meta ?? {}) as { last_page?: unknown; total?: unknown };
+  const body = await pulling.ask(list, query ? { query } : {});
+  const records = recordsIn(body[key]);
+  const { last_page: last, total } = fieldsIn(body.meta);
   return {
     records,
     isLast: records.length === 0 || page >= (typeof last === 'number' ? last : page),
     total: typeof total === 'number' ? total : null,
-  } as Page;
+  };
 }
 
 const spoken = new WeakMap<Pulling, number>();

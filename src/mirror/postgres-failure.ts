@@ -1,4 +1,4 @@
-import { Failure, messageOf } from '../errors.ts';
+import { codeOf, Failure, messageOf } from '../errors.ts';
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -13,7 +13,7 @@ const unreachable = new Set([
 /** The server's own words hold no password. */
 export function postgresFailure(place: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
-  const { code = '' } = (error ?? {}) as { code?: string };
+  const code = codeOf(error) ?? '';
   const said = messageOf(error) || code;
   if (unreachable.has(code) || /terminated|timeout|ended|closed/iu.test(said)) {
     return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {

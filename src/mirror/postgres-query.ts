@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client, QueryArrayConfig } from 'pg';
 import { interruption } from '../errors.ts';
 import { schemaName } from './postgres-values.ts';
 import type { Answer, View } from './store.ts';
@@ -23,9 +23,10 @@ export async function query(
     signal.removeEventListener('abort', stop);
     await client.end().catch(() => {});
   };
-  const ask = async (statement: string) => {
+  const ask = async (statement: string): Promise<Fetched> => {
+    const asked: Statement = { text: statement, queryMode: 'extended', rowMode: 'array' };
     try {
-      return await client.query({ text: statement, queryMode: 'extended', rowMode: 'array' } as never);
+      return await client.query<unknown[]>(asked);
     } catch (error) {
       if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
       throw fail(error);
@@ -38,12 +39,13 @@ export async function query(
     const { rows: role } = await ask('SELECT rolsuper FROM pg_roles WHERE rolname = current_user');
     await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // A superuser's query could write files through functions.
-    if ((role as unknown as unknown[][])[0]?.[0] === true) await ask('SET LOCAL ROLE pg_read_all_data');
+    if (role[0]?.[0] === true) await ask('SET LOCAL ROLE pg_read_all_data');
     await ask(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
-    const first = (await ask(`FETCH ${piece} FROM svc_query`)) as unknown as Fetched;
+    const fetch = () => ask(`FETCH ${piece} FROM svc_query`);
+    const first = await fetch();
     async function* rows() {
       try {
-        for (let part = first; part.rows.length > 0; part = (await ask(`FETCH ${piece} FROM svc_query`)) as never) {
+        for (let part = first; part.rows.length > 0; part = await fetch()) {
           yield* part.rows;
         }
       } finally {
@@ -56,6 +58,9 @@ export async function query(
     throw error;
   }
 }
+
+/** The library knows `queryMode`, its types do not. */
+type Statement = QueryArrayConfig & { readonly queryMode: 'extended' };
 
 type Fetched = { readonly fields: readonly { readonly name: string }[]; readonly rows: readonly unknown[][] };
 

@@ -12,8 +12,8 @@ export function typeParser(types: typeof import('pg')['types']) {
     1184: isoTime,
     1082: (text) => text,
   };
-  return (oid: number, format?: 'text' | 'binary') =>
-    (parsers[oid] ?? types.getTypeParser(oid as never, format as never)) as (text: string) => unknown;
+  return (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
+    parsers[oid] ?? types.getTypeParser(oid, format);
 }
 
 function exactNumber(text: string): number | string {

@@ -1,6 +1,6 @@
-import type { Client, ClientConfig } from 'pg';
+import type { Client } from 'pg';
 import type { Context } from '../context.ts';
-import { placeOf } from '../database/postgres.ts';
+import { placeOf, readUrl } from '../database/postgres.ts';
 import { Failure, interruption } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
 import { postgresFailure } from './postgres-failure.ts';
@@ -12,16 +12,13 @@ type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
 /** One connection, made when it is first needed; a transaction that finds it broken makes another. */
 export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
-  const [{ default: pg }, { parse }] = [await import('pg'), await import('pg-connection-string')];
-  const parsed = parse(url);
-  const password = parsed.password ?? ctx.env.PGPASSWORD;
+  const { default: pg } = await import('pg');
   const config = {
-    ...parsed,
-    ...(password !== undefined && { password }),
+    ...(await readUrl(url, ctx.env)),
     connectionTimeoutMillis: 10_000,
     types: { getTypeParser: typeParser(pg.types) },
     application_name: 'svc mirror',
-  } as ClientConfig;
+  };
   const place = placeOf(config);
   const fail = (error: unknown) => postgresFailure(place, error);
 
@@ -80,7 +77,7 @@ async function within<T>(
 ): Promise<T> {
   const ask = async (text: string, values: readonly unknown[] = []) => {
     try {
-      return await client.query(text, values as unknown[]);
+      return await client.query(text, [...values]);
     } catch (error) {
       throw fail(error);
     }

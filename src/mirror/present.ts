@@ -1,4 +1,4 @@
-import type { Fields } from './cells.ts';
+import { dataOf, type Fields } from './cells.ts';
 import { owned, ownerOf } from './owner.ts';
 import { type Account, pieces, placeholders, quoted, type Row, type Sql } from './store.ts';
 import type { Table } from './tables.ts';
@@ -40,7 +40,7 @@ export async function presentRows(
 const presentOf = (row: Row, key: string): Present => ({
   row: Number(row.svc_row),
   key,
-  data: JSON.parse(String(row.data)),
+  data: dataOf(row),
   isGone: row.gone_at !== null,
   readAt: row.read_at === null ? undefined : String(row.read_at),
   firstSweep: Number(row.first_sweep),

@@ -71,7 +71,8 @@ async function inOrder({ store, account, wishes }: Pulling): Promise<KindName[]>
 /** A 403 is of that kind alone: it is named, and the rest is pulled. */
 async function withoutRefusal(pulling: Pulling, name: KindName): Promise<void> {
   try {
-    await (kindOf(name).members ? pullLists : pullKind)(pulling, name);
+    const { members } = kindOf(name);
+    await (members ? pullLists(pulling, name, members) : pullKind(pulling, name));
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'forbidden') throw error;
     tallyOf(pulling, name).refused = error.message;

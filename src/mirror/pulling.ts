@@ -2,6 +2,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import type { KindName } from './kinds.ts';
 import type { Account, Store } from './store.ts';
@@ -74,7 +75,7 @@ export function preparePull(
     async ask(operation, input) {
       if (maxRequests !== undefined && requests >= maxRequests) throw stop;
       requests++;
-      return (await call(service, operation, input)) as unknown as Fields;
+      return fieldsIn(await call(service, operation, input));
     },
   };
 }
@@ -91,7 +92,7 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
     return answer;
   };
   return {
-    ctx: Object.create(ctx, { exchange: { value: exchange } }) as Context,
+    ctx: Object.create(ctx, { exchange: { value: exchange } }),
     serviceTime: () => latest,
     asked: () => asked,
   };

@@ -1,4 +1,4 @@
-import type { Fields } from './cells.ts';
+import { dataOf, type Fields } from './cells.ts';
 import { owned, ownerOf } from './owner.ts';
 import type { Account, Store } from './store.ts';
 import { tableOf } from './tables.ts';
@@ -21,9 +21,9 @@ export async function* readAll(store: Store, account: Account, name: string): As
         [...ownerOf(account), last],
       ),
     );
-    for (const { data, parent: of } of rows) {
-      const record = JSON.parse(String(data)) as Fields;
-      yield isInside ? { [parent]: Number(of), ...record } : record;
+    for (const row of rows) {
+      const record = dataOf(row);
+      yield isInside ? { [parent]: Number(row.parent), ...record } : record;
     }
     if (rows.length < perPiece) return;
     last = Number(rows.at(-1)?.svc_row);

@@ -3,10 +3,10 @@ import type { Fields } from './cells.ts';
 import type { Kind, KindName } from './kinds.ts';
 import { type Present, presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import { applyRecords, type Entry, type Reading } from './records.ts';
+import { applyRecords, type Reading } from './records.ts';
 import type { KindState, Sweep } from './state.ts';
 import type { Sql } from './store.ts';
-import { tableOf } from './tables.ts';
+import { type Table, tableOf } from './tables.ts';
 
 export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
 
@@ -23,21 +23,30 @@ export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<S
   };
 }
 
+/** Records that were read together. */
+export type Read = { readonly reading: Reading; readonly records: readonly Fields[] };
+
+/** Without those that no row could be found for again. */
+export const withId = (table: Table, records: readonly Fields[]): Fields[] =>
+  records.filter((record) => Number.isSafeInteger(record[table.id]));
+
+export const idIn =
+  (table: Table) =>
+  (record: Fields): number =>
+    Number(record[table.id]);
+
 /** Records of a list that holds them whole. Returns what was there before. */
 export async function storeRecords(
   sql: Sql,
   pulling: Pulling,
   name: KindName,
-  reading: Reading,
-  records: readonly Fields[],
+  { reading, records }: Read,
 ): Promise<ReadonlyMap<string, Present>> {
   const table = tableOf(name);
-  const ids = records.map((record) => record[table.id]).filter((id): id is number => Number.isSafeInteger(id));
-  const present = await presentRows(sql, pulling.account, table, ids);
-  const entries: Entry[] = records
-    .filter((record) => Number.isSafeInteger(record[table.id]))
-    .map((record) => ({ record }));
-  add(tallyOf(pulling, name), await applyRecords(sql, reading, table, entries, present));
+  const usable = withId(table, records);
+  const present = await presentRows(sql, pulling.account, table, usable.map(idIn(table)));
+  const entries = usable.map((record) => ({ record }));
+  add(tallyOf(pulling, name), await applyRecords(sql, reading, table, { entries, present }));
   return present;
 }
 

@@ -32,13 +32,15 @@ const partsFieldOf = ({ kind, name }: Table): string | undefined =>
 export const keyOf = ({ key, id }: Table, { record, parent }: Entry): string =>
   key.map((column) => (column === id ? record[column] : parent)).join(':');
 
+/** What a page brings, and the rows that were there before. */
+type Arrived = { readonly entries: readonly Entry[]; readonly present: ReadonlyMap<string, Present> };
+
 /** Puts records into their table, and what became of them into `changes`. */
 export async function applyRecords(
   sql: Sql,
   reading: Reading,
   table: Table,
-  entries: readonly Entry[],
-  present: ReadonlyMap<string, Present>,
+  { entries, present }: Arrived,
 ): Promise<Counts> {
   const counts: Counts = { created: 0, updated: 0, gone: 0 };
   const changed: { readonly entry: Entry; readonly before: Present | undefined }[] = [];
@@ -139,19 +141,20 @@ async function upsert(
     .filter((name) => !kept.includes(name))
     .map((name) => `${quoted(name)} = excluded.${quoted(name)}`);
   const conflict = ['service', 'account_id', ...table.key].map(quoted).join(', ');
-  await insertRows(sql, table.name, columns, rows, `ON CONFLICT (${conflict}) DO UPDATE SET ${updates.join(', ')}`);
+  const ending = `ON CONFLICT (${conflict}) DO UPDATE SET ${updates.join(', ')}`;
+  await insertRows(sql, { table: table.name, columns, ending }, rows);
   if (hasWords && isSqlite) {
     const old = changed.flatMap(({ before }) => (before ? [before.row] : []));
     await replaceWords(sql, table, old, words);
   }
 }
 
+type Target = { readonly table: string; readonly columns: readonly string[]; readonly ending?: string };
+
 async function insertRows(
   sql: Sql,
-  table: string,
-  columns: readonly string[],
+  { table, columns, ending = '' }: Target,
   rows: readonly (readonly Value[])[],
-  ending = '',
 ): Promise<void> {
   for (const some of pieces(rows)) {
     const values = some.map((_, at) => `(${placeholders(1 + at * columns.length, columns.length)})`);
@@ -201,7 +204,9 @@ export async function markGone(
 const noteChanges = (sql: Sql, { account, now }: Reading, changes: readonly Change[]): Promise<void> =>
   insertRows(
     sql,
-    'changes',
-    ['service', 'account_id', 'time', 'kind', 'record_id', 'change', 'before', 'after'],
+    {
+      table: 'changes',
+      columns: ['service', 'account_id', 'time', 'kind', 'record_id', 'change', 'before', 'after'],
+    },
     changes.map((change) => [...ownerOf(account), now, ...change]),
   );

@@ -53,7 +53,7 @@ async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void
     const state = await readState(sql, account, kind);
     const where = `place > ${(page - 1) * perPage} AND place <= ${page * perPage}`;
     const rows = await sql.all(`SELECT svc_row, id FROM ${ranked(kind)} WHERE ${where}`, ownerOf(account));
-    await storeRecords(sql, pulling, kind, readingOf(pulling, state, { number: state.begun }), records);
+    await storeRecords(sql, pulling, kind, { reading: readingOf(pulling, state, { number: state.begun }), records });
     const seen = new Set(records.map((record) => Number(record[tableOf(kind).id])));
     const absent = rows.filter(({ id }) => !seen.has(Number(id)));
     for (const { svc_row: row } of absent) {
@@ -67,6 +67,9 @@ async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void
   });
   for (const id of one ? missing.slice(0, proofsAtMost) : []) {
     if (!one || !(await isAbsent(pulling, one.operation, id))) continue;
-    await writer.write(async (sql) => forgetRecords(sql, pulling, kind, await readState(sql, account, kind), [id]));
+    await writer.write(async (sql) => {
+      const state = await readState(sql, account, kind);
+      await forgetRecords(sql, pulling, { name: kind, state }, [id]);
+    });
   }
 }

@@ -1,4 +1,4 @@
-import type { Fields } from './cells.ts';
+import { dataOf } from './cells.ts';
 import { owned, ownerOf } from './owner.ts';
 import { type Account, quoted, type Sql, type Store } from './store.ts';
 import { type Table, tables } from './tables.ts';
@@ -22,9 +22,8 @@ export async function search(store: Store, account: Account, text: string, limit
   const found = await store.read(async (sql) => {
     const hits: Hit[] = [];
     for (const table of tables.filter(({ words }) => words.length > 0)) {
-      for (const { row, score } of await rowsIn(sql, account, table, matching(sql.engine, phrases), limit)) {
-        const record = JSON.parse(String(row.data)) as Fields;
-        const place = placeOf(textsOf(table, record), phrases);
+      for (const { row, score } of await rowsIn(sql, account, table, { query: matching(sql.engine, phrases), limit })) {
+        const place = placeOf(textsOf(table, dataOf(row)), phrases);
         const isPart = table.key.length > 1;
         hits.push({
           kind: table.name,
@@ -41,7 +40,9 @@ export async function search(store: Store, account: Account, text: string, limit
   return found.sort((a, b) => b.score - a.score).slice(0, limit);
 }
 
-async function rowsIn(sql: Sql, account: Account, { name, key }: Table, query: string, limit: number) {
+type Asked = { readonly query: string; readonly limit: number };
+
+async function rowsIn(sql: Sql, account: Account, { name, key }: Table, { query, limit }: Asked) {
   const columns = ['data', ...key.map((column) => `t.${quoted(column)}`)].join(', ');
   const text =
     sql.engine === 'sqlite'

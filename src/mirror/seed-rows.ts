@@ -1,17 +1,6 @@
+import { recordsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
-import {
-  count,
-  idOr,
-  known,
-  maybeId,
-  maybeText,
-  maybeTime,
-  objects,
-  oneOf,
-  text,
-  texts,
-  timeOr,
-} from './seed-values.ts';
+import { count, idOr, known, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
 
 /** The account of the sandbox that its first API key belongs to. */
 export const account_id = 1;
@@ -36,7 +25,7 @@ export const ticketRow = (ticket: Fields, chats: ReadonlySet<unknown>): Fields =
   // The thread of a ticket from chat is the chat's.
   messages: chats.has(ticket.conversation_id)
     ? []
-    : objects(ticket.messages).flatMap((message) =>
+    : recordsIn(ticket.messages).flatMap((message) =>
         messageRow(message, {
           direction: oneOf(['in', 'out'], message.direction, 'out'),
           sender_type: text(message.sender_type),
@@ -59,7 +48,7 @@ export const conversationRow = (chat: Fields): Fields => ({
   csat_rating: typeof chat.csat_rating === 'number' ? chat.csat_rating : null,
   created_at: timeOr(chat.created_at),
   updated_at: timeOr(chat.updated_at),
-  messages: objects(chat.messages).flatMap((message) =>
+  messages: recordsIn(chat.messages).flatMap((message) =>
     messageRow(message, { sender_type: oneOf(['visitor', 'operator', 'ai'], message.sender_type, 'operator') }),
   ),
 });
@@ -67,7 +56,7 @@ export const conversationRow = (chat: Fields): Fields => ({
 function messageRow(message: Fields, own: Fields): Fields[] {
   const id = idOr(message.id);
   if (id === undefined) return [];
-  const attachments = objects(message.attachments).map(({ name, mime, size }) => {
+  const attachments = recordsIn(message.attachments).map(({ name, mime, size }) => {
     return { name: text(name), mime: text(mime), size: count(size) };
   });
   const { sender_name, body, created_at } = message;

@@ -1,3 +1,4 @@
+import { isRecord } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 
 /** What a record holds, as the sandbox takes it: the service may send null, or something new, where a text is promised. */
@@ -26,9 +27,4 @@ export const oneOf = <const T extends string>(allowed: readonly T[], value: unkn
   allowed.find((each) => each === value) ?? other;
 
 /** The fields of an object; undefined where it is none. */
-export const known = (value: unknown): Fields | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-
-/** The objects of a list. */
-export const objects = (value: unknown): Fields[] =>
-  Array.isArray(value) ? value.map(known).filter((each) => each !== undefined) : [];
+export const known = (value: unknown): Fields | undefined => (isRecord(value) ? value : undefined);

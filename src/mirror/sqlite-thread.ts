@@ -1,12 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { Failure, interruption } from '../errors.ts';
+import type { Row } from './store.ts';
 
-type Work = 'open' | 'run' | 'all' | 'exec' | 'query' | 'next' | 'close';
+/** What the thread does, and what it answers. */
+type Answers = {
+  readonly open: undefined;
+  readonly run: undefined;
+  readonly all: Row[];
+  readonly exec: undefined;
+  /** The names of the columns. */
+  readonly query: string[];
+  readonly next: { readonly rows: readonly (readonly unknown[])[]; readonly done: boolean };
+  readonly close: undefined;
+};
+
+export type Work = keyof Answers;
 
 /** SQLite in its thread. */
 export type Thread = {
   readonly readOnly: boolean;
-  ask(work: Work, given?: object): Promise<unknown>;
+  ask<W extends Work>(work: W, given?: object): Promise<Answers[W]>;
   /** Ends the thread, whatever it is doing. */
   end(): Promise<void>;
 };
@@ -54,11 +67,12 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
   worker.on('exit', () => giveUp('the database thread ended'));
   return {
     readOnly,
-    ask: (work, given = {}) =>
-      new Promise((done, failed) => {
+    ask: <W extends Work>(work: W, given = {}) =>
+      new Promise<Answers[W]>((done, failed) => {
         if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended', undefined));
         const id = ++asked;
-        waiting.set(id, { done, failed });
+        // Messages of a thread have no types: `Answers` says what sqlite-worker.cjs sends.
+        waiting.set(id, { done: (value) => done(value as Answers[W]), failed });
         worker.ref();
         worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly }) });
       }),
@@ -102,14 +116,14 @@ function sqliteFailure(path: string, said: string, code: string | undefined): Fa
 /** Waits for the thread until `signal`, which ends it. */
 export async function untilInterrupted<T>(thread: Thread, signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => {};
-  const stopped = new Promise<'stopped'>((resolve) => {
-    stop = () => resolve('stopped');
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
   });
   signal.addEventListener('abort', stop);
   if (signal.aborted) stop();
   try {
-    const first = await Promise.race([work, stopped]);
-    if (first !== 'stopped') return first as T;
+    const first = await Promise.race([work.then((value) => ({ value })), stopped]);
+    if (first) return first.value;
     work.catch(() => {});
     await thread.end();
     throw interruption(signal, 'Interrupted; the query was ended.');

@@ -3,7 +3,7 @@ import { diskFailure } from '../disk/disk-failure.ts';
 import { removeFile } from '../disk/folder.ts';
 import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
-import { startThread, type Thread, untilInterrupted } from './sqlite-thread.ts';
+import { startThread, type Thread, untilInterrupted, type Work } from './sqlite-thread.ts';
 import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
@@ -92,7 +92,7 @@ async function closed(thread: Thread | undefined): Promise<void> {
 async function within<T>(thread: Thread, begin: string, job: (sql: Sql) => Promise<T>): Promise<T> {
   const sql: Sql = {
     engine: 'sqlite',
-    all: async (text, values = []) => (await thread.ask('all', { text, values: plain(values) })) as never,
+    all: (text, values = []) => thread.ask('all', { text, values: plain(values) }),
     run: async (text, values = []) => void (await thread.ask('run', { text, values: plain(values) })),
   };
   await thread.ask('exec', { text: begin });
@@ -150,19 +150,18 @@ async function query(place: Place, text: string, views: readonly View[], signal:
     await connection.close();
     await lock.release();
   };
-  const ask = <T>(work: Parameters<Thread['ask']>[0], given?: object) =>
-    untilInterrupted(thread, signal, thread.ask(work, given)) as Promise<T>;
+  const ask = <W extends Work>(work: W, given?: object) => untilInterrupted(thread, signal, thread.ask(work, given));
   try {
     if (!thread.readOnly) {
       await connection.close();
       thread = startThread(path, { readOnly: true });
       await ask('open');
     }
-    const columns = await ask<string[]>('query', { text, views });
+    const columns = await ask('query', { text, views });
     async function* rows() {
       try {
         for (let done = false; !done; ) {
-          const next = await ask<{ rows: unknown[][]; done: boolean }>('next', { most: piece });
+          const next = await ask('next', { most: piece });
           yield* next.rows;
           done = next.done;
         }

@@ -39,6 +39,11 @@ export type KindState = {
   readonly followedFrom: string | null;
 };
 
+/** A reading of the kind is under way. */
+export type Sweeping = KindState & { readonly sweep: Sweep };
+
+export const isSweeping = (state: KindState): state is Sweeping => state.sweep !== null;
+
 const newState: KindState = {
   complete: false,
   cursor: null,
@@ -67,7 +72,7 @@ export function beginSweep(
   state: KindState,
   wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>,
   started: string | null,
-): KindState & { readonly sweep: Sweep } {
+): Sweeping {
   const number = state.begun + 1;
   const sweep: Sweep = { ...wanted, number, page: 1, isTail: false, started, latest: null, total: null };
   return { ...state, begun: number, sweep };

@@ -60,11 +60,13 @@ export const quoted = (name: string): string => `"${name}"`;
 /** A text as it stands in a statement. Only for what has no parameters, such as a view. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+const pieceSizes = [100, 10];
+
 /** In hundreds, tens and ones: so there are few statements, and each is prepared once. */
 export function* pieces<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < all.length; ) {
     const left = all.length - at;
-    const size = left >= 100 ? 100 : left >= 10 ? 10 : 1;
+    const size = pieceSizes.find((one) => one <= left) ?? 1;
     yield all.slice(at, at + size);
     at += size;
   }

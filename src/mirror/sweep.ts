@@ -5,7 +5,17 @@ import { type Page, readPage, tell } from './page.ts';
 import type { Present } from './present.ts';
 import type { Pulling } from './pulling.ts';
 import { idFieldOf, readingOf, storeRecords } from './reading.ts';
-import { beginSweep, earlier, type KindState, later, readState, type Sweep, saveState } from './state.ts';
+import {
+  beginSweep,
+  earlier,
+  isSweeping,
+  type KindState,
+  later,
+  readState,
+  type Sweep,
+  type Sweeping,
+  saveState,
+} from './state.ts';
 import { storeTexts } from './texts.ts';
 
 /** A change may become visible a little later than its time says. */
@@ -21,7 +31,7 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
   if (wishes.full && !state.sweep?.forced) state = begin(pulling, state, { whole: true, forced: true, since: null });
   else if (!state.sweep && !state.complete && !isFollowed) state = begin(pulling, state, wholeList);
   let isFresh = false;
-  if (state.sweep && !(isFollowed && state.sweep.whole)) {
+  if (isSweeping(state) && !(isFollowed && state.sweep.whole)) {
     isFresh = state.sweep.whole && state.sweep.page === 1;
     state = await sweepToEnd(pulling, name, state);
   }
@@ -33,7 +43,7 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
 
 const wholeList = { whole: true, forced: false, since: null };
 
-const begin = (pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): KindState =>
+const begin = (pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping =>
   beginSweep(state, wanted, pulling.serviceTime());
 
 /** From now on, by the service's clock; the whole reading of a later pull has no part in it. */
@@ -46,16 +56,17 @@ const minus = (time: string | null, ms: number): string | null =>
   time === null ? null : new Date(Date.parse(time) - ms).toISOString();
 
 /** Page after page until the reading is finished. Where it ends early, what it has stored is kept, and how far it was. */
-async function sweepToEnd(pulling: Pulling, name: KindName, begun: KindState): Promise<KindState> {
-  let state = begun;
+async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Promise<KindState> {
+  let state: KindState = begun;
   let sweeps = 1;
   try {
-    while (state.sweep) {
+    while (isSweeping(state)) {
       const read = await readPage(pulling, name, state.sweep);
-      state = await storePage(pulling, name, state, read);
+      const stored = await storePage(pulling, name, state, read);
+      state = stored;
       if (!read.isLast && !read.isKnown) continue;
       await pulling.writer.done();
-      state = await finish(pulling, name, state, sweeps++);
+      state = await finish(pulling, name, stored, sweeps++);
     }
   } finally {
     await pulling.writer.done();
@@ -63,22 +74,22 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: KindState): P
   return state;
 }
 
-async function storePage(pulling: Pulling, name: KindName, before: KindState, page: Page): Promise<KindState> {
+async function storePage(pulling: Pulling, name: KindName, before: Sweeping, page: Page): Promise<Sweeping> {
   const { writer, account } = pulling;
   const kind = kindOf(name);
-  const sweep = before.sweep as Sweep;
+  const { sweep } = before;
   const reading = readingOf(pulling, before, sweep);
   // A page of nothing but what is there ends a reading of news, so it has to be looked at before the next one.
   const looksBack = kind.news === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
   const total = sweep.isTail && kind.news === 'updates' ? sweep.total : (page.total ?? sweep.total);
-  const state: KindState = { ...before, sweep: { ...sweep, page: sweep.page + 1, latest, total } };
+  const state: Sweeping = { ...before, sweep: { ...sweep, page: sweep.page + 1, latest, total } };
   if (kind.one?.for === 'text') {
-    await storeTexts(pulling, name, { reading, sweep, records: page.records });
+    await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {
     const written = writer.write(async (sql) => {
-      const present = await storeRecords(sql, pulling, name, reading, page.records);
+      const present = await storeRecords(sql, pulling, name, { reading, records: page.records });
       await saveState(sql, account, name, state);
       return present;
     });
@@ -108,9 +119,9 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
 }
 
 /** The last page is stored: now the cursor may move. */
-async function finish(pulling: Pulling, name: KindName, before: KindState, sweeps: number): Promise<KindState> {
+async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
   const { news } = kindOf(name);
-  const sweep = before.sweep as Sweep;
+  const { sweep } = before;
   const { whole, started, latest, isTail, page } = sweep;
   // What came to the front, or changed, while the rest was read.
   if (whole && !isTail && page > 2 && news !== 'whole list') {
@@ -142,11 +153,11 @@ async function save(pulling: Pulling, name: KindName, state: KindState): Promise
 async function counted(
   pulling: Pulling,
   name: KindName,
-  state: KindState,
+  state: Sweeping,
 ): Promise<{ readonly state: KindState; readonly again: boolean }> {
   const { store, account } = pulling;
   const { news } = kindOf(name);
-  const { whole, number, total } = state.sweep as Sweep;
+  const { whole, number, total } = state.sweep;
   // A list of what changed counts that alone.
   if ((!whole && news === 'updates') || (!whole && !state.complete)) return { state, again: false };
   const count = async (condition: string, ...values: number[]): Promise<number> => {
@@ -156,6 +167,6 @@ async function counted(
   const seen = whole ? await count('last_sweep >= $3', number) : await count('gone_at IS NULL');
   const short = Math.max(0, (total ?? seen) - seen);
   if (short > 0 && short !== state.short) return { state: { ...state, short }, again: true };
-  if (whole) await markMissing(pulling, name, state, short === 0);
+  if (whole) await markMissing(pulling, { name, state }, { isSure: short === 0 });
   return { state: { ...state, short }, again: false };
 }

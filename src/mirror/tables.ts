@@ -51,8 +51,7 @@ function tablesOf(kind: KindName): Table[] {
   }
   if (members) {
     const { operation, table, parent } = members;
-    const memberId =
-      resources[operation.answer.shape === 'list' ? (operation.answer.of ?? kind) : kind].idField ?? 'id';
+    const memberId = resources[operation.answer.of ?? kind].idField ?? 'id';
     const columns = [keyColumn(parent), ...columnsOf(recordFields(operation))];
     tables.push({ name: table, kind, key: [parent, memberId], id: memberId, parent, columns, words: [] });
   }

@@ -1,10 +1,11 @@
-import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
+import { isRecord, recordsIn } from '../text/record.ts';
 import { type Fields, isSame } from './cells.ts';
-import { type KindName, kindOf } from './kinds.ts';
+import { type KindName, kindOf, type ReadsOne, type ShownIn } from './kinds.ts';
 import { type Present, presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
-import { applyRecords, type Entry, keyOf, markGone, type Reading, touch } from './records.ts';
+import { idIn, type Read, withId } from './reading.ts';
+import { applyRecords, type Entry, keyOf, markGone, touch } from './records.ts';
 import type { Sweep } from './state.ts';
 import type { Sql } from './store.ts';
 import { type Table, tableOf } from './tables.ts';
@@ -14,15 +15,15 @@ const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
-type PageOfKind = { readonly reading: Reading; readonly sweep: Sweep; readonly records: readonly Fields[] };
+type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Sweep };
 
 /** Reads one by one those records of a page whose text the list does not hold and that changed. */
 export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<void> {
   const { store, account, writer } = pulling;
-  const { reading, sweep } = page;
+  const { one, reading, sweep } = page;
   const table = tableOf(name);
-  const records = page.records.filter((record) => Number.isSafeInteger(record[table.id]));
-  const ids = records.map((record) => record[table.id] as number);
+  const records = withId(table, page.records);
+  const ids = records.map(idIn(table));
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
   const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, sweep));
@@ -36,7 +37,7 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
     ),
   );
   for (let at = 0; at < due.length; at += together) {
-    await storeSome(pulling, name, reading, due.slice(at, at + together));
+    await storeSome(pulling, name, one, { reading, records: due.slice(at, at + together) });
     if (due.length > together) pulling.ctx.progress(`Pulling ${name}: text ${at + together} of ${due.length}`);
   }
 }
@@ -51,29 +52,29 @@ function isDue(row: Present | undefined, listed: Fields, { forced, number }: Swe
 }
 
 /** What came before one of them failed is stored. */
-async function storeSome(pulling: Pulling, name: KindName, reading: Reading, listed: readonly Fields[]): Promise<void> {
+async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<void> {
   const { writer } = pulling;
-  const table = tableOf(name);
-  const answers = await Promise.allSettled(listed.map((record) => readOne(pulling, name, record[table.id] as number)));
-  const readAt = pulling.serviceTime();
+  const ids = listed.records.map(idIn(tableOf(name)));
+  const answers = await Promise.allSettled(ids.map((id) => readOne(pulling, one, id)));
+  const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
   await writer.room();
-  const written = writer.write((sql) => storeWhole(sql, pulling, name, { ...reading, readAt }, records));
+  const written = writer.write((sql) => storeWhole(sql, pulling, name, { reading, records }));
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (failed) {
     await written;
     throw failed.reason;
   }
   const { shownIn } = kindOf(name);
-  if (shownIn) await showIn(pulling, shownIn.kind as KindName, reading, records, shownIn.by);
+  if (shownIn) await showIn(pulling, shownIn, { reading: listed.reading, records });
 }
 
 /** Undefined where it is gone since the list was read. */
-async function readOne(pulling: Pulling, name: KindName, id: number): Promise<Fields | undefined> {
-  const { operation } = kindOf(name).one as { readonly operation: Operation };
+async function readOne(pulling: Pulling, { operation }: ReadsOne, id: number): Promise<Fields | undefined> {
   try {
-    const body = await pulling.ask(operation, { params: { id } } as unknown as Input<Operation>);
-    return body[operation.answer.key ?? ''] as Fields | undefined;
+    const body = await pulling.ask(operation, { params: { id } });
+    const record = body[operation.answer.key ?? ''];
+    return isRecord(record) ? record : undefined;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not-found') return undefined;
     throw error;
@@ -81,83 +82,72 @@ async function readOne(pulling: Pulling, name: KindName, id: number): Promise<Fi
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
-async function showIn(
-  pulling: Pulling,
-  name: KindName,
-  reading: Reading,
-  records: readonly Fields[],
-  by: string,
-): Promise<void> {
+async function showIn(pulling: Pulling, { kind, by }: ShownIn, { reading, records }: Read): Promise<void> {
   const { store, account, writer } = pulling;
+  const { one } = kindOf(kind);
   const changedAt = new Map<number, number>();
   for (const record of records) {
     if (typeof record[by] === 'number') changedAt.set(record[by], Date.parse(String(record.updated_at)));
   }
-  if (changedAt.size === 0) return;
+  if (!one || changedAt.size === 0) return;
   await writer.done();
-  const present = await store.read((sql) => presentRows(sql, account, tableOf(name), [...changedAt.keys()]));
+  const present = await store.read((sql) => presentRows(sql, account, tableOf(kind), [...changedAt.keys()]));
   const old = [...present.values()].filter(
     ({ key, readAt, isGone }) => !isGone && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
   );
   const answers: Fields[] = [];
   for (const { key } of old) {
-    const record = await readOne(pulling, name, Number(key));
+    const record = await readOne(pulling, one, Number(key));
     if (record) answers.push(record);
   }
   const readAt = pulling.serviceTime();
-  void writer.write((sql) => storeWhole(sql, pulling, name, { ...reading, readAt }, answers, present));
+  void writer.write((sql) =>
+    storeWhole(sql, pulling, kind, { reading: { ...reading, readAt }, records: answers, shown: present }),
+  );
 }
+
+/** `shown`: what was there before of records that another kind's reading made svc read again. */
+type Whole = Read & { readonly shown?: ReadonlyMap<string, Present> };
 
 /** Records with what is inside of them. */
 async function storeWhole(
   sql: Sql,
   pulling: Pulling,
   name: KindName,
-  reading: Reading,
-  records: readonly Fields[],
-  kept?: ReadonlyMap<string, Present>,
+  { reading, records, shown }: Whole,
 ): Promise<void> {
   const table = tableOf(name);
-  const ids = records.map((record) => record[table.id] as number);
+  const ids = records.map(idIn(table));
   const present = await presentRows(sql, pulling.account, table, ids);
   // The reading's number is that of another kind where a record is only shown.
-  const own = kept
-    ? { ...reading, sweep: Math.max(0, ...[...kept.values()].map(({ lastSweep }) => lastSweep)) }
+  const own = shown
+    ? { ...reading, sweep: Math.max(0, ...[...shown.values()].map(({ lastSweep }) => lastSweep)) }
     : reading;
-  const counts = await applyRecords(
-    sql,
-    own,
-    table,
-    records.map((record) => ({ record })),
-    present,
-  );
+  const whole = { entries: records.map((record) => ({ record })), present };
+  const counts = await applyRecords(sql, own, table, whole);
   const tally = tallyOf(pulling, name);
   tally.created += counts.created;
   tally.updated += counts.updated;
   const { parts } = kindOf(name);
   if (!parts) return;
   const entries = records.flatMap((record) =>
-    ((Array.isArray(record[parts.field]) ? record[parts.field] : []) as Fields[]).map((part) => ({
-      record: part,
-      parent: record[table.id] as number,
-    })),
+    recordsIn(record[parts.field]).map((part) => ({ record: part, parent: idIn(table)(record) })),
   );
-  await storeInside(sql, pulling, own, tableOf(parts.table), { entries, parents: ids });
+  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: ids });
 }
 
-type Inside = { readonly entries: readonly Entry[]; readonly parents: readonly number[] };
+type Inside = Pick<Read, 'reading'> & { readonly entries: readonly Entry[]; readonly parents: readonly number[] };
 
 /** Everything that belongs to the parents: what is not among it any more is gone. */
 export async function storeInside(
   sql: Sql,
   pulling: Pulling,
-  reading: Reading,
   table: Table,
-  { entries, parents }: Inside,
+  { reading, entries, parents }: Inside,
 ): Promise<void> {
   const usable = entries.filter(({ record }) => Number.isSafeInteger(record[table.id]));
   const present = await presentRows(sql, pulling.account, table, parents);
-  await applyRecords(sql, reading, table, usable, present);
+  await applyRecords(sql, reading, table, { entries: usable, present });
   const seen = new Set(usable.map((entry) => keyOf(table, entry)));
   const missing = [...present.values()]
     .filter(({ key }) => !seen.has(key))

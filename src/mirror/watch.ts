@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { dataOf } from './cells.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from './changes.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { ownerOf } from './owner.ts';
@@ -145,5 +146,5 @@ async function parentOf({ store, account }: Watching, kind: KindName, id: number
   const [row] = await store.read((sql) =>
     sql.all(`SELECT data FROM ${kind} WHERE service = $1 AND account_id = $2 AND id = $3`, [...ownerOf(account), id]),
   );
-  return row && (JSON.parse(String(row.data)) as Record<string, unknown>);
+  return row && dataOf(row);
 }

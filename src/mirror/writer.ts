@@ -14,8 +14,8 @@ export type Writer = {
 };
 
 type Job = {
-  readonly work: (sql: Sql) => Promise<unknown>;
-  readonly done: (value: unknown) => void;
+  /** Resolves with what tells the asker of its answer, once that is durable. */
+  readonly work: (sql: Sql) => Promise<() => void>;
   readonly failed: (error: unknown) => void;
 };
 
@@ -32,12 +32,12 @@ export function createWriter(store: Store): Writer {
       const batch = queue;
       queue = [];
       try {
-        const values = await store.write(async (sql) => {
-          const results: unknown[] = [];
-          for (const { work } of batch) results.push(await work(sql));
-          return results;
+        const answers = await store.write(async (sql) => {
+          const all: (() => void)[] = [];
+          for (const { work } of batch) all.push(await work(sql));
+          return all;
         });
-        for (const [at, { done }] of batch.entries()) done(values[at]);
+        for (const tell of answers) tell();
       } catch (error) {
         failure ??= { error };
         for (const { failed } of batch) failed(error);
@@ -54,7 +54,11 @@ export function createWriter(store: Store): Writer {
   return {
     write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
       const written = new Promise<T>((resolve, reject) => {
-        queue.push({ work, done: resolve as (value: unknown) => void, failed: reject });
+        const answered = async (sql: Sql) => {
+          const value = await work(sql);
+          return () => resolve(value);
+        };
+        queue.push({ work: answered, failed: reject });
       });
       // Whoever does not wait for it hears of a failure by `room` and `done`.
       written.catch(() => {});

@@ -57,6 +57,14 @@ describe('where the copy is', () => {
     );
   });
 
+  test('a postgres:// URL in SVC_MIRROR_DB that cannot be read is exit 2, and is not shown', async () => {
+    const env = { SVC_MIRROR_DB: 'postgres://ada:geheim@localhost:99999/copy' };
+    const ran = await svc(world(), ['mirror', 'pull'], { env });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('The postgres:// URL cannot be read.');
+    expect(ran.stderr + ran.stdout).not.toContain('geheim');
+  });
+
   test('another kind of database is exit 2', async () => {
     expect((await svc(world(), ['mirror', 'pull', '--db', 'mysql://localhost/x'])).exitCode).toBe(2);
   });

@@ -1,0 +1,33 @@
+import { Failure, messageOf } from '../errors.ts';
+
+/** What became of a row in this run. `unsent`: nothing happened, and why. */
+export type Outcome =
+  | { readonly status: 'done'; readonly id: number | null; readonly answer?: unknown }
+  | { readonly status: 'rejected'; readonly error: string; readonly failure: Failure }
+  | { readonly status: 'unknown'; readonly error: string; readonly failure?: Failure }
+  | { readonly status: 'unsent'; readonly failure: Failure };
+
+/** What is known when a row fails. `broken`: the journal can no longer be written. */
+type Known = { readonly hasLeft: boolean; readonly broken: Failure | undefined };
+
+/** What became of a row that ended with an error. */
+export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
+  if (!broken && error instanceof Failure) return judgedOutcome(error);
+  const failure = broken ?? new Failure('failed', `svc failed unexpectedly: ${messageOf(error)}`, { cause: error });
+  return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
+}
+
+function judgedOutcome(failure: Failure): Outcome {
+  const error = inWords(failure);
+  if (failure.kind === 'unknown' || failure.mayBeDone) return { status: 'unknown', error, failure };
+  return judged.includes(failure.kind) ? { status: 'rejected', error, failure } : { status: 'unsent', failure };
+}
+
+/** What the service says of this row, and would say again. */
+const judged: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
+
+function inWords({ message, fields }: Failure): string {
+  const details = Object.entries(fields ?? {}).map(([field, messages]) => `${field} ${messages.join(' and ')}`);
+  // What the service says by field is all that its message says.
+  return details.length > 0 ? details.join('; ') : message.replace(/\.$/u, '');
+}
