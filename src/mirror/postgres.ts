@@ -108,7 +108,7 @@ async function takeLock(
     if (waitedMs > maxWaitMs) {
       throw new Failure(
         'failed',
-        `Another svc has had the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
+        `Another svc has used the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
         {
           hint: 'Wait for it, or end it.',
         },

@@ -103,7 +103,7 @@ function sqliteFailure(path: string, said: string, code: string | undefined): Fa
       hint: 'Nothing that it held is lost. Fix that, and run the command again.',
     });
   }
-  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
+  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });
 }
 
 /** Waits for the thread until `signal`, which ends it. */

@@ -6,14 +6,14 @@ import { dbFlag, streamCopy } from './copy.ts';
 
 export const diffCopy = defineCommand({
   name: 'diff',
-  summary: 'What changed in the account, as the pulls have seen it',
+  summary: 'Show what changed in the account, as the pulls saw it',
   details:
     'Each change with its record before and after. The time is that of the pull that saw it; the first full reading counts as no change.',
   args: {},
   flags: {
     ...dbFlag,
     since: {
-      ...param.requiredText('From that time on, or so long ago: 2d, 12h, 30m', { placeholder: 'TIME' }),
+      ...param.requiredText('Changes since this time, or since 2d, 12h or 30m ago', { placeholder: 'TIME' }),
       required: true,
     },
   },
