@@ -22,7 +22,7 @@ export const isPreset = (name: string): name is PresetName => Object.hasOwn(pres
 
 /** The path with something in the place of every placeholder. */
 export const filledPath = (path: string, fill: (name: string) => string): string =>
-  path.replace(/\{(\w+)\}/gu, (_, name: string) => fill(name));
+  path.includes('{') ? path.replace(/\{(\w+)\}/gu, (_, name: string) => fill(name)) : path;
 
 /** The path with its presets filled in; the placeholders of ids stay. */
 export const presetPath = (path: string, values: Presets = usualPresets): string =>

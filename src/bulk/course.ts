@@ -143,7 +143,7 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
 }
 
 const inTrouble = (failure: Failure): Failure =>
-  new Failure(failure.kind, `The service fails at one row after the other: ${failure.message}`, {
+  new Failure(failure.kind, `The service fails at one row after another: ${failure.message}`, {
     hint: failure.hint,
     status: failure.status,
     cause: failure,

@@ -31,10 +31,7 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   const { stopped } = totals;
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const isInterrupted = stopped?.kind === 'interrupted' || stopped?.kind === 'terminated';
-  const doubt =
-    unknown > 0
-      ? `Of ${rowsInWords(unknown)} it is not known whether ${unknown === 1 ? 'it was' : 'they were'} done.`
-      : '';
+  const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (isInterrupted)
     return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), { hint: goOn });
   if (unknown > 0) {

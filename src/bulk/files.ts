@@ -41,7 +41,7 @@ export async function writeFiles({ results, rejects, report: reportFile }: Out, 
   if (reportFile !== undefined) await writeFile(reportFile, [reportText(report)], { hint: writtenLater });
 }
 
-const writtenLater = 'The rows are journaled: run the same command again to have the files written.';
+const writtenLater = 'The rows are in the journal: run the same command again to write the files.';
 
 export const reportText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;
 

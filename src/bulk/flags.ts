@@ -21,7 +21,7 @@ const fileFlags = {
   report: param.file('Write the report as JSON to a file'),
   restart: param.toggle('Start from scratch instead of going on with an earlier run'),
   retry_unknown: param.toggle('Send rows again whose outcome is unknown; they may be done twice'),
-  concurrency: param.integer('Rows in flight at most (default 4)', { min: 1, max: 32 }),
+  concurrency: param.integer('At most N rows in flight at once (default 4)', { min: 1, max: 32 }),
   delimiter: readingFlags.delimiter,
   encoding: readingFlags.encoding,
   skip_lines: readingFlags.skip_lines,
@@ -37,12 +37,12 @@ const listFlags = {
 } as const;
 
 const idFlags = {
-  id_map: param.text('Turn ids of another system into ours: those of a column of an earlier --results file', {
+  id_map: param.text('Turn ids of another system into ours, by a column of an earlier --results file', {
     placeholder: 'RESULTS:COLUMN',
   }),
 } as const;
 
-const matchFlags = { match: param.choice('The email of a row says which contact it is', ['email']) };
+const matchFlags = { match: param.choice('Find the contact of a row by its email', ['email']) };
 
 const templateFlag = {
   template: param.text('The text from a template, with {{field}} filled in: a file, or a name in templates/', {

@@ -123,10 +123,10 @@ export function givenBody(row: RowOf, values: Readonly<Record<string, unknown>>)
 
 /** A row's own cell wins; the caller's own data is united. */
 function merged(given: Body, own: Body): Record<string, unknown> {
-  const body: Record<string, unknown> = structuredClone({ ...given });
-  for (const [key, value] of Object.entries(own)) {
-    const before = body[key];
-    body[key] = isRecord(before) && isRecord(value) ? merged(before, value) : value;
+  const body: Record<string, unknown> = { ...given };
+  for (const key of Object.keys(own)) {
+    const [before, value] = [given[key], own[key]];
+    put(body, key, isRecord(before) && isRecord(value) ? merged(before, value) : value);
   }
   return body;
 }
@@ -136,11 +136,16 @@ const objectAt = (body: Record<string, unknown>, path: string): object => {
   return isRecord(held) ? held : {};
 };
 
+/** `__proto__` is a key like any other. */
+function put(body: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') body[key] = value;
+  else Object.defineProperty(body, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
 function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) {
-    // `__proto__` is a key like any other.
-    Object.defineProperty(body, first, { value, enumerable: true, configurable: true, writable: true });
+    put(body, first, value);
     return;
   }
   const inner = { ...objectAt(body, first) };

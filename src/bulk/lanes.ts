@@ -17,6 +17,7 @@ type Options = {
 export function openLanes({ ctx, concurrency, isOver }: Options): Lanes {
   const underWay = new Set<Promise<void>>();
   const busy = new Map<string, number>();
+  let waiting: (() => void)[] = [];
   /** A first Ctrl-C is heard at once, though what is in flight may take a while. */
   const acknowledge = () => {
     if (underWay.size === 0) return;
@@ -32,13 +33,16 @@ export function openLanes({ ctx, concurrency, isOver }: Options): Lanes {
     },
     async start(keys, work) {
       while (!isOver() && (underWay.size >= concurrency || keys.some((key) => busy.has(key)))) {
-        await Promise.race(underWay);
+        await new Promise<void>((turn) => waiting.push(turn));
       }
       if (isOver()) return false;
       for (const key of keys) count(busy, key, 1);
       const promise = work().finally(() => {
         for (const key of keys) count(busy, key, -1);
         underWay.delete(promise);
+        const turns = waiting;
+        waiting = [];
+        for (const turn of turns) turn();
       });
       underWay.add(promise);
       return true;

@@ -107,10 +107,16 @@ async function* passOver(
 const bodyOf = ({ input }: Pick<Planned, 'input'>) => fieldsIn(input.body);
 
 /** The order of the columns is no content. */
-function contentOf(input: Input<Operation>): string {
-  const sorted = (_: string, value: unknown): unknown =>
-    isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
-  return digestOf(JSON.stringify(input, sorted)).toString('base64url').slice(0, 22);
+const contentOf = (input: Input<Operation>): string =>
+  digestOf(JSON.stringify(sorted(input)))
+    .toString('base64url')
+    .slice(0, 22);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
 /** By what rows are about the same: the record of the path, or a text by which one could be taken for the other. */

@@ -23,7 +23,7 @@ export function secretsOf(
   if (results !== undefined) return { to: 'results', field: secret };
   throw new Failure(
     'usage',
-    'The signing secrets would be lost: with a credential of the environment none is stored.',
+    'The signing secrets would be lost: svc stores none for a credential of the environment.',
     {
       hint: 'Add --results FILE: the secrets are written into it, readable by you alone. Nothing was sent.',
     },

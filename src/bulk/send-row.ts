@@ -87,14 +87,17 @@ function through(sending: Sending, watch?: Watch): Service {
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
 async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const { row, options } = sending;
-  const { operation } = row;
-  const reading = through(sending);
-  const read = () => readBefore((asked, wanted) => call(reading, asked, wanted, options), operation, input);
-  if (operation.params) return read();
-  sending.baseline ??= read();
+  const { operation } = sending.row;
+  if (operation.params) return readAhead(sending, input);
+  sending.baseline ??= readAhead(sending, input);
   const first = await sending.baseline;
   return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
+}
+
+function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const { row, options } = sending;
+  const reading = through(sending);
+  return readBefore((asked, wanted) => call(reading, asked, wanted, options), row.operation, input);
 }
 
 /** The input with the fields that are read from the service where the row lacks them. */

@@ -60,7 +60,7 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   const contacts = ((copied ?? []) as readonly FoundContact[]).filter(hasEmail(email));
   const [only, ...others] = contacts;
   if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
-  if (copied && !only) ctx.notice(`It has no contact with the email ${email}. Asking the service.`);
+  if (copied && !only) ctx.notice(`The copy has no contact with the email ${email}. Asking the service.`);
   return contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
 }
 

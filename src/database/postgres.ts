@@ -141,7 +141,7 @@ function databaseFailure(place: string, error: unknown, passwordHint: string): F
   const code = codeOf(error) ?? '';
   const said = reasonOf(error);
   if (code.startsWith('28') || /password|SASL/iu.test(said)) {
-    return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, { hint: passwordHint });
+    return new Failure('auth', `The database ${place} refuses the login: ${said}.`, { hint: passwordHint });
   }
   if (!isSqlState(error)) {
     return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
@@ -149,7 +149,7 @@ function databaseFailure(place: string, error: unknown, passwordHint: string): F
       cause: error,
     });
   }
-  if (code.startsWith('53')) return new Failure('failed', `The database ${place} has no room: ${said}.`);
+  if (code.startsWith('53')) return new Failure('failed', `The database ${place} is full: ${said}.`);
   if (code === '42501') {
     return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
       hint: 'The role needs CREATE on the database.',

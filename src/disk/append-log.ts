@@ -32,8 +32,9 @@ export type AppendLog = {
    */
   append(line: string, placed?: (span: Span) => void): Promise<void>;
   /**
-   * Writes the line at once, past lines that wait for the disk. A process that is killed does not lose it; a power cut
-   * may, until the next `append` or `close` is done. After a line behind it was noted, an `append` that fails stays there.
+   * Resolves once the line is in the file: with all others of this turn of the event loop, in one write, past lines that
+   * wait for the disk. A process that is killed then does not lose it; a power cut may, until the next `append` or
+   * `close` is done. After a line behind it was noted, an `append` that fails stays there.
    */
   note(line: string): Promise<void>;
   /**
@@ -70,6 +71,8 @@ type Job = Append | (Pick<Append, 'done' | 'failed'> & { readonly plan: () => Re
 type State = GrowingFile & {
   readonly options: LogOptions;
   queue: Job[];
+  /** Lines that are noted at the end of this turn of the event loop. */
+  notes: Append[];
   working: Promise<void> | undefined;
   /** Of the last commit. */
   expected: number;
@@ -91,6 +94,7 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       end,
       room: end,
       queue: [],
+      notes: [],
       working: undefined,
       expected: 1,
       syncMs: 0,
@@ -143,14 +147,8 @@ function logOf(state: State): AppendLog {
     append: (text, placed) => new Promise((done, failed) => enqueue({ text, needsSync: true, placed, done, failed })),
     note: (text) =>
       new Promise((done, failed) => {
-        const bytes = Buffer.from(text);
-        const fits = !state.options.room || state.end + bytes.length <= state.room;
-        if (state.isMoving || state.isTorn || !fits) {
-          return enqueue({ text, needsSync: false, placed: undefined, done, failed });
-        }
-        writeWhole(state, bytes);
-        state.isUnsynced = true;
-        done();
+        if (state.notes.length === 0) setImmediate(() => writeNotes(state, enqueue));
+        state.notes.push({ text, needsSync: false, placed: undefined, done, failed });
       }),
     rewrite: (plan) => new Promise((done, failed) => enqueue({ plan, done, failed })),
     read: (spans) => {
@@ -162,7 +160,26 @@ function logOf(state: State): AppendLog {
   };
 }
 
+function writeNotes(state: State, enqueue: (job: Job) => void): void {
+  const { notes } = state;
+  state.notes = [];
+  const bytes = Buffer.from(notes.map(({ text }) => text).join(''));
+  const fits = !state.options.room || state.end + bytes.length <= state.room;
+  if (state.isMoving || state.isTorn || !fits) {
+    for (const note of notes) enqueue(note);
+    return;
+  }
+  try {
+    writeWhole(state, bytes);
+    state.isUnsynced = true;
+    for (const { done } of notes) done();
+  } catch (error) {
+    for (const { failed } of notes) failed(error);
+  }
+}
+
 async function close(state: State): Promise<void> {
+  while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));
   await state.working;
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
@@ -205,12 +222,15 @@ function batchOf({ queue }: State, most: number): { readonly batch: readonly App
   return first && 'plan' in first ? first : { batch };
 }
 
+/** A disk that is done sooner is not waited for: while it works on one half, the other half is received. */
+const quickSyncMs = 1;
+
 /**
- * Waits for as many as came last time: their senders send again as soon as they are answered, and one sync for all
- * of them is twice as fast as one for each half.
+ * On a slow disk waits for as many as came last time: their senders send again as soon as they are answered, and one
+ * sync for all of them is twice as fast as one for each half.
  */
 async function gather(state: State): Promise<void> {
-  const until = performance.now() + Math.min(state.syncMs / 2, 5);
+  const until = performance.now() + (state.syncMs < quickSyncMs ? 0 : Math.min(state.syncMs / 2, 5));
   do await new Promise((resolve) => setImmediate(resolve));
   while (state.queue.filter(isSynced).length < state.expected && performance.now() < until);
 }

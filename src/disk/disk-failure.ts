@@ -1,6 +1,7 @@
 import { codeOf, Failure } from '../errors.ts';
 
-const words: Readonly<Record<string, string>> = {
+/** What people call them. */
+export const diskWords: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the disk is read-only',
@@ -15,5 +16,5 @@ const words: Readonly<Record<string, string>> = {
 export function diskFailure(error: unknown, what: string, hint?: string): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code || !('syscall' in error)) return error;
-  return new Failure('failed', `${what}: ${words[code] ?? error.message}.`, { hint, cause: error });
+  return new Failure('failed', `${what}: ${diskWords[code] ?? error.message}.`, { hint, cause: error });
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { judgeAnswer } from './answer.ts';
-import type { Service } from './asking.ts';
+import type { Asked, Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
 import type { Called, Read } from './lookings.ts';
@@ -88,10 +88,15 @@ const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
 type Typed = { readonly params?: unknown; readonly body?: unknown };
 
-/** The operation, with the place to look as it can be typed: with the id and the subject of this very write. */
-export function withHint(operation: Operation, input: Typed): Operation {
-  const { effect } = operation;
-  return effect ? { ...operation, effect: { ...effect, lookHint: hintFor(operation, input) } } : operation;
+/**
+ * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
+ * That is made up only where it is told.
+ */
+export function withHint(operation: Operation, input: Typed): Asked {
+  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes } = operation;
+  if (!effect) return operation;
+  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes };
+  return Object.defineProperty(at, 'effect', { get: () => ({ ...effect, lookHint: hintFor(operation, input) }) });
 }
 
 function hintFor({ effect }: Operation, { params, body }: Typed): string {
@@ -105,6 +110,8 @@ function hintFor({ effect }: Operation, { params, body }: Typed): string {
 /** The clocks behind `Date` and `created_at` may be this far apart. */
 const apartMs = 5_000;
 
+let looks: Promise<typeof import('./look.ts')> | undefined;
+
 /** Gets ready to look for what the write makes, before it is sent. */
 export async function preparedLook<Op extends Operation>(
   service: Service,
@@ -112,7 +119,8 @@ export async function preparedLook<Op extends Operation>(
   input: Input<Op>,
   options: CallOptions = {},
 ): Promise<Prepared> {
-  const { prepareLook, readBefore } = await import('./look.ts');
+  looks ??= import('./look.ts');
+  const { prepareLook, readBefore } = await looks;
   const { clock } = service.ctx;
   const started = clock.ticks();
   const own = service.learnt.made.get(operation.id) ?? new Set<number>();

@@ -1,6 +1,6 @@
-import { fitted } from '../api/fit.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
+import { isRecord } from '../text/record.ts';
 import { readBody } from './answer.ts';
 import { type Looking, lookings, type Read, type Seen, type View } from './lookings.ts';
 import type { Findings, Look } from './settle.ts';
@@ -39,8 +39,8 @@ export async function readBefore<Op extends Operation>(
 }
 
 /** The ids of what a write has made, by its answer. */
-export const madeIds = ({ response, makes }: Pick<Operation, 'response' | 'makes'>, answer: unknown): number[] =>
-  valuesAt(fitted(response, answer), makes ?? []).flatMap((one) => (typeof one === 'number' ? [one] : []));
+export const madeIds = ({ makes }: Pick<Operation, 'makes'>, answer: unknown): number[] =>
+  makes ? valuesAt(answer, makes).filter((one) => typeof one === 'number') : [];
 
 /** New records have larger ids than all that were there: so an own id moves on what is known. */
 export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
@@ -52,7 +52,7 @@ export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, inpu
 /** Prepares to look: `before` tells our record from an older one that agrees, so that no clock has to be trusted. */
 export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
-  { id, response, makes }: Pick<Op, 'id' | 'response' | 'makes'>,
+  { id, makes }: Pick<Op, 'id' | 'makes'>,
   input: Input<Op>,
   { own, isSurelySince, before }: Aids & { readonly before: Before | undefined },
 ): Prepared {
@@ -75,15 +75,17 @@ export function prepareLook<Op extends Operation>(
   }
 
   function note(answer: unknown): void {
-    for (const one of madeIds({ response, makes }, answer)) own.add(one);
+    for (const one of madeIds({ makes }, answer)) own.add(one);
   }
 }
 
 /** The values at the end of a path of fields; where a list is on the way, those of each item. */
-const valuesAt = (json: unknown, [field, ...rest]: readonly string[]): unknown[] =>
-  [json]
-    .flat()
-    .flatMap((each) => (field === undefined ? [each] : valuesAt(new Map(Object.entries(each ?? {})).get(field), rest)));
+function valuesAt(json: unknown, fields: readonly string[], at = 0): unknown[] {
+  if (Array.isArray(json)) return json.flatMap((each) => valuesAt(each, fields, at));
+  const field = fields[at];
+  if (field === undefined) return [json];
+  return isRecord(json) && Object.hasOwn(json, field) ? valuesAt(json[field], fields, at + 1) : [];
+}
 
 /** Undefined where the service does not show what is there; other failures end the write before it is sent. */
 async function lookBefore(page: () => Promise<View>): Promise<View | undefined> {

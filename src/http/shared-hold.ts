@@ -18,6 +18,9 @@ export type SharedHold = {
 /** A request does not wait long for its turn to tell the others. */
 const longestLockMs = 1_000;
 
+/** Without limits thousands of requests go out in a second, and to look takes a tenth of a request. */
+const betweenLooksMs = 50;
+
 /** A moment further ahead comes from a clock that was set back, not from a rate limit. */
 const longestHoldMs = 3_600_000;
 
@@ -29,7 +32,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     return path;
   };
 
-  const leftMs = async (): Promise<number> => {
+  const read = async (): Promise<number> => {
     try {
       // Where no process was ever told to wait, not even the hash is made: it would load node:crypto at every start.
       if (!path && !(await isThere(folder))) return 0;
@@ -41,6 +44,15 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
     }
   };
 
+  let free = Number.NEGATIVE_INFINITY;
+  const leftMs = async (): Promise<number> => {
+    const now = ctx.clock.ticks();
+    if (now - free < betweenLooksMs) return 0;
+    const left = await read();
+    if (left === 0) free = now;
+    return left;
+  };
+
   return {
     leftMs,
     async extend(ms) {
@@ -48,7 +60,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
         const file = await pathOf();
         const { withLock } = await import('../disk/lock.ts');
         await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async () => {
-          if ((await leftMs()) >= ms) return;
+          if ((await read()) >= ms) return;
           await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
         });
       } catch {

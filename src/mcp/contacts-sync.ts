@@ -121,7 +121,7 @@ export const contactsSync: Tool = {
       created: { type: 'integer', description: 'Contacts that were created' },
       updated: { type: 'integer', description: 'Contacts that were completed' },
       rejected: { type: 'integer', description: 'Rows that were refused' },
-      unsent: { type: 'integer', description: 'Rows that were not sent any more' },
+      unsent: { type: 'integer', description: 'Rows that were not sent' },
       errors: { type: 'array', description: 'What is wrong with the first 50 bad rows' },
     },
   },

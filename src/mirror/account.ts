@@ -60,7 +60,7 @@ async function onlyAccount(store: Store): Promise<Account> {
   const rows = await store.read((sql) => sql.all('SELECT service, account_id FROM svc_accounts LIMIT 2'));
   const [row, other] = rows;
   if (row && !other) return { service: String(row.service), id: String(row.account_id) };
-  throw new Failure('usage', 'The address of the service is not set, so it is not known whose copy is meant.', {
+  throw new Failure('usage', 'The address of the service is not set, so svc cannot tell whose copy you mean.', {
     hint: 'Give --base-url URL or set SVC_BASE_URL.',
   });
 }

@@ -22,17 +22,17 @@ export function postgresFailure(place: string, error: unknown): unknown {
     });
   }
   if (code.startsWith('28') || /password|SASL/iu.test(said)) {
-    return new Failure('auth', `The database ${place} does not let svc in: ${said}.`, {
+    return new Failure('auth', `The database ${place} refuses the login: ${said}.`, {
       hint: 'Give the password in PGPASSWORD, in .pgpass, or in the URL of SVC_MIRROR_DB.',
     });
   }
   if (code.startsWith('53')) {
-    return new Failure('failed', `The database ${place} has no room: ${said}.`, { hint: 'What it holds is not lost.' });
+    return new Failure('failed', `The database ${place} is full: ${said}.`, { hint: 'What it holds is not lost.' });
   }
   if (code === '42501') {
     return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {
       hint: 'The role needs CREATE and TEMPORARY on the database.',
     });
   }
-  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
+  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });
 }

@@ -7,6 +7,7 @@ import { postgresFailure } from './postgres-failure.ts';
 import { query } from './postgres-query.ts';
 import { schemaName, typeParser } from './postgres-values.ts';
 import type { Account, Sql, Store } from './store.ts';
+import { oneByOne, transaction } from './transaction.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
@@ -41,7 +42,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     return main;
   };
   const work = oneByOne();
-  const transaction =
+  const inTransaction =
     (begin: string) =>
     <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
       work(async () => within(await client(), begin, job, fail));
@@ -49,8 +50,8 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
   return {
     engine: 'postgres',
     place,
-    write: transaction('BEGIN'),
-    read: transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
+    write: inTransaction('BEGIN'),
+    read: inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     alone: async (account, job, maxWaitMs) => {
       // A connection of its own: the lock is the session's, and ends with it.
       const holder = await connect();
@@ -62,7 +63,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
       }
     },
     query: (text, views, signal) => query({ connect, fail }, text, views, signal),
-    remove: () => transaction('BEGIN')(async ({ run }) => run(`DROP SCHEMA IF EXISTS ${schemaName} CASCADE`)),
+    remove: () => inTransaction('BEGIN')(async ({ run }) => run(`DROP SCHEMA IF EXISTS ${schemaName} CASCADE`)),
     close: async () => {
       await work(async () => (await main?.catch(() => undefined))?.end().catch(() => {}));
     },
@@ -87,24 +88,7 @@ async function within<T>(
     all: async (text, values) => (await ask(text, values)).rows,
     run: async (text, values) => void (await ask(text, values)),
   };
-  await ask(begin);
-  try {
-    const value = await job(sql);
-    await ask('COMMIT');
-    return value;
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
-}
-
-function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
-  };
+  return transaction(ask, begin, () => job(sql));
 }
 
 /** Asked again and again rather than waited for, so that Ctrl-C is heard. */
@@ -124,7 +108,7 @@ async function takeLock(
     if (waitedMs > maxWaitMs) {
       throw new Failure(
         'failed',
-        `Another svc has had the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
+        `Another svc has used the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
         {
           hint: 'Wait for it, or end it.',
         },

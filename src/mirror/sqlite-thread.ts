@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { diskWords } from '../disk/disk-failure.ts';
 import { Failure, interruption } from '../errors.ts';
 import type { Row } from './store.ts';
 
@@ -89,14 +90,6 @@ function withoutTierUp(): void {
   v8.setFlagsFromString('--no-wasm-dynamic-tiering');
 }
 
-const words: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the disk is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-};
-
 /** What SQLite said, as a Failure. The statements of svc itself never fail otherwise; a user's do, with its own words. */
 function sqliteFailure(path: string, said: string, code: string | undefined): Failure {
   if (/not a database|malformed/u.test(said)) {
@@ -104,13 +97,13 @@ function sqliteFailure(path: string, said: string, code: string | undefined): Fa
       hint: 'The account itself is not. To delete the copy and read it again: svc mirror forget, then svc mirror pull',
     });
   }
-  const reason = code === undefined ? undefined : words[code];
+  const reason = code === undefined ? undefined : diskWords[code];
   if (reason ?? /disk|unable to open|readonly/u.test(said)) {
     return new Failure('failed', `The copy ${path} cannot be used: ${reason ?? said}.`, {
       hint: 'Nothing that it held is lost. Fix that, and run the command again.',
     });
   }
-  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'What there is: svc mirror schema' });
+  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });
 }
 
 /** Waits for the thread until `signal`, which ends it. */

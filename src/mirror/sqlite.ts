@@ -5,6 +5,7 @@ import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { startThread, type Thread, untilInterrupted, type Work } from './sqlite-thread.ts';
 import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
+import { oneByOne, transaction } from './transaction.ts';
 
 type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
 
@@ -16,7 +17,7 @@ export async function openSqlite(ctx: Needs, named: string, use: Use): Promise<S
     throw diskFailure(error, `The copy ${path} could not be made`);
   });
   const locked = locking(ctx, path);
-  const work = alone();
+  const work = oneByOne();
   const transaction =
     (use: Use, begin: string) =>
     <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
@@ -95,15 +96,11 @@ async function within<T>(thread: Thread, begin: string, job: (sql: Sql) => Promi
     all: (text, values = []) => thread.ask('all', { text, values: plain(values) }),
     run: async (text, values = []) => void (await thread.ask('run', { text, values: plain(values) })),
   };
-  await thread.ask('exec', { text: begin });
-  try {
-    const value = await job(sql);
-    await thread.ask('exec', { text: 'COMMIT' });
-    return value;
-  } catch (error) {
-    await thread.ask('exec', { text: 'ROLLBACK' }).catch(() => {});
-    throw error;
-  }
+  return transaction(
+    (text) => thread.ask('exec', { text }),
+    begin,
+    () => job(sql),
+  );
 }
 
 /** SQLite has no truth values. */
@@ -124,16 +121,6 @@ const locking =
       throw diskFailure(error, `The copy ${path} cannot be used`);
     });
   };
-
-/** One after the other: a connection has one transaction at a time. */
-function alone(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => {});
-    return next;
-  };
-}
 
 const piece = 500;
 

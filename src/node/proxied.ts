@@ -5,7 +5,7 @@ import request from 'undici/lib/api/api-request.js';
 import Base from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 import type { HttpRequest } from '../context.ts';
-import { connectTimeoutMs, readAll, type Sending } from './sending.ts';
+import { connectTimeoutMs, pieces, type Sending } from './sending.ts';
 
 // Node 20 stays alive for about 55 ms to optimise the WebAssembly of undici's parser, which a short run never needs.
 if (process.versions.node.startsWith('20.')) {
@@ -30,14 +30,21 @@ export function proxied(env: Env): Sending {
     // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
     proxyTunnel: false,
   });
-  return async (asked, signal, leaves) => {
+  return async (asked, flight) => {
+    const leaves = () => {
+      flight.left = true;
+    };
+    const giving = new AbortController();
+    flight.stop = (error) => giving.abort(error);
     // Not `compose`: what it makes never calls `onConnect`.
     const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
       dispatcher.dispatch(options, telling(handler, leaves));
     const told: Dispatcher = Object.create(dispatcher, { dispatch: { value: dispatch } });
-    const answer = await request.call(told, optionsOf(asked, signal));
+    const answer = await request.call(told, optionsOf(asked, giving.signal));
     answer.body.on('error', () => {});
-    return { status: answer.statusCode, headers: answer.headers, body: await readAll(answer.body) };
+    const body = pieces();
+    for await (const piece of answer.body) body.take(piece);
+    return { status: answer.statusCode, headers: answer.headers, body: body.whole() };
   };
 }
 

@@ -7,12 +7,19 @@ export type RawAnswer = {
   readonly body: Buffer;
 };
 
+/** How far a request has come, told by the one who sends it; and how it is ended from outside. */
+export type Flight = {
+  /** Whether a byte of it may have left: set before the first can be on its way, over TLS after the handshake. */
+  left: boolean;
+  /** Gives it up. Set by the one who sends it. */
+  stop?: (error: Error) => void;
+};
+
 /**
- * Sends one request and reads the whole answer, or rejects with an error whose `code` says why not. `leaves` is called
- * before the first byte of the request can be on its way: over TLS that is after the handshake. As long as it was not
- * called, the peer has certainly got nothing.
+ * Sends one request and reads the whole answer, or rejects with an error whose `code` says why not. As long as `left` is
+ * not set, the peer has certainly got nothing.
  */
-export type Sending = (asked: HttpRequest, signal: AbortSignal, leaves: () => void) => Promise<RawAnswer>;
+export type Sending = (asked: HttpRequest, flight: Flight) => Promise<RawAnswer>;
 
 /** How long a connection may take; answers have the time-out of their request. */
 export const connectTimeoutMs = 10_000;
@@ -22,20 +29,30 @@ export const largestAnswer = 64 * 1024 * 1024;
 
 export const tooLarge = (): Error => Object.assign(new Error('the answer is too large'), { code: 'SVC_TOO_LARGE' });
 
-/** The whole body, in a bounded amount of memory. Copied together, for a peer may send it in pieces of one byte. */
-export async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** A body that comes in pieces. */
+export type Pieces = { readonly take: (piece: Uint8Array) => void; readonly whole: () => Buffer };
+
+/** In a bounded amount of memory. Several are copied together, for a peer may send them of one byte; `take` may throw. */
+export function pieces(): Pieces {
   let whole: Buffer = Buffer.alloc(0);
   let size = 0;
-  for await (const chunk of body) {
-    const needed = size + chunk.length;
-    if (needed > largestAnswer) throw tooLarge();
-    if (needed > whole.length) {
-      const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, whole.length * 2), largestAnswer));
-      whole.copy(larger, 0, 0, size);
-      whole = larger;
-    }
-    whole.set(chunk, size);
-    size = needed;
-  }
-  return whole.subarray(0, size);
+  return {
+    take(piece) {
+      const needed = size + piece.length;
+      if (needed > largestAnswer) throw tooLarge();
+      if (size === 0) whole = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+      else {
+        if (needed > whole.length) whole = larger(whole, size, needed);
+        whole.set(piece, size);
+      }
+      size = needed;
+    },
+    whole: () => whole.subarray(0, size),
+  };
+}
+
+function larger(whole: Buffer, size: number, needed: number): Buffer {
+  const next = Buffer.allocUnsafe(Math.min(Math.max(needed, whole.length * 2), largestAnswer));
+  whole.copy(next, 0, 0, size);
+  return next;
 }

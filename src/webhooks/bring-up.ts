@@ -89,7 +89,9 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
     forwardTo: (event) => targetOf(routes, event),
     onReceipt: (receipt) => came(coming, receipt, { inbox, forwarder }),
     onTrouble: (error) => {
-      ctx.notice(`The inbox cannot be written (${messageOf(error)}): deliveries are held, to be sent again.`);
+      ctx.notice(
+        `The inbox cannot be written (${messageOf(error)}): deliveries are held, so that the service sends them again.`,
+      );
     },
   });
   running.receiver = receiver;

@@ -114,20 +114,54 @@ test.each([
   await log.close();
 });
 
-test('a noted line is in the file at once, past lines that wait, and synced with the next line or at the end', async () => {
+test('a noted line is in the file at once, without a sync, and synced with the next line or at the end', async () => {
   const path = await freshPath();
   const { counted, openFile } = countingSyncs();
   const { log } = await opened(path, { openFile });
   await log.note('<1>\n');
   expect(await readFile(path, 'utf8')).toBe('<1>\n');
   expect(counted.syncs).toBe(0);
-  await Promise.all([log.append('<3>\n'), log.note('<2>\n')]);
+  await log.append('<2>\n');
   expect(counted.syncs).toBe(1);
-  await log.note('<4>\n');
+  await log.note('<3>\n');
   expect(counted.syncs).toBe(1);
   await log.close();
   expect(counted.syncs).toBe(2);
-  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n<3>\n<4>\n');
+  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n<3>\n');
+});
+
+test('lines that are noted in one turn of the event loop are one write', async () => {
+  const path = await freshPath();
+  let writes = 0;
+  const writeNow: LogOptions['writeNow'] = (...write) => {
+    writes++;
+    return writeSync(...write);
+  };
+  const { log } = await opened(path, { writeNow });
+  await Promise.all([log.note('<1>\n'), log.note('<2>\n')]);
+  expect(writes).toBe(1);
+  void log.note('<3>\n');
+  await log.close();
+  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n<3>\n');
+});
+
+test('a line is noted past lines that wait for the disk', async () => {
+  const path = await freshPath();
+  let noted: Promise<void> | undefined;
+  const waiting: typeof open = async (...args) => {
+    const file = await open(...args);
+    const datasync = file.datasync.bind(file);
+    file.datasync = async () => {
+      noted ??= log.note('<2>\n');
+      await noted;
+      return datasync();
+    };
+    return file;
+  };
+  const { log } = await opened(path, { openFile: waiting });
+  await log.append('<1>\n');
+  await log.close();
+  expect(await readFile(path, 'utf8')).toBe('<1>\n<2>\n');
 });
 
 test('where a sync fails, a line that was noted behind it stays', async () => {
@@ -138,6 +172,7 @@ test('where a sync fails, a line that was noted behind it stays', async () => {
     const file = await openFile(...args);
     file.datasync = async () => {
       noted ??= log.note('<2>\n');
+      await noted;
       throw new Error('input/output error');
     };
     return file;

@@ -24,7 +24,7 @@ function ranking(names: readonly unknown[]): [string, number][] {
 
 /** The same answers, from what the service shows. */
 const answers: Record<string, (all: Record<string, Fields[]>) => unknown> = {
-  'Who wrote most in the last 90 days?': ({ tickets = [] }) =>
+  'Who wrote the most messages in the last 90 days?': ({ tickets = [] }) =>
     ranking(
       tickets.flatMap(({ contact, messages }) =>
         (messages as Fields[])
@@ -44,7 +44,7 @@ const answers: Record<string, (all: Record<string, Fields[]>) => unknown> = {
   },
   'Which tags do contacts have, and how often?': ({ contacts = [] }) =>
     ranking(contacts.flatMap(({ tags }) => tags as string[])).map(([tag, count]) => ({ tag, contacts: count })),
-  'Which companies have most open tickets?': ({ tickets = [], contacts = [] }) => {
+  'Which companies have the most open tickets?': ({ tickets = [], contacts = [] }) => {
     const company = new Map(contacts.map(({ contact_id: id, company: name }) => [id, name]));
     const open = tickets.filter(({ status }) => status === 'open');
     return ranking(open.map(({ contact }) => company.get(of(contact).contact_id))).map(([name, count]) => ({
@@ -52,13 +52,13 @@ const answers: Record<string, (all: Record<string, Fields[]>) => unknown> = {
       tickets: count,
     }));
   },
-  'What do customers wish for most that is not on the roadmap?': ({ feedback = [] }) =>
+  'Which wishes that are not on the roadmap have the most votes?': ({ feedback = [] }) =>
     feedback
       .filter(({ on_roadmap: on }) => !on)
       .sort((a, b) => Number(b.vote_count) - Number(a.vote_count) || Number(a.id) - Number(b.id))
       .slice(0, 5)
       .map(({ title, vote_count }) => ({ title, vote_count })),
-  'Where was the last word the customer\u0027s?': ({ tickets = [] }) =>
+  'In which open tickets did the customer write last?': ({ tickets = [] }) =>
     tickets
       .filter(({ status, messages }) => status === 'open' && (messages as Fields[]).at(-1)?.direction === 'in')
       .sort((a, b) => Number(a.id) - Number(b.id))

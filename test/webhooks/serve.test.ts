@@ -100,7 +100,7 @@ test('SIGHUP takes a good configuration, and refuses a bad one', async () => {
   await served.until(() => one.got.length === 2);
   served.reload(config(other.url, 8000));
   await served.until(() => served.said().includes('was read again: 1 sink.'));
-  expect(served.said()).toContain('listen.port changes with a restart.');
+  expect(served.said()).toContain('listen.port changes only with a restart.');
   await deliver(served.url, body('c'));
   await served.until(() => other.got.length === 1);
   expect([one.ids(), other.ids()]).toEqual([['a', 'b'], ['c']]);

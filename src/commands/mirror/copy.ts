@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { accountOf, requirePulled } from '../../mirror/account.ts';
 import { openStore } from '../../mirror/place.ts';
 import type { Account, Store } from '../../mirror/store.ts';
+import type { Data, View } from '../../output/view.ts';
 
 export const dbFlag = {
   db: param.text(
@@ -31,8 +32,33 @@ export async function withCopy<T>(
   }
 }
 
+type Listing = Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>;
+
+/** Records that are read from the copy while they are printed; it is open until the last one. */
+export async function streamCopy(
+  ctx: Context,
+  asked: Asked,
+  list: (store: Store, account: Account) => Promise<Listing>,
+): Promise<View> {
+  const store = await openStore(ctx, asked.flags.db, { make: false });
+  try {
+    const { records, ...shown } = await list(store, await pulledAccount(ctx, asked, store));
+    async function* closing() {
+      try {
+        yield* records;
+      } finally {
+        await store.close();
+      }
+    }
+    return { data: { shape: 'list', ...shown, records: closing() }, read: true };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** The account of this login; one that was never pulled is told so. */
-export async function pulledAccount(ctx: Context, { settings }: Asked, store: Store): Promise<Account> {
+async function pulledAccount(ctx: Context, { settings }: Asked, store: Store): Promise<Account> {
   const account = await accountOf(ctx, settings, store);
   await requirePulled(store, account);
   return account;

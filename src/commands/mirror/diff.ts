@@ -1,20 +1,19 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { openStore } from '../../mirror/place.ts';
 import { whatChanged } from '../../mirror/told.ts';
 import { pastMoment } from '../../text/time.ts';
-import { dbFlag, pulledAccount } from './copy.ts';
+import { dbFlag, streamCopy } from './copy.ts';
 
 export const diffCopy = defineCommand({
   name: 'diff',
-  summary: 'What changed in the account, as the pulls have seen it',
+  summary: 'Show what changed in the account, as the pulls saw it',
   details:
     'Each change with its record before and after. The time is that of the pull that saw it; the first full reading counts as no change.',
   args: {},
   flags: {
     ...dbFlag,
     since: {
-      ...param.requiredText('From that time on, or so long ago: 2d, 12h, 30m', { placeholder: 'TIME' }),
+      ...param.requiredText('Changes since this time, or since 2d, 12h or 30m ago', { placeholder: 'TIME' }),
       required: true,
     },
   },
@@ -22,32 +21,19 @@ export const diffCopy = defineCommand({
   async run(ctx, { flags, settings }) {
     const { changesAfter, seqBefore } = await import('../../mirror/changes.ts');
     const since = pastMoment(flags.since, '--since', ctx.clock.now());
-    const store = await openStore(ctx, flags.db, { make: false });
-    try {
-      const account = await pulledAccount(ctx, { flags, settings }, store);
+    return streamCopy(ctx, { flags, settings }, async (store, account) => {
       const after = await seqBefore(store, account, since);
       async function* records() {
-        try {
-          for await (const { seq: _, ...change } of changesAfter(store, account, after)) {
-            yield { ...change, what: whatChanged(change) };
-          }
-        } finally {
-          await store.close();
+        for await (const { seq: _, ...change } of changesAfter(store, account, after)) {
+          yield { ...change, what: whatChanged(change) };
         }
       }
       return {
-        data: {
-          shape: 'list',
-          records: records(),
-          columns: [{ path: 'time', as: 'time' }, 'kind', { path: 'record_id', header: 'ID' }, 'change', 'what'],
-          fields: ['time', 'kind', 'record_id', 'change', 'before', 'after', 'what'],
-          empty: 'Nothing changed.',
-        },
-        read: true,
+        records: records(),
+        columns: [{ path: 'time', as: 'time' }, 'kind', { path: 'record_id', header: 'ID' }, 'change', 'what'],
+        fields: ['time', 'kind', 'record_id', 'change', 'before', 'after', 'what'],
+        empty: 'Nothing changed.',
       };
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
+    });
   },
 });

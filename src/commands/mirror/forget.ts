@@ -8,7 +8,7 @@ export const forgetTheCopy = defineCommand({
   name: 'forget',
   summary: 'Delete the local copy of this account; the account itself is not touched',
   details:
-    'Copies of other accounts in the same database stay. What the copy saw change, and where svc watch was, is deleted too.',
+    'Copies of other accounts in the same database stay. The recorded changes and the positions of svc watch are deleted too.',
   args: {},
   flags: dbFlag,
   examples: ['svc mirror forget --yes'],

@@ -19,7 +19,7 @@ export const pullCopy = defineCommand({
     'Asks for as little as the API allows: tickets and conversations that changed, new contacts and calls, and the lists, ' +
     'changelog and feedback whole. The API does not tell which old contacts changed, so each pull reads --rescan pages of those ' +
     'seen longest ago again; --full reads everything.\n\n' +
-    'The first pull of a large account takes long, since the service allows 60 requests a minute. It may be ended at any time: ' +
+    'The first pull of a large account takes long, since the service allows 60 requests a minute. You can end it at any time: ' +
     'the next pull goes on. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
   args: {},
   flags: {

@@ -2,12 +2,11 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
-import { openStore } from '../../mirror/place.ts';
-import { dbFlag, pulledAccount } from './copy.ts';
+import { dbFlag, streamCopy } from './copy.ts';
 
 export const queryCopy = defineCommand({
   name: 'sql',
-  summary: 'Ask the local copy a question in SQL; it cannot be changed by it',
+  summary: 'Ask the local copy a question in SQL; a query cannot change it',
   details:
     'One SELECT over the tables of svc mirror schema, in the SQL of the database: SQLite, or PostgreSQL where the copy is there. ' +
     'It sees the records of this account alone. Fields that are objects or lists are JSON; from and to of calls need double quotes. ' +
@@ -22,31 +21,18 @@ export const queryCopy = defineCommand({
     const text = args.query === '-' ? await readUserText(ctx, '-', 'QUERY') : args.query;
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
     // The database starts while the rest is loaded.
-    const opening = openStore(ctx, flags.db, { make: false });
-    const [store, { ask }] = await Promise.all([opening, import('../../mirror/query.ts')]);
-    try {
-      const account = await pulledAccount(ctx, { flags, settings }, store);
-      const { columns, rows } = await ask(store, account, text, ctx.signal);
+    const loading = import('../../mirror/query.ts');
+    return streamCopy(ctx, { flags, settings }, async (store, account) => {
+      const { columns, rows } = await (await loading).ask(store, account, text, ctx.signal);
       async function* records() {
-        try {
-          for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
-        } finally {
-          await store.close();
-        }
+        for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
       }
       return {
-        data: {
-          shape: 'list',
-          records: records(),
-          columns: columns.map((path) => ({ path, header: path })),
-          fields: columns,
-          empty: 'No rows.',
-        },
-        read: true,
+        records: records(),
+        columns: columns.map((path) => ({ path, header: path })),
+        fields: columns,
+        empty: 'No rows.',
       };
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
+    });
   },
 });

@@ -6,8 +6,8 @@ export const copyStatus = defineCommand({
   name: 'status',
   summary: 'What the local copy holds, and how old it is',
   details:
-    'OLDEST and NEWEST tell how long ago the record seen longest ago, and the latest, were seen. A kind is complete once its ' +
-    'first full reading is done; before that, what is missing in the copy may still be in the account.',
+    'OLDEST: how long ago svc saw the record that it has not seen for longest. NEWEST: how long ago it saw the latest. A kind is complete once its ' +
+    'first full reading is done; until then the account may hold records that the copy lacks.',
   args: {},
   flags: dbFlag,
   examples: ['svc mirror status', 'svc mirror status --json'],

@@ -36,9 +36,9 @@ export const watchAccount = defineCommand({
   details:
     'Keeps the local copy (svc mirror) up to date and prints a line for each change: a new ticket, open → resolved, a new message with ' +
     'its text, a new contact. It goes on through network failures and rate limits until Ctrl-C.\n\n' +
-    'With --json each change is one object on a line: {time, kind, record_id, change, before, after, record}. With --name it goes on where the last ' +
-    'run with that name was: each change comes at least once, and in order for each record. --exec runs a program for each change, ' +
-    'with that object on its standard input; one that fails three times is reported, and the next change goes on.',
+    'With --json each change is one object on a line: {time, kind, record_id, change, before, after, record}. With --name it begins where the last ' +
+    'run with that name stopped: each change comes at least once, and in order for each record. --exec runs a program for each change, ' +
+    'with that object on its standard input; if that fails three times, svc reports it and goes on with the next change.',
   args: { kinds: kindsArgument },
   flags: {
     db: param.text('Where the copy is: a file or postgres://HOST/DATABASE', {
@@ -46,8 +46,8 @@ export const watchAccount = defineCommand({
       completes: 'files',
     }),
     interval: withFallback(param.integer('How often to look (default 15)', { min: 1, placeholder: 'SECONDS' }), 15),
-    since: param.text('Begin at that time, or so long ago: 2d, 12h, 30m', { placeholder: 'TIME' }),
-    name: param.text('Remember under this name how far it is', { placeholder: 'NAME' }),
+    since: param.text('Begin at this time, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
+    name: param.text('Remember under this name how far svc got', { placeholder: 'NAME' }),
     exec: param.text('Run this for each change, with the change as JSON on standard input', { placeholder: 'COMMAND' }),
   },
   examples: [

@@ -22,7 +22,7 @@ export const catchUpWebhooks = defineCommand({
     'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
     "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
     'holds is left out, and running it again sends nothing twice.\n\n' +
-    'They go into the inbox, and from there where its events go: to the app of svc webhooks listen, or with --config to the sinks of svc ' +
+    'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config to the sinks of svc ' +
     'webhooks serve. With --to they are sent to a URL instead.',
   args: {},
   flags: {
@@ -52,7 +52,7 @@ export const catchUpWebhooks = defineCommand({
       const { seeAll, env } = inbox;
       const rebuilt = await rebuiltArrivals(ctx, settings, { seeAll, env, since: flags.since, events });
       if (!rebuilt) {
-        throw new Failure('usage', 'No event was received yet, so it is not known where to begin.', {
+        throw new Failure('usage', 'No event was received yet, so svc cannot tell where to begin.', {
           hint: 'Give --since, for example --since 2d',
         });
       }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Ledger } from '../../webhooks/keeper/keeper.ts';
 import type { Configured } from '../../webhooks/serving/config.ts';
 
-export const configFlag = param.file('Configuration of svc webhooks serve: its inbox is meant');
+export const configFlag = param.file('Use the inbox of svc webhooks serve with this configuration');
 
 type Opened = { readonly ledger: Ledger; readonly configured: Configured | undefined };
 

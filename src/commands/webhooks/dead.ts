@@ -73,9 +73,9 @@ const chosen = {
 
 const retry = defineCommand({
   name: 'retry',
-  summary: 'Let sinks have dead letters again',
+  summary: 'Send dead letters to their sinks again',
   details:
-    'They go to the end of the queue, with all their attempts. svc webhooks serve delivers them, now or when it runs.',
+    'They go to the end of the queue and get all their attempts again. svc webhooks serve delivers them, now or when it runs.',
   ...chosen,
   examples: ['svc webhooks dead retry --all --sink app'],
   async run(ctx, { args, flags, settings }) {

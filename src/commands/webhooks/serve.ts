@@ -15,11 +15,11 @@ export const serveWebhooks = defineCommand({
     'The configuration names the address, the inbox (a folder, or Postgres for several instances) and the sinks: HTTP, a program, a file. ' +
     'docs/webhooks.md shows one. svc verifies each delivery, stores it, answers it, and then passes it on to each sink, in order, until the ' +
     'sink takes it or its attempts are used up: then it is a dead letter.\n\n' +
-    'SIGHUP reads the configuration again. SIGTERM lets the sinks have what waits, for at most 25 s; a second one ends svc at once.',
+    'SIGHUP reads the configuration again. After SIGTERM svc delivers what waits, for at most 25 s; a second SIGTERM ends it at once.',
   args: {},
   flags: {
     config: { ...param.file('The configuration, in YAML'), required: true },
-    check: param.toggle('Only judge the configuration', { conflicts: ['systemd'] }),
+    check: param.toggle('Only check the configuration', { conflicts: ['systemd'] }),
     catchUp: param.toggle('Rebuild the events that never arrived since the last one'),
     systemd: param.toggle('Only print a systemd unit for it'),
   },
@@ -36,7 +36,7 @@ export const serveWebhooks = defineCommand({
     if (flags.check) {
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
-        human: () => `${path} is right: ${counted(sinks, 'sink')}.`,
+        human: () => `${path} is valid: ${counted(sinks, 'sink')}.`,
       };
     }
     const { serve } = await import('../../webhooks/serving/serve.ts');

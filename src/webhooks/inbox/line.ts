@@ -98,13 +98,17 @@ function aboutOf({ event, at, headers, unreadable, to, sinks }: Record<string, u
 }
 
 /** Headers with one text each: Node gives a list where a header may come several times. */
-export const textsOf = (headers: unknown): Headers =>
-  Object.fromEntries(
-    Object.entries(fieldsIn(headers)).flatMap(([name, value]): [string, string][] => {
-      if (Array.isArray(value)) return [[name, value.filter(isText).join(', ')]];
-      return isText(value) ? [[name, value]] : [];
-    }),
-  );
+export function textsOf(headers: unknown): Headers {
+  const given = fieldsIn(headers);
+  const texts: Record<string, string> = {};
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    const text = Array.isArray(value) ? value.filter(isText).join(', ') : value;
+    // A name that would not become one of its own is no header that anybody reads.
+    if (isText(text) && name !== '__proto__') texts[name] = text;
+  }
+  return texts;
+}
 
 function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');

@@ -51,8 +51,8 @@ export async function carryOut(order: Order, { folder, alone, sleep }: Needs): P
     if ((await readIfThere(path)) === undefined) return;
   }
   await removeFile(path);
-  throw new Failure('failed', `The svc that uses the inbox in ${folder} does not react.`, {
-    hint: 'Is it of this version? End it, and try again.',
+  throw new Failure('failed', `The svc that uses the inbox in ${folder} does not answer.`, {
+    hint: 'It may be an older version. End it, and try again.',
   });
 }
 

@@ -107,7 +107,7 @@ async function stream({ inbox, listening, pages }: Inspecting, response: ServerR
 
 async function show({ inbox, target }: Inspecting, response: ServerResponse, id: string): Promise<void> {
   const received = await inbox.read(id);
-  if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
+  if (!received) return json(response, 404, { error: 'This event is no longer in the inbox.' });
   const to = target(received.arrival.event) ?? received.outcomes.at(-1)?.to ?? null;
   json(response, 200, { ...deliveryOf(received), to });
 }
@@ -119,7 +119,7 @@ async function replay(
   asked: { readonly to?: unknown },
 ): Promise<void> {
   const received = await inbox.read(id);
-  if (!received) return json(response, 404, { error: 'It is no longer in the inbox.' });
+  if (!received) return json(response, 404, { error: 'This event is no longer in the inbox.' });
   const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
   const to = given ?? target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
   if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });

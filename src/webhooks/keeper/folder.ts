@@ -82,6 +82,6 @@ async function lockOf(folder: string): Promise<() => Promise<void>> {
   }
   const [pid = 'unknown'] = await holders(join(folder, 'lock'));
   throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
-    hint: 'A folder is for one instance. For several, let inbox: name a Postgres database.',
+    hint: 'A folder is for one instance. For several, set inbox: to a Postgres database.',
   });
 }

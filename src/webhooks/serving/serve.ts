@@ -52,7 +52,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
     if (ctx.signal.aborted) resolve();
     ctx.signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  ctx.notice('Ending: what was accepted is delivered for at most 25 s. What is left stays in the inbox.');
+  ctx.notice('Ending: svc delivers what was accepted, for at most 25 s. The rest stays in the inbox.');
   stopReloading();
   stopTrimming();
   await up.receiver.close();
@@ -133,7 +133,7 @@ async function look(ctx: Context, keeper: Keeper, { config }: Configured): Promi
     }
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'network') throw error;
-    ctx.notice(`${error.message} Deliveries are held, to be sent again, until it is.`);
+    ctx.notice(`${error.message} Until that is fixed deliveries are held, so that the service sends them again.`);
   }
 }
 
@@ -189,7 +189,7 @@ function reloading(ctx: Context, options: ServeOptions, { current, sinks }: Up):
       const next = await options.read();
       const secrets = await options.secretsOf(next);
       for (const name of needRestart(current.configured, next, options)) {
-        ctx.notice(`${name} changes with a restart. Until then the old value stays.`);
+        ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
       }
       const { host, port } = current.configured.config.listen;
       const { admin, inbox, keep } = current.configured.config;

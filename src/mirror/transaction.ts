@@ -1,0 +1,26 @@
+/** One after the other: a connection has one transaction at a time. */
+export function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** `job` between `begin` and COMMIT; undone where it throws. */
+export async function transaction<T>(
+  exec: (text: string) => Promise<unknown>,
+  begin: string,
+  job: () => Promise<T>,
+): Promise<T> {
+  await exec(begin);
+  try {
+    const value = await job();
+    await exec('COMMIT');
+    return value;
+  } catch (error) {
+    await exec('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
