@@ -9,7 +9,10 @@ const project = join(import.meta.dirname, '..');
  * only where the manifest names each, and nobody wants to keep a hundred names by hand.
  */
 export function stagePackage(built, folder) {
-  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  // Without what only a checkout has: npm would warn of `prepare`, which a package never runs.
+  const { scripts, devDependencies, overrides, ...manifest } = JSON.parse(
+    readFileSync(join(project, 'package.json'), 'utf8'),
+  );
   // npm takes the last two without being told.
   for (const name of [...manifest.files, 'README.md', 'LICENSE']) {
     const from = ['bin', 'dist'].includes(name) ? built : project;

@@ -51,7 +51,7 @@ async function install(...flags: string[]) {
         NODE_EXTRA_CA_CERTS: undefined,
       },
     });
-  return { prefix, root, svc };
+  return { prefix, root, svc, told: ran.stderr };
 }
 
 async function worksIn({ svc }: Awaited<ReturnType<typeof install>>): Promise<void> {
@@ -101,6 +101,7 @@ describe('the package', () => {
   test('needs nothing but itself: where the optional keyring cannot be had, it installs and works', async () => {
     // Nothing cached and no network; npm leaves optional parts out then.
     const installed = await install('--offline', '--cache', join(folder, 'empty-cache'));
+    expect(installed.told).not.toContain('prepare');
     expect(await readdir(installed.root)).not.toContain('node_modules');
     expect(await readdir(join(installed.prefix, 'share', 'man', 'man1'))).toContain('svc-contacts-sync.1.gz');
     await worksIn(installed);
