@@ -10,7 +10,7 @@ import { thirdPartyLicenses } from './build/third-party-licenses.ts';
  * the bytes in it. Everything else is split by use.
  */
 const together = [
-  { name: 'version', test: /src\/version\.ts|[^/]+\/package\.json$/u },
+  { name: 'version', test: /src\/(?:version|disk\/built-help)\.ts|[^/]+\/package\.json$/u },
   { name: 'tree', test: /src\/(commands\/index|program\/(global-flags|topics|root-help)|errors)\.ts/u },
   { name: 'http-client', test: /src\/node\/(exchange|direct|sending|decode)/u },
   { name: 'proxied', test: /node_modules\/undici\/|src\/node\/proxied/u },

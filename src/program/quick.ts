@@ -1,3 +1,4 @@
+import { builtHelp } from '../disk/built-help.ts';
 import { version } from '../version.ts';
 
 /**
@@ -22,17 +23,6 @@ export async function quickAnswer(
   if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;
   const width = columns() ?? 80;
   return builtHelp(width) ?? (await import('./root-help.ts')).rootHelp(width);
-}
-
-/** The build writes the help down for the widths of a pipe and of a wide terminal; run from the source, there is none. */
-function builtHelp(width: number): string | undefined {
-  if (width !== 80 && width < 120) return undefined;
-  try {
-    const file = `${import.meta.dirname}/help-${Math.min(width, 120)}.txt`;
-    return process.getBuiltinModule('node:fs').readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 const isVersionFlag = (word: string | undefined): boolean => word === '--version' || word === '-V';
