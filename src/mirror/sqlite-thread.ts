@@ -87,6 +87,8 @@ function withoutTierUp(): void {
   const v8 = process.getBuiltinModule('node:v8');
   v8.setFlagsFromString('--no-wasm-tier-up');
   v8.setFlagsFromString('--no-wasm-dynamic-tiering');
+  // It comes with svc, and of its functions a question uses one in ten.
+  v8.setFlagsFromString('--wasm-lazy-validation');
 }
 
 const words: Readonly<Record<string, string>> = {
