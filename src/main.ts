@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { Settings } from './config/settings.ts';
 import type { Context } from './context.ts';
+import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
+import { copyName } from './mirror/copy-name.ts';
 import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
 import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
@@ -15,7 +18,7 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   let line = argv;
   try {
     // Half of what a question takes is the start of the database, which needs nothing of the rest.
-    if (argv[0] === 'mirror' && argv[1] === 'sql') void warmDatabase().catch(() => {});
+    if (await asksCopy(argv, ctx)) void warmDatabase().catch(() => {});
     const { withoutAlias } = await import('./program/argv.ts');
     line = await withoutAlias(argv, ctx.files);
     return await run(line, ctx);
@@ -24,6 +27,13 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
     const { wishesOf } = await import('./program/argv.ts');
     return printFailure(ctx, asFailure(error, ctx), wishesOf(line, ctx.env));
   }
+}
+
+/** A guess, which costs nothing but time where it is wrong: nothing is opened yet. */
+async function asksCopy([first, second, ...more]: readonly string[], { env, files }: Context): Promise<boolean> {
+  if (first === 'mirror') return second === 'sql';
+  const asksContacts = first === 'contacts' && second === 'find' && !more.includes('--live');
+  return asksContacts && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
 }
 
 const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite-thread.ts')).warmThread();

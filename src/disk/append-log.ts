@@ -74,6 +74,8 @@ type State = GrowingFile & {
   /** Lines that are noted at the end of this turn of the event loop. */
   notes: Append[];
   working: Promise<void> | undefined;
+  /** Told of each job that comes. */
+  cameOne: () => void;
   /** Of the last commit. */
   expected: number;
   syncMs: number;
@@ -96,6 +98,7 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       queue: [],
       notes: [],
       working: undefined,
+      cameOne: () => {},
       expected: 1,
       syncMs: 0,
       isUnsynced: false,
@@ -140,6 +143,7 @@ async function openOrCreate(path: string, openFile: typeof open): Promise<FileHa
 function logOf(state: State): AppendLog {
   const enqueue = (job: Job) => {
     state.queue.push(job);
+    state.cameOne();
     state.working ??= work(state);
   };
   return {
@@ -230,9 +234,18 @@ const quickSyncMs = 1;
  * sync for all of them is twice as fast as one for each half.
  */
 async function gather(state: State): Promise<void> {
-  const until = performance.now() + (state.syncMs < quickSyncMs ? 0 : Math.min(state.syncMs / 2, 5));
-  do await new Promise((resolve) => setImmediate(resolve));
-  while (state.queue.filter(isSynced).length < state.expected && performance.now() < until);
+  await new Promise((resolve) => setImmediate(resolve));
+  const isWhole = () => state.queue.filter(isSynced).length >= state.expected;
+  if (state.syncMs < quickSyncMs || isWhole()) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.min(state.syncMs / 2, 5));
+    state.cameOne = () => {
+      if (!isWhole()) return;
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  state.cameOne = () => {};
 }
 
 const isSynced = (job: Job): boolean => 'text' in job && job.needsSync;

@@ -122,8 +122,10 @@ export function judgeAnswer({ response, answer }: Pick<Operation, 'response' | '
     if (isRecord(held) && type === 'object' && !hasAny(held, fields)) return { other: `an empty "${answer.key}"` };
   }
   const result = v.safeParse(response, json);
+  const lists = listsForObjects(response, json, { empty: 'taken' });
+  if (result.success && lists.length === 0) return { json, missing: lists };
   const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
-  return { json, missing: [...new Set([...issues, ...listsForObjects(response, json, { empty: 'taken' })])] };
+  return { json, missing: [...new Set([...issues, ...lists])] };
 }
 
 const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>

@@ -85,8 +85,7 @@ export function findContacts(store: Store, account: Account, text: string): Prom
     const by = number.length > 2 && number !== wanted ? await contactsWhere(sql, account, holds, number) : [];
     const byPhone = by.filter((contact) => (findText(contact).split('\n')[4] ?? '').includes(number));
     const contacts = [...new Map([...found, ...byPhone].map((contact) => [contact.contact_id, contact])).values()];
-    contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
-    return { contacts, asOf: await asOf(sql, account) };
+    return { contacts: newestFirst(contacts), asOf: await asOf(sql, account) };
   });
 }
 
@@ -101,24 +100,32 @@ function contactIdsByEmail(
     for (const some of pieces([...new Set(emails.map(emailKey))])) {
       const rows = await sql.all(
         `SELECT contact_id, email_key FROM contacts WHERE ${owned} AND email_key IN (${placeholders(3, some.length)}) ` +
-          'AND gone_at IS NULL ORDER BY contact_id',
+          'AND gone_at IS NULL',
         [...ownerOf(account), ...some],
       );
       for (const { contact_id: id, email_key: key } of rows) {
         byKey.set(String(key), [...(byKey.get(String(key)) ?? []), Number(id)]);
       }
     }
+    for (const ids of byKey.values()) ids.sort((a, b) => a - b);
     return new Map(emails.map((email) => [email, byKey.get(emailKey(email)) ?? []]));
   });
 }
 
+/**
+ * The newest first. Sorted here: asked to sort, SQLite goes through all contacts in the order of their ids, instead of to
+ * the few that the index of the condition knows.
+ */
 async function contactsWhere(sql: Sql, account: Account, condition: string, value: string): Promise<Fields[]> {
-  const rows = await sql.all(
-    `SELECT data FROM contacts WHERE ${owned} AND ${condition} AND gone_at IS NULL ORDER BY contact_id DESC`,
-    [...ownerOf(account), value],
-  );
-  return rows.map(dataOf);
+  const rows = await sql.all(`SELECT data FROM contacts WHERE ${owned} AND ${condition} AND gone_at IS NULL`, [
+    ...ownerOf(account),
+    value,
+  ]);
+  return newestFirst(rows.map(dataOf));
 }
+
+const newestFirst = (contacts: Fields[]): Fields[] =>
+  contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
 
 async function asOf(sql: Sql, account: Account): Promise<string | undefined> {
   const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = 'contacts'`, ownerOf(account));

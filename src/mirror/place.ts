@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
+import { copyName } from './copy-name.ts';
 import type { Store } from './store.ts';
 
 type Needs = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
@@ -13,7 +14,7 @@ export async function placeOfCopy({ env, files }: Needs, db: string | undefined)
   if (db !== undefined && db.trim() === '')
     throw new Failure('usage', '--db is empty.', { hint: 'Name a file, or postgres://HOST/DATABASE' });
   if (db !== undefined && isUrl(db)) await refusePassword(db);
-  const place = db ?? (env.SVC_MIRROR_DB || join(files.state, 'mirror.db'));
+  const place = db ?? (env.SVC_MIRROR_DB || join(files.state, copyName));
   if (isUrl(place) || !/^[a-z][a-z\d+.-]*:\/\//iu.test(place)) return place;
   throw new Failure(
     'usage',

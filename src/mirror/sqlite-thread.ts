@@ -88,6 +88,8 @@ function withoutTierUp(): void {
   const v8 = process.getBuiltinModule('node:v8');
   v8.setFlagsFromString('--no-wasm-tier-up');
   v8.setFlagsFromString('--no-wasm-dynamic-tiering');
+  // It comes with svc, and of its functions a question uses one in ten.
+  v8.setFlagsFromString('--wasm-lazy-validation');
 }
 
 /** What SQLite said, as a Failure. The statements of svc itself never fail otherwise; a user's do, with its own words. */

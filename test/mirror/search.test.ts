@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { findContacts, idsFromContactsCopy, openContactsCopy } from '../../src/mirror/find.ts';
+import type { Account, Sql, Store } from '../../src/mirror/store.ts';
 import { phrasesOf, wordsOf } from '../../src/mirror/words.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { json, ok, onBothEngines } from './engines.ts';
@@ -28,6 +29,23 @@ describe('the words of a text', () => {
     ]);
   });
 });
+
+const byTheIndexOfEmails = [expect.stringContaining('USING INDEX contacts_email_key')];
+
+/** How SQLite goes about finding a contact. */
+async function plansOf(store: Store, account: Account, text: string): Promise<unknown[]> {
+  const plans: unknown[] = [];
+  const explained = (sql: Sql): Sql => ({
+    ...sql,
+    async all(statement, values) {
+      const steps = statement.includes('FROM contacts') ? await sql.all(`EXPLAIN QUERY PLAN ${statement}`, values) : [];
+      plans.push(...steps.map(({ detail }) => detail));
+      return sql.all(statement, values);
+    },
+  });
+  await findContacts({ ...store, read: (work) => store.read((sql) => work(explained(sql))) }, account, text);
+  return plans;
+}
 
 onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
   const hits = async (world: SandboxWorld, words: string) => (await json(world, ['mirror', 'search', words])) as Hit[];
@@ -99,6 +117,7 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     expect(await ids('nobody at all')).toEqual([]);
     expect(await ids("' OR 1=1 --")).toEqual([]);
     expect((await findContacts(store, account, 'x')).asOf).toMatch(/^20/u);
+    if (store.engine === 'sqlite') expect(await plansOf(store, account, 'zoe@example.org')).toEqual(byTheIndexOfEmails);
     await store.close();
     const byEmail = await idsFromContactsCopy(ctx, settings, ['ZOE@example.org', 'none@example.org']);
     expect([...(byEmail ?? [])]).toEqual([
