@@ -29,7 +29,9 @@ const parts = {
   },
   sync: {
     files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],
-    tests: ['sync/sync.test.ts', 'sync/resume.test.ts', 'sync/on-disk.test.ts', 'sync/in-flight.test.ts'],
+    tests: ['sync', 'resume', 'on-disk', 'in-flight', 'chunks', 'journal', 'run-plan'].map(
+      (name) => `sync/${name}.test.ts`,
+    ),
   },
   refresh: {
     files: ['auth/refresh.ts'],
