@@ -43,7 +43,7 @@ const parts = {
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],
-    tests: ['section', 'release', 'reading', 'write'].map((name) => `release/${name}.test.ts`),
+    tests: ['pick', 'plan', 'section', 'release', 'reading', 'write'].map((name) => `release/${name}.test.ts`),
   },
 };
 
