@@ -29,7 +29,9 @@ const parts = {
   },
   sync: {
     files: ['sync/run.ts', 'sync/chunks.ts', 'sync/journal.ts'],
-    tests: ['sync/sync.test.ts', 'sync/resume.test.ts', 'sync/on-disk.test.ts', 'sync/in-flight.test.ts'],
+    tests: ['sync', 'resume', 'on-disk', 'in-flight', 'chunks', 'journal', 'run-plan'].map(
+      (name) => `sync/${name}.test.ts`,
+    ),
   },
   refresh: {
     files: ['auth/refresh.ts'],
@@ -41,7 +43,7 @@ const parts = {
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],
-    tests: ['section', 'release', 'reading', 'write'].map((name) => `release/${name}.test.ts`),
+    tests: ['pick', 'plan', 'section', 'release', 'reading', 'write'].map((name) => `release/${name}.test.ts`),
   },
 };
 

@@ -98,7 +98,7 @@ const isBelow = ({ kind, version }: Section, top: string): boolean =>
 function nothingReleased(sections: readonly Section[], doubtful: readonly Section[]): Picked {
   const [maybe] = doubtful;
   if (maybe) {
-    return failed(`It is not sure that ${quoted(maybe)} begins a section.`, {
+    return failed(`svc cannot tell whether ${quoted(maybe)} begins a section.`, {
       line: maybe.line,
       hint: `If it does, add --line ${maybe.line}.`,
     });

@@ -12,7 +12,7 @@ import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { configFlag, openConfigured } from './configured.ts';
-import { page } from './inbox.ts';
+import { page } from './delivery-page.ts';
 
 const columns = [
   { path: 'received_at', header: 'Received', rank: 5 },

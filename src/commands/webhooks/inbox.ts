@@ -7,19 +7,18 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
-import { localTime } from '../../output/cells.ts';
 import { counted, number } from '../../text/number.ts';
-import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { inboxFile } from '../../webhooks/inbox/file.ts';
 import type { Received } from '../../webhooks/inbox/inbox.ts';
 import { occupant, seats, seatsFolder, whileFree } from '../../webhooks/inbox/seat.ts';
 import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
-import { type Delivery, deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
+import { deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
 import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
 import { configFlag, openConfigured, urlOfSink } from './configured.ts';
+import { page } from './delivery-page.ts';
 
 const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
 
@@ -97,8 +96,7 @@ const show = defineCommand({
   flags: { config: configFlag },
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const [found] = await lookUp(ctx, settings, flags.config, [args.id]);
-    const delivery = deliveryOf(found as Received);
+    const delivery = deliveryOf(await lookUpOne(ctx, settings, flags.config, args.id));
     return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) };
   },
 });
@@ -123,10 +121,10 @@ const replay = defineCommand({
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
     const found = await lookUp(ctx, settings, flags.config, args.id);
     const named = flags.config === undefined ? undefined : await urlOfSink(ctx, flags.config);
-    const targets = found.map(({ arrival, outcomes }) => {
+    const planned = found.map(({ arrival, outcomes }) => {
       const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
       const target = to ?? (named && before !== undefined ? named(before) : before);
-      if (target !== undefined) return target;
+      if (target !== undefined) return { arrival, target };
       const why = before === undefined ? 'was never forwarded' : `went to ${before}, which is no HTTP sink`;
       throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
     });
@@ -139,9 +137,9 @@ const replay = defineCommand({
       report: () => {},
     });
     const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
-    for (const [index, { arrival }] of found.entries()) {
-      const forwarding = await forwarder.replay(arrival.id, targets[index] as string);
-      records.push({ id: arrival.id, event: arrival.event, ...(forwarding as Forwarding) });
+    for (const { arrival, target } of planned) {
+      const forwarding = await forwarder.replay(arrival.id, target);
+      if (forwarding) records.push({ id: arrival.id, event: arrival.event, ...forwarding });
     }
     const failed = records.filter(({ status }) => status === null || status >= 300);
     return {
@@ -207,7 +205,7 @@ export const inbox: Group = {
   commands: [list, show, replay, purge],
 };
 
-/** In the order asked for; the beginning of an id is enough where only one begins so. */
+/** In the order asked for. */
 async function lookUp(
   ctx: Context,
   settings: Settings,
@@ -217,34 +215,20 @@ async function lookUp(
   const found = await look(ctx, settings, config, (arrival) =>
     wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
   );
-  return wanted.map((id) => {
-    const begun = found.filter(({ value }) => value.id.startsWith(id));
-    const [one, another] = begun.some(({ value }) => value.id === id)
-      ? begun.filter(({ value }) => value.id === id)
-      : begun;
-    if (another)
-      throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
-    if (one) return { arrival: one.value, outcomes: one.outcomes };
-    throw new Failure('not-found', `${id} is not in the inbox.`, {
-      hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
-    });
-  });
+  return wanted.map((id) => theOne(found, id, config));
 }
 
-export function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {
-  const { id, event, received_at: at, verdict, why, size, headers, envelope, body, base64, forwards } = delivery;
-  const rows: [string, string][] = [
-    ['Id', id],
-    ['Event', event ?? '-'],
-    ['Received', `${localTime(at)} (${size} bytes)`],
-    ['Verdict', why === null ? verdict : `${verdict}: ${why}`],
-    ...forwards.map(({ to, status, error, ms, tries, replay: again, at: when }): [string, string] => [
-      again ? 'Replayed' : 'Forwarded',
-      `${localTime(when)} to ${to}: ${status ?? error} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`,
-    ]),
-  ];
-  const lines = rows.map(([name, value]) => `${paint('bold', name.padEnd(10))} ${sanitize(value)}`);
-  const head = Object.entries(headers).map(([name, value]) => `${paint('dim', sanitize(name))}: ${sanitize(value)}`);
-  const payload = envelope === null ? (body ?? base64 ?? '') : JSON.stringify(envelope, undefined, 2);
-  return [...lines, '', ...head, '', sanitize(payload, { keepNewlines: true })].join('\n');
+const lookUpOne = async (ctx: Context, settings: Settings, config: string | undefined, id: string): Promise<Received> =>
+  theOne(await look(ctx, settings, config, (arrival) => (arrival.id.startsWith(id) ? arrival : undefined)), id, config);
+
+/** The beginning of an id is enough where only one begins so. */
+function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {
+  const begun = found.filter(({ value }) => value.id.startsWith(id));
+  const exact = begun.filter(({ value }) => value.id === id);
+  const [one, another] = exact.length > 0 ? exact : begun;
+  if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
+  if (one) return { arrival: one.value, outcomes: one.outcomes };
+  throw new Failure('not-found', `${id} is not in the inbox.`, {
+    hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
+  });
 }

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { type Entry, entryOf, isScheduled, newBody, planChange, type Wanted } from '../../src/release/plan.ts';
+
+const entry: Entry = {
+  id: 7,
+  title: 'Release 1.2.0',
+  slug: 'release-1-2-0',
+  version: '1.2.0',
+  labels: ['fix', 'improvement'],
+  category: { id: 3, name: 'App', color: '#000000' },
+  status: 'published',
+  is_live: true,
+  published_at: '2026-11-20T12:00:00+00:00',
+  created_at: '2026-11-19T12:00:00+00:00',
+  updated_at: '2026-11-19T12:00:00+00:00',
+  content_html: '<p>New</p>',
+};
+
+const wanted: Wanted = { version: '1.2.0', content: 'New', draft: false };
+
+describe('of the entries of a version', () => {
+  const found = (version: string, ...entries: readonly Partial<Entry>[]) => {
+    const { entry: chosen, doubled } = entryOf(
+      version,
+      entries.map((each, at) => ({ ...entry, id: at + 1, ...each })),
+    );
+    return [chosen?.id, doubled];
+  };
+
+  test('the published one is chosen, then the oldest, whatever their order', () => {
+    expect(found('1.2.0', { status: 'draft' }, {}, { id: 9 }, { status: 'draft' })).toEqual([2, [9, 1, 4]]);
+    expect(found('1.2.0', { id: 9 }, {})).toEqual([2, [9]]);
+    expect(found('1.2.0', { status: 'draft', id: 5 }, { status: 'draft', id: 4 })).toEqual([4, [5]]);
+  });
+
+  test('those of other versions, and of none, are none', () => {
+    expect(found('1.2.0', { version: '1.2' }, { version: null }, { version: 'web@1.2.0' })).toEqual([undefined, []]);
+    expect(found('v1.2.0-RC.1', { version: ' V1.2.0-rc.1' })).toEqual([1, []]);
+  });
+});
+
+describe('a new entry', () => {
+  test('has what is wanted, and a title of its own', () => {
+    expect(newBody(wanted)).toEqual({
+      title: 'Release 1.2.0',
+      content: 'New',
+      version: '1.2.0',
+      status: 'published',
+    });
+    const whole = { title: 'Big', labels: ['fix'], categoryId: 3, publishedAt: '2030-01-01T00:00:00Z' };
+    expect(newBody({ ...wanted, ...whole })).toEqual({
+      title: 'Big',
+      content: 'New',
+      version: '1.2.0',
+      labels: ['fix'],
+      category_id: 3,
+      status: 'published',
+      published_at: '2030-01-01T00:00:00Z',
+    });
+  });
+
+  test('is a draft without a time where a draft is wanted', () => {
+    expect(newBody({ ...wanted, draft: true, publishedAt: '2030-01-01T00:00:00Z' })).toEqual({
+      title: 'Release 1.2.0',
+      content: 'New',
+      version: '1.2.0',
+      status: 'draft',
+    });
+  });
+});
+
+describe('a change', () => {
+  test('is none where the entry agrees already', () => {
+    const same = { title: ' Release 1.2.0', labels: ['improvement', 'fix', 'fix'], categoryId: 3 };
+    const publishedAt = '2026-11-20T13:00:00.900+01:00';
+    expect(planChange({ ...wanted, ...same, publishedAt }, entry, true)).toEqual({ action: 'unchanged' });
+    expect(planChange(wanted, entry, true)).toEqual({ action: 'unchanged' });
+  });
+
+  test.each([
+    [{ title: 'Big' }, { title: 'Big' }],
+    [{ labels: ['fix'] }, { labels: ['fix'] }],
+    [{ labels: [] }, { labels: [] }],
+    [{ categoryId: 4 }, { category_id: 4 }],
+    [{ publishedAt: '2026-11-20T12:00:01Z' }, { published_at: '2026-11-20T12:00:01Z' }],
+  ])('of %j alone sends that alone', (more, body) => {
+    expect(planChange({ ...wanted, ...more }, entry, true)).toEqual({ action: 'updated', body });
+  });
+
+  test('sends the content where readers do not see it yet', () => {
+    expect(planChange(wanted, entry, false)).toEqual({ action: 'updated', body: { content: 'New' } });
+  });
+
+  test('publishes a draft, and never takes back what is published', () => {
+    const draft: Entry = { ...entry, status: 'draft', is_live: false, published_at: null, category: null };
+    expect(planChange(wanted, draft, true)).toEqual({ action: 'published', body: { status: 'published' } });
+    expect(planChange({ ...wanted, draft: true }, draft, true)).toEqual({ action: 'unchanged' });
+    expect(planChange({ ...wanted, draft: true }, entry, true)).toEqual({ action: 'unchanged' });
+    expect(planChange({ ...wanted, categoryId: 3, publishedAt: '2030-01-01T00:00:00Z' }, draft, true)).toEqual({
+      action: 'published',
+      body: { category_id: 3, published_at: '2030-01-01T00:00:00Z', status: 'published' },
+    });
+  });
+});
+
+test.each([
+  ['published', true, false],
+  ['published', false, true],
+  ['draft', false, false],
+] as const)('%s, live: %s, is scheduled: %s', (status, is_live, expected) => {
+  expect(isScheduled({ status, is_live })).toBe(expected);
+});
