@@ -19,7 +19,7 @@ import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import { failureOf, outcomeOf } from './ending.ts';
-import { refuseOverwriting, writeFiles } from './files.ts';
+import { checkFiles, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
@@ -71,7 +71,7 @@ export async function runFile(
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
   const file = String(flags.from);
-  await refuseOverwriting([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
+  await checkFiles([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const rows = await openRows(source, {
