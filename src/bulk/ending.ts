@@ -11,6 +11,13 @@ export function outcomeOf({ rejected, unsent }: Report, isDry: boolean): View['o
   return rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
 }
 
+/** Rows that only --max-sends kept back. */
+export function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {
+  if (cap === undefined || stopped || unsent === 0 || done === 0 || ended.size === 0) return [];
+  const left = `${rowsInWords(unsent)} ${unsent === 1 ? 'is' : 'are'} left`;
+  return [`${left}, because of --max-sends ${cap}. Run the same command again to send more.`];
+}
+
 type About = { readonly plan: Plan; readonly isStrict: boolean; readonly isDry: boolean };
 
 /** Why a run did not end well; the report is printed before it. */
@@ -18,7 +25,11 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
   if (plan.sendable === 0) {
-    return new Failure('usage', `None of the ${rowsInWords(rows)} of ${source.name} can be sent.`, {
+    const fact =
+      rows === 1
+        ? `The only row of ${source.name} cannot be sent.`
+        : `None of the ${rowsInWords(rows)} of ${source.name} can be sent.`;
+    return new Failure('usage', fact, {
       hint: 'Nothing was sent. Fix the rows, or name the right columns with --map.',
     });
   }

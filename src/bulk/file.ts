@@ -18,8 +18,8 @@ import type { Template } from '../text/template.ts';
 import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
-import { failureOf, outcomeOf } from './ending.ts';
-import { refuseOverwriting, writeFiles } from './files.ts';
+import { cappedNotes, failureOf, outcomeOf } from './ending.ts';
+import { checkFiles, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
@@ -71,7 +71,7 @@ export async function runFile(
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
   const file = String(flags.from);
-  await refuseOverwriting([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
+  await checkFiles([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const rows = await openRows(source, {
@@ -84,7 +84,8 @@ export async function runFile(
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, given, template);
     // A command that needs nothing but an id reads nothing else.
-    if (row.operation.body && row.reads !== 'named') for (const note of columnNotes(columns)) ctx.notice(note);
+    if (row.operation.body && row.reads !== 'named')
+      for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
     const plan = await makePlan({ row, rows, columns, make }, (count) => {
@@ -101,6 +102,7 @@ export async function runFile(
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     return {
       ...viewOf(shown),
+      notes: cappedNotes(report, totals, flags.max_sends),
       outcome: outcomeOf(report, flags.dry_run),
       failure: failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run }),
     };
@@ -183,14 +185,15 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
     const chosen = chosenJournal(journals, plan, { restart: flags.restart });
     const past = chosen.found?.past;
     if (past) refuseLost(past, plan, settings.yes);
-    const count = Math.min(rowsToSend(past, plan, flags.retry_unknown), flags.max_sends ?? Number.POSITIVE_INFINITY);
+    const open = rowsToSend(past, plan, flags.retry_unknown);
+    const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
     if (past)
       ctx.notice(
         earlierNote(
           past.finishedAt ?? past.header.started_at,
           past.finishedAt !== undefined,
-          plan.sendable - count,
-          count,
+          plan.sendable - open,
+          open,
         ),
       );
     const question = count > 0 ? questionFor(row, plan, count, words) : undefined;

@@ -1,4 +1,4 @@
-import { isSameFile, openDraft } from '../disk/draft-file.ts';
+import { isSameFile, openDraft, proveWritable } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { FileFlags } from './flags.ts';
 import type { Plan } from './plan.ts';
@@ -8,8 +8,8 @@ import type { Totals } from './run.ts';
 
 type Out = Pick<FileFlags, 'results' | 'rejects' | 'report'>;
 
-/** Files that are written must be neither one that is read nor each other. */
-export async function refuseOverwriting(
+/** Files that are written must be neither one that is read nor each other, and must have a place. */
+export async function checkFiles(
   inputs: readonly (string | undefined)[],
   { results, rejects, report }: Partial<Out>,
 ): Promise<void> {
@@ -21,6 +21,7 @@ export async function refuseOverwriting(
       const what = other.isRead ? 'the file that is read' : other.path;
       throw new Failure('usage', `--${flag} would overwrite ${what}.`, { hint: 'Name another file.' });
     }
+    await proveWritable(path);
     taken.push({ path, isRead: false });
   }
 }
@@ -52,7 +53,10 @@ export async function writeFile(
   { mode, hint }: { readonly mode?: number; readonly hint?: string } = {},
 ): Promise<void> {
   const { pipeline } = process.getBuiltinModule('node:stream/promises');
-  const draft = await openDraft(path, mode);
+  const draft = await openDraft(path, mode).catch((error) => {
+    // The rows were sent, so this is no usage error any more.
+    throw new Failure('failed', messageOf(error), { hint, cause: error });
+  });
   try {
     await pipeline(pieces, draft.stream, { end: false });
     await draft.keep();

@@ -12,8 +12,10 @@ type Known = {
   readonly placeholders: readonly string[];
 };
 
+type HeaderLine = Pick<TableOptions, 'judge' | 'wayOut'> & { readonly isName: (line: string) => boolean };
+
 /** How a line of a file is told to be its header: by the fields that the command has. */
-export function headerLine({ row, flags, isIdGiven, placeholders }: Known): Pick<TableOptions, 'judge' | 'wayOut'> {
+export function headerLine({ row, flags, isIdGiven, placeholders }: Known): HeaderLine {
   const named = new Set(placeholders.map(nameKey));
   const mapped = new Set(flags.map.map((text) => nameKey(text.slice(0, text.lastIndexOf('=')))));
   const fields = columnNames(row);
@@ -24,7 +26,10 @@ export function headerLine({ row, flags, isIdGiven, placeholders }: Known): Pick
     if (mapped.has(key) || ids.has(key)) return true;
     return !needsId && (named.has(key) || fields.has(key) || fields.has(nameKey(name.split('.')[0] ?? '')));
   };
+  const isOfTickets = Object.values(row.operation.ids ?? {})[0] === 'tickets';
   return {
+    // Not every word with a digit at its end: that may be a header.
+    isName: (line) => needsId && isOfTickets && flags.map.length === 0 && !flags.id_map && /^[a-z]+-\d+$/iu.test(line),
     judge(cells) {
       // A header never holds an address: such a line is a row.
       if (cells.some(isAddress)) return 'row';

@@ -54,5 +54,5 @@ export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
 /** The id itself. */
 export const asId: Resolve = (cell) => {
   const id = /^\+?\d+$/u.test(cell) ? Number(cell) : Number.NaN;
-  return Number.isSafeInteger(id) && id > 0 ? id : { problem: `must be an id, not "${cell.slice(0, 40)}"` };
+  return Number.isSafeInteger(id) && id > 0 ? id : { problem: `must be a number, not "${cell.slice(0, 40)}"` };
 };

@@ -36,14 +36,15 @@ export function inputMaker(parts: Parts): MakeInput {
     const cells = cellsOf(fileRow, parts);
     if ('problem' in cells) return cells;
     const id = cells.id ?? given.id;
-    if (idName !== undefined && id === undefined) return { problem: 'has no id' };
+    if (idName !== undefined && id === undefined)
+      return { problem: `has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}` };
     const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };
     if (!row.operation.body) return { id, input: params };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
       const filled = fillTemplate(template, (name) => fileRow.cells[places.get(name) ?? -1]);
       if ('missing' in filled)
-        return { problem: `has nothing for ${filled.missing.map((name) => `{{${name}}}`).join(', ')}` };
+        return { problem: `has no value for ${filled.missing.map((name) => `{{${name}}}`).join(', ')}` };
       setAt(body, row.text, filled.text);
     }
     const whole = finished(row, { ...body, ...row.fixed });

@@ -43,8 +43,8 @@ async function contactsByEmail(
 }
 
 const strangers: Readonly<Record<Named, string>> = {
-  contacts: 'the email of no contact',
-  tickets: 'the number of no ticket',
+  contacts: 'no contact has this email',
+  tickets: 'no ticket has this number',
 };
 
 /** None and several are errors of the row. */
@@ -52,9 +52,9 @@ const byName =
   (found: ReadonlyMap<string, readonly number[]>, record: Named, keyOf: (cell: string) => string): Resolve =>
   (cell) => {
     const [id, ...others] = found.get(keyOf(cell)) ?? [];
-    if (id === undefined) return { problem: `${cell} is ${strangers[record]}` };
+    if (id === undefined) return { problem: `${cell}: ${strangers[record]}` };
     const all = [id, ...others].join(', ');
-    return others.length === 0 ? id : { problem: `${cell} is that of several ${record}: ${all}` };
+    return others.length === 0 ? id : { problem: `${cell}: several ${record} have it: ${all}` };
   };
 
 type Wanted = {

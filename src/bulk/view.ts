@@ -1,9 +1,10 @@
 import { cellForPipe, localTime } from '../output/cells.ts';
 import type { Terminal, View } from '../output/view.ts';
+import { stdinName } from '../tabular/decode.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad } from '../text/width.ts';
-import type { Columns } from './columns.ts';
+import { pad, wrap } from '../text/width.ts';
+import { type Columns, placeIn } from './columns.ts';
 import { duration, rowsInWords } from './pace.ts';
 import type { Report } from './report.ts';
 
@@ -15,7 +16,10 @@ export function earlierNote(at: string, isFinished: boolean, settled: number, le
   return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
 }
 
-export function columnNotes({ unused, names }: Columns): string[] {
+/** `placeholders`: what the template takes from the row. */
+export function columnNotes({ unused: all, names }: Columns, placeholders: readonly string[]): string[] {
+  const taken = new Set(placeholders.map((name) => names[placeIn(names, name)]));
+  const unused = all.filter((name) => !taken.has(name));
   if (unused.length === 0 || unused.length === names.length) return [];
   const shown = unused.slice(0, 12).map((name) => sanitize(name) || '(no name)');
   const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
@@ -52,7 +56,7 @@ const humanText =
       duration(report.duration_ms / 1000),
     ];
     return [
-      paint('bold', `svc ${report.command}, ${sanitize(report.file)}`),
+      paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
       ...counts,
       paint('dim', `  in ${course.join(', ')}`),
       ...problemLines(report, width, paint),
@@ -70,7 +74,10 @@ const dryText =
     return [
       ...requests,
       '',
-      `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes up to ${number(minutes)} min.`,
+      ...wrap(
+        `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes up to ${number(minutes)} min.`,
+        width,
+      ),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
       ...problemLines(report, width, paint),
     ].join('\n');
@@ -84,10 +91,16 @@ function problemLines({ errors }: Report, width: number, paint: Terminal['paint'
   return [
     '',
     paint('dim', `  ${pad('line', room)}  problem`),
-    ...shown.map(
-      ({ line, error }) => `  ${String(line).padStart(room)}  ${cut(sanitize(error), Math.max(20, width - room - 4))}`,
+    ...shown.flatMap(({ line, error }) =>
+      wrap(sanitize(error), Math.max(20, width - room - 4)).map(
+        (text, at) => `  ${(at === 0 ? String(line) : '').padStart(room)}  ${text}`,
+      ),
     ),
-    ...(more > 0 ? [paint('dim', `  … and ${number(more)} more; --rejects FILE or --report FILE has them all`)] : []),
+    ...(more > 0
+      ? wrap(`  … and ${number(more)} more; --rejects FILE or --report FILE has them all`, width).map((text) =>
+          paint('dim', text),
+        )
+      : []),
   ];
 }
 

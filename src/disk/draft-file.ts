@@ -26,8 +26,9 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
   });
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve());
-    stream.once('error', (error) => {
-      reject(new Failure('usage', `${named} cannot be written: ${error.message}.`, { cause: error }));
+    stream.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'ENOENT' ? `there is no folder ${dirname(path)}` : error.message;
+      reject(new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error }));
     });
   });
   stream.on('error', () => {});
@@ -44,6 +45,14 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
       if (isPlain) await rm(draft, { force: true });
     },
   };
+}
+
+/** Says that a file cannot be written before the work begins that it will tell of. */
+export async function proveWritable(named: string): Promise<void> {
+  const present = await stat(named).catch(() => undefined);
+  // To open a pipe would wait for its reader.
+  if (present && !present.isFile() && !present.isDirectory()) return;
+  await (await openDraft(named)).drop();
 }
 
 /** Whether two paths lead to one file, also through links. */

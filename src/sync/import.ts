@@ -1,6 +1,6 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
-import { refuseOverwriting, reportText, writeFile } from '../bulk/files.ts';
+import { checkFiles, reportText, writeFile } from '../bulk/files.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { interruption } from '../errors.ts';
@@ -43,7 +43,7 @@ export type Wish = { readonly file: string; readonly flags: ImportFlags; readonl
 export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
   const began = ctx.clock.ticks();
-  await refuseOverwriting([file], flags);
+  await checkFiles([file], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const map = readWishes(flags.map, kind.shape);

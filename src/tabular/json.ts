@@ -116,7 +116,7 @@ function parsed(text: string, line: number): JsonRecord {
   try {
     return { line, value: JSON.parse(text) };
   } catch {
-    return { line, broken: 'is no JSON' };
+    return { line, broken: 'is not valid JSON' };
   }
 }
 

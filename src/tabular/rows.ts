@@ -35,13 +35,16 @@ const idColumn = 'id';
 /** What is not CSV has no header to be found. */
 const noTable = { delimiter: ',', header: undefined, above: '', beginning: { line: 1, preamble: [] } };
 
-export async function openRows(source: Source, options: TableOptions): Promise<Rows> {
+/** `isName`: whether a line is what people call a record by, so that a list of such is no table. */
+type RowsOptions = TableOptions & { readonly isName?: (line: string) => boolean };
+
+export async function openRows(source: Source, options: RowsOptions): Promise<Rows> {
   const start = await startOf(source);
   if (start === '') throw new Failure('usage', `${subject(source.name)} has only blank lines.`);
   const isTable = options.delimiter !== undefined || options.skipLines !== undefined || options.noHeader;
   const json = isTable ? undefined : jsonForm(start);
   if (json) return jsonRows(source, json);
-  if (!isTable && isBareId(start)) {
+  if (!isTable && (isBareId(start) || options.isName?.(start))) {
     const read = (onBytes?: (bytes: Uint8Array) => void) => bareIds(source.read(onBytes));
     return { source, form: 'ids', columns: [idColumn], ...noTable, read };
   }
@@ -133,7 +136,7 @@ function jsonRow(record: JsonRecord, places: ReadonlyMap<string, number>): FileR
   }
   if ('value' in record && typeof record.value === 'number' && places.size === 0)
     return { line, cells: [record.value] };
-  return { line, cells: [], broken: 'broken' in record ? record.broken : 'is no JSON object' };
+  return { line, cells: [], broken: 'broken' in record ? record.broken : 'is not a JSON object' };
 }
 
 async function* csvRows(

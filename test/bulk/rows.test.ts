@@ -68,7 +68,7 @@ describe('a file', () => {
     const { ran, writes } = await from('7\n\n8\nx\n', 'tickets close');
     expect(ran.exitCode).toBe(8);
     expect(writes).toEqual(['PATCH /tickets/7', 'PATCH /tickets/8']);
-    expect(JSON.parse(ran.stdout).errors).toEqual([{ line: 4, error: 'id must be an id, not "x"' }]);
+    expect(JSON.parse(ran.stdout).errors).toEqual([{ line: 4, error: 'id must be a number, not "x"' }]);
   });
 
   test('of ids in JSON too', async () => {
@@ -112,8 +112,8 @@ describe('rows', () => {
     expect(report).toMatchObject({
       done: 2,
       errors: [
-        { line: 2, error: 'is no JSON' },
-        { line: 3, error: 'is no JSON object' },
+        { line: 2, error: 'is not valid JSON' },
+        { line: 3, error: 'is not a JSON object' },
       ],
     });
   });
@@ -277,8 +277,8 @@ describe('contacts update --match email', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 1,
       errors: [
-        { line: 3, error: 'Email nobody@x.test is the email of no contact' },
-        { line: 4, error: expect.stringMatching(/is that of several contacts: \d+, \d+/u) },
+        { line: 3, error: 'Email nobody@x.test: no contact has this email' },
+        { line: 4, error: expect.stringMatching(/several contacts have it: \d+, \d+/u) },
       ],
     });
     expect(world.sent.at(-1)).toBe(`PATCH /contacts/${one?.contact_id}`);
@@ -299,7 +299,7 @@ describe('a field that holds the id of a contact', () => {
     expect(ran.exitCode).toBe(8);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 4,
-      errors: [{ line: 4, error: 'contact nobody@x.test is the email of no contact' }],
+      errors: [{ line: 4, error: 'contact nobody@x.test: no contact has this email' }],
     });
     const made = (await stateOf(world)).tickets.slice(before) as readonly { readonly contact_id?: number }[];
     expect(made.map(({ contact_id }) => contact_id ?? null)).toEqual([
@@ -331,7 +331,10 @@ describe('templates', () => {
     expect(content_html).toMatch(/Update of (?:"|&quot;)Webhooks/u);
     expect((await svc(world, [...update, '--content', 'x'])).exitCode).toBe(2);
     const made = await svc(world, ['changelog', 'create', '--title', 'Title', '--template', 'fixed']);
-    expect(made).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has nothing for {{title}}') });
+    expect(made).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('The record has nothing for {{title}}'),
+    });
   });
 
   test('are filled from the row; what is empty or unknown is said before anything is sent', async () => {
@@ -341,7 +344,7 @@ describe('templates', () => {
     const ran = await svc(world, ['tickets', 'reply', '--from', file, '--template', 'outage', '--yes', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 1,
-      errors: [{ line: 3, error: 'has nothing for {{First name}}' }],
+      errors: [{ line: 3, error: 'has no value for {{First name}}' }],
     });
     const thread = JSON.parse((await svc(world, ['tickets', 'get', '8', '--json'])).stdout);
     expect(thread.messages.at(-1).body).toBe('Dear Ada,\n{{id}} is fixed. Ada');
@@ -519,7 +522,7 @@ describe('a CSV file as exporters write it', () => {
 
 test('with --match email a number is no id', async () => {
   const { report } = await from('email,company\n101,A\n', 'contacts update', ['--match', 'email']);
-  expect(report).toMatchObject({ rejected: 1, errors: [{ error: 'email 101 is the email of no contact' }] });
+  expect(report).toMatchObject({ rejected: 1, errors: [{ error: 'email 101: no contact has this email' }] });
 });
 
 describe('ids as people have them', () => {
@@ -540,7 +543,7 @@ describe('ids as people have them', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 3,
       rejected: 1,
-      errors: [{ line: 5, error: 'ticket T-0999999 is the number of no ticket' }],
+      errors: [{ line: 5, error: 'ticket T-0999999: no ticket has this number' }],
     });
     const firstWrite = world.sent.findIndex((line) => line.startsWith('POST'));
     expect(world.sent.findLastIndex((line) => line.startsWith('GET') && line.includes('?q='))).toBeLessThan(firstWrite);
@@ -561,7 +564,7 @@ describe('ids as people have them', () => {
     const ran = await svc(world, ['contacts', 'update', '--from', file, '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 2,
-      errors: [{ line: 4, error: 'id no@example.com is the email of no contact' }],
+      errors: [{ line: 4, error: 'id no@example.com: no contact has this email' }],
     });
   });
 });

@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { type RunOptions, svc } from '../svc.ts';
+
+const fresh = () => sandboxWorld({ rateLimit: 'off' });
+const put = (world: SandboxWorld, name: string, text: string): string => {
+  const path = join(world.folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+/** Runs a command on a file of that text, on a terminal where a width is given. */
+async function from(text: string, words: string, flags: readonly string[] = [], options: RunOptions = {}) {
+  const world = fresh();
+  const path = put(world, 'rows.csv', text);
+  return svc(world, [...words.split(' '), '--from', path, ...flags], options);
+}
+
+test('columns that the template takes are not called unsent', async () => {
+  const world = fresh();
+  const rows = put(world, 'rows.csv', 'id,First name,plan,seats\n8,Ann,pro,3\n');
+  const template = put(world, 'outage.md', 'Hello {{first name}}, plan {{plan}} is hit.');
+  const ran = await svc(world, ['tickets', 'reply', '--from', rows, '--template', template, '--dry-run']);
+  expect(ran.stderr).toBe('Columns that are not sent: seats. To send one: --map "seats=FIELD"\n');
+});
+
+test('an email or a number that nobody has, and a row without one, are said in plain words', async () => {
+  const { stdout } = await from('email,name\nno@where.test,A\n,B\n', 'contacts update', ['--match', 'email', '--json']);
+  expect(JSON.parse(stdout).errors).toEqual([
+    { line: 2, error: 'email no@where.test: no contact has this email' },
+    { line: 3, error: 'has no email' },
+  ]);
+  const closed = await from('id\nT-9999\n8\n', 'tickets close', ['--json']);
+  expect(JSON.parse(closed.stdout).errors).toEqual([{ line: 2, error: 'id T-9999: no ticket has this number' }]);
+});
+
+test('the only row that cannot be sent is not "None of the 1 row"', async () => {
+  const { stderr } = await from('subject\n  \n', 'tickets create', ['--no-header']);
+  expect(stderr).not.toContain('None of the 1 row');
+  const one = await from('subject,priority\nA,9\n', 'tickets create');
+  expect(one.stderr).toContain('Error: The only row of rows.csv cannot be sent.');
+});
+
+test('standard input is called so on a terminal, and stays - in the report', async () => {
+  const piped = { stdin: '8\n' };
+  expect(
+    (await svc(fresh(), ['tickets', 'close', '--from', '-'], { ...piped, columns: 80, env: { NO_COLOR: '1' } })).stdout,
+  ).toMatch(/^svc tickets close, standard input$/mu);
+  const { stdout } = await svc(fresh(), ['tickets', 'close', '--from', '-', '--json'], piped);
+  expect(JSON.parse(stdout).file).toBe('-');
+});
+
+test('a run that --max-sends ends says what is left, and its next run counts right', async () => {
+  const world = fresh();
+  const rows = put(world, 'rows.csv', 'subject\nOne\nTwo\nThree\nFour\n');
+  const argv = ['tickets', 'create', '--from', rows, '--max-sends', '1'];
+  const first = await svc(world, argv);
+  expect(first).toMatchObject({ exitCode: 8 });
+  expect(first.stderr).toBe('3 rows are left, because of --max-sends 1. Run the same command again to send more.\n');
+  const second = await svc(world, argv);
+  expect(second.stderr).toMatch(/: 1 row settled, 3 rows to send\.\n2 rows are left, because of --max-sends 1\./u);
+});
+
+test.each([40, 60, 80])('a problem is told whole, and no line breaks a word, in %i columns', async (columns) => {
+  const text = 'id,subject\n8,A\nT-9999,B\n8,'.concat('x'.repeat(300), '\n');
+  for (const dry of [[], ['--dry-run']]) {
+    const { stdout } = await from(text, 'tickets update', dry, { columns, env: { NO_COLOR: '1' } });
+    const lines = stdout.split('\n').filter((line) => !/^ *"subject"|rows\.csv/u.test(line));
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(stdout.replace(/\s+/gu, ' ')).toContain('id T-9999: no ticket has this number');
+    expect(stdout).not.toContain('…');
+  }
+});
+
+test('bare numbers of tickets are a list too', async () => {
+  const { stdout, exitCode } = await from('T-1008\n9\nT-9999\n', 'tickets close', ['--json']);
+  expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
+    exitCode: 8,
+    report: { rows: 3, done: 2, errors: [{ line: 3, error: 'id T-9999: no ticket has this number' }] },
+  });
+});
