@@ -56,6 +56,7 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
   return {
     leftMs,
     async extend(ms) {
+      free = Number.NEGATIVE_INFINITY;
       try {
         const file = await pathOf();
         const { withLock } = await import('../disk/lock.ts');
