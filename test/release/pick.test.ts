@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pickSection, tagOfJob } from '../../src/release/pick.ts';
-import { sectionsOf } from '../../src/release/section.ts';
+import { normalised, sectionsOf } from '../../src/release/section.ts';
 
 /** Each heading with a text below it: the first in line 1, the next in line 5. */
 const fileOf = (...headings: string[]): string => headings.map((each) => `${each}\n\n- Something.\n`).join('\n');
@@ -23,6 +23,8 @@ describe('with nothing named, the newest released section is picked', () => {
     [fileOf('## Unreleased', '## 1.2.0', '## 1.1.0'), [5, '1.2.0']],
     [fileOf('# 2.0', '## 2.0.1', '## 2.0.0', '# 1.0', '## 1.0.0'), [5, '2.0.1']],
     [fileOf('## 2026-03-04', '## 2026-02-01'), [1, '2026-03-04']],
+    [fileOf('## core@1.3.0', '## web@1.2.0'), [1, '1.3.0']],
+    ['## 1.3.0\n\n_Unreleased_\n\n- x\n\n## 1.2.0\n\n- x\n', [7, '1.2.0']],
   ])('%j', (file, expected) => {
     expect(picked(file)).toEqual(expected);
   });
@@ -44,6 +46,7 @@ describe('with nothing named, the newest released section is picked', () => {
       hint: 'Say which: add --line 1 or --line 5.',
     });
     expect(picked(fileOf('## 1.1.0', '## 1.2.0', doubtful))).toMatchObject({ line: 9 });
+    expect(picked(fileOf(doubtful, '## 1.1.0', '## 1.2.0'))).toEqual([9, '1.2.0']);
     expect(picked(fileOf('## 1.2.0', '## 1.1.0', doubtful))).toEqual([1, '1.2.0']);
   });
 
@@ -82,6 +85,10 @@ describe('a version is found', () => {
     [fileOf('## 1.2.0b2', '## 1.1.0'), '1.2.0-beta.2', [1, '1.2.0b2']],
     [fileOf('## 1.2.0-alpha.2', '## 1.1.0'), '1.2.0a2', [1, '1.2.0-alpha.2']],
     [fileOf('## 1.2.0-beta.2', '## 1.2.0b2'), '1.2.0b2', [5, '1.2.0b2']],
+    [fileOf('## 1.2.0-rc.12', '## 1.2.0-rc.1'), '1.2.0 rc 12', [1, '1.2.0-rc.12']],
+    [fileOf('## 1.2.0-rc.2', '## 1.1.0'), '1.2.0 release candidate 2', [1, '1.2.0-rc.2']],
+    // The very package before a section of none.
+    [fileOf('## 1.2.0', '## web@1.2.0'), 'web@1.2.0', [5, 'web@1.2.0']],
     [fileOf('## 1.2.0-rc.1', '## 1.2.0'), '1.2.0', [5, '1.2.0']],
   ])('in %j as %s', (file, version, expected) => {
     expect(picked(file, version)).toEqual(expected);
@@ -124,6 +131,8 @@ describe('a version is found', () => {
     expect(picked(fileOf(...six.slice(0, 5)), '7.0.0')).toMatchObject({
       hint: 'The file has 1.2.0, 1.1.0, 1.0.0, 0.9.0, 0.8.0.',
     });
+    const others = ['## Unreleased', '# 2.0', '## 2.0.1', '## 2.0.0', '# 1.0', '## 1.0.0'];
+    expect(picked(fileOf(...others), '9.0.0')).toMatchObject({ hint: 'The file has 2.0.1, 2.0.0, 1.0.0.' });
     expect(picked(fileOf('# Changelog'), '1.0.0')).toMatchObject({
       hint: 'A section begins with a heading like: ## 1.2.0',
     });
@@ -145,6 +154,17 @@ describe('a version is found', () => {
       line: 5,
       hint: 'Say which: add --line 5 or --line 9.',
     });
+    expect(picked(`${maybe}\n\n${two}`, '1.3.0')).toMatchObject({ isAbsent: true });
+  });
+
+  test('up to the next heading like it', () => {
+    const maybe = (level: string, minor: number) => `${level} Version 1.${minor}.0 of everything that we make`;
+    const textOf = (file: string, line: number) => {
+      const found = pickSection(sectionsOf(file), undefined, line);
+      return found.ok ? found.section.markdown() : undefined;
+    };
+    expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('##', 2), '## 1.1.0'), 5)).toBe('- Something.');
+    expect(textOf(fileOf('## 1.9.0', maybe('##', 3), maybe('###', 2), '## 1.1.0'), 5)).toContain('1.2.0');
   });
 
   test('but not published with what may be another version inside of it', () => {
@@ -184,6 +204,7 @@ describe('a line picks', () => {
       hint: 'Add --line 1 or --line 5.',
     });
     expect(picked(fileOf('## Unreleased', '## 1.2.0'), undefined, 1)).toMatchObject({ hint: 'Add --line 5.' });
+    expect(picked('## 1.2.0\n\n## 1.1.0\n\n- x\n', undefined, 2)).toMatchObject({ hint: 'Add --line 3.' });
     expect(picked(two, '1.2.0', 5)).toEqual({
       message: 'The heading in line 5 is not of 1.2.0 but of 1.1.0.',
       line: 5,
@@ -213,4 +234,9 @@ test.each([
   [{}, undefined],
 ])('the tag of a job in %j is %s', (env, tag) => {
   expect(tagOfJob(env)).toBe(tag);
+});
+
+test('a file is read without its byte-order mark and with one kind of line end', () => {
+  expect(normalised('\u{feff}a\r\nb\rc\n\u{feff}d')).toBe('a\nb\nc\n\u{feff}d');
+  expect(normalised('a\u{feff}')).toBe('a\u{feff}');
 });

@@ -75,6 +75,8 @@ describe('a change', () => {
     const publishedAt = '2026-11-20T13:00:00.900+01:00';
     expect(planChange({ ...wanted, ...same, publishedAt }, entry, true)).toEqual({ action: 'unchanged' });
     expect(planChange(wanted, entry, true)).toEqual({ action: 'unchanged' });
+    const untidy = { ...entry, title: 'Release 1.2.0 ', labels: ['improvement', 'fix'] };
+    expect(planChange({ ...wanted, ...same }, untidy, true)).toEqual({ action: 'unchanged' });
   });
 
   test.each([
