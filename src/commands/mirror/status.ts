@@ -6,7 +6,7 @@ export const copyStatus = defineCommand({
   name: 'status',
   summary: 'What the local copy holds, and how old it is',
   details:
-    'OLDEST and NEWEST tell how long ago the record seen longest ago, and the latest, were seen. A kind is complete once its ' +
+    'The oldest reading is that of the record seen longest ago, the newest that of the latest. A kind is complete once its ' +
     'first full reading is done; before that, what is missing in the copy may still be in the account.',
   args: {},
   flags: dbFlag,
@@ -17,6 +17,9 @@ export const copyStatus = defineCommand({
       place: store.place,
     }));
     const columns = ['kind', 'rows', 'oldest', 'newest', 'complete'] as const;
+    // The records themselves are as old as they are.
+    const headers: Readonly<Record<string, string>> = { oldest: 'Oldest reading', newest: 'Newest reading' };
+    const headed = columns.map((path) => ({ path, header: headers[path] }));
     return {
       data: { shape: 'record', record: { kinds } },
       read: true,
@@ -28,7 +31,7 @@ export const copyStatus = defineCommand({
         ];
         return table(
           kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date())),
-          settleColumns(columns),
+          settleColumns(headed),
           terminal,
         );
       },
