@@ -55,12 +55,17 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   });
   const settings = settle(invocation.globals, outer.env, config);
   const { advised, typeableNote } = await import('./config/advice.ts');
-  const notice = settings.quiet ? () => {} : (text: string) => outer.notice(typeableNote(text, settings.carried));
+  let notices = 0;
+  const say = (text: string) => {
+    notices++;
+    outer.notice(typeableNote(text, settings.carried));
+  };
+  const notice = settings.quiet ? () => {} : say;
   const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
   const told: Context = Object.create(outer, { notice: { value: notice }, progress: { value: progress } });
   const ctx = showingWaits(told);
   // Another program is told of Ctrl-C by the terminal itself.
-  const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx);
+  const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx, () => notices);
   try {
     return await carryOut(ctx, invocation, settings);
   } catch (error) {

@@ -70,6 +70,7 @@ export function createWorld(exchange: Exchange, parts: Partial<World> = {}): Wor
 export type Ran = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 export type RunOptions = {
+  readonly progress?: Context['progress'];
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Whole, or as it comes. */
   readonly stdin?: string | Uint8Array | AsyncIterable<string>;
@@ -108,7 +109,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
       warn: (text) => stderr.stream.write(`${text}\n`),
     }),
     ask: askWith(options),
-    progress: () => {},
+    progress: options.progress ?? (() => {}),
     notice: (text) => stderr.stream.write(`${text}\n`),
     openBrowser: options.openBrowser ?? (async () => {}),
     ...(options.onHangup && { onHangup: options.onHangup }),

@@ -160,7 +160,10 @@ function refuseUseless(
   }
   if (flags.match && flags.id_map) throw new Failure('usage', '--match and --id-map cannot be used together.');
   const hasId = given.id !== undefined || targets.some((target) => target?.kind === 'id' || target?.kind === 'email');
-  if (idNameOf(row) !== undefined && !hasId) throw new Failure('usage', 'The file has no column id.', { hint });
+  if (idNameOf(row) !== undefined && !hasId) {
+    const isRow = /^\d+$/u.test(names[0] ?? '');
+    throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
+  }
   const strange = (template?.placeholders ?? []).filter((name) => placeIn(names, name) < 0);
   if (strange.length > 0) {
     throw new Failure('usage', `The template has {{${strange[0]}}}, and the file has no such column.`, {
@@ -168,6 +171,10 @@ function refuseUseless(
     });
   }
 }
+
+/** A pipe from svc itself has no header. */
+const rowsOfSvc =
+  'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';
 
 async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
   const { ctx, settings, words, row, flags } = run;

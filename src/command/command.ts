@@ -52,6 +52,8 @@ export type Given<A extends Params = Params, F extends Params = Params> = {
   readonly args: Values<A>;
   readonly flags: Values<F>;
   readonly settings: Settings;
+  /** Arguments that were given by the name that people have, such as T-1008; `args` has the id. */
+  readonly names?: Readonly<Record<string, string>>;
 };
 
 export type Command<A extends Params = Params, F extends Params = Params> = {

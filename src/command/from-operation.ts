@@ -20,8 +20,8 @@ import { type Seed, seedOrNone } from './seed.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What was sent; `changed`: an update in words. */
-type Written = { readonly body: Values; readonly changed: string };
+/** What was sent; `changed`: an update in words; `called`: the record as the user named it, by id or number. */
+type Written = { readonly body: Values; readonly changed: string; readonly called: string };
 
 /** What does not depend on the record. */
 type Wording = {
@@ -80,7 +80,7 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     examples: about.examples,
     aliases: about.aliases,
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
-    async run(ctx, { args, flags, settings }) {
+    async run(ctx, { args, flags, settings, names }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
       const read = about.seed;
       const seed = read && (() => seedFor(ctx, settings, read, ids[0]));
@@ -101,7 +101,8 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
       if (!about.done || view.data.shape !== 'record') return view;
       const shown = recordFitted(derived, view.data.record);
       const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
-      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed });
+      const called = names?.id ?? String(ids[0]);
+      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed, called });
       return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };

@@ -37,5 +37,5 @@ export const toolsetOf: Readonly<Record<ResourceName, Toolset>> = {
 export function toolsetNamed(name: string): Toolset {
   const found = toolsets.find((each) => each === name);
   if (found) return found;
-  throw new Failure('usage', `--toolsets: there is no ${name}.`, { hint: `There are ${toolsets.join(', ')}.` });
+  throw new Failure('usage', `--toolsets: there is no toolset ${name}.`, { hint: `There are ${toolsets.join(', ')}.` });
 }

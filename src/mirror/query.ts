@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts';
 import { type Account, type Answer, literal, quoted, type Store, type View } from './store.ts';
 import { changeColumns, rowColumns, tables } from './tables.ts';
 
@@ -22,5 +23,19 @@ const namedIn = (text: string, views: readonly View[]): View[] => {
 };
 
 /** Runs what somebody typed: one query, which changes nothing, whatever it says. */
-export const ask = (store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> =>
-  store.query(text, namedIn(text, viewsFor(account, store.engine === 'sqlite' ? 'main' : 'svc_mirror')), signal);
+export async function ask(store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> {
+  const views = viewsFor(account, store.engine === 'sqlite' ? 'main' : 'svc_mirror');
+  try {
+    return await store.query(text, namedIn(text, views), signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage' || !isChange.test(text)) throw error;
+    throw new Failure('usage', 'The local copy can be asked, not changed: give a SELECT. Nothing was done.', {
+      hint: 'What there is: svc mirror schema',
+      cause: error,
+    });
+  }
+}
+
+/** Databases call these a syntax error, which would send people looking for one. */
+const isChange =
+  /^\s*(?:insert|update|delete|replace|merge|create|drop|alter|truncate|attach|detach|pragma|vacuum|reindex|set|copy|grant|begin|commit|rollback|do|call)\b/iu;

@@ -1,16 +1,24 @@
+import { cells, cut } from '../text/width.ts';
 import type { Fields } from './cells.ts';
 import type { Change } from './changes.ts';
 
 type Told = Pick<Change, 'kind' | 'change' | 'before' | 'after'>;
 
-/** One line of what happened, in words; texts of customers as they are, for whoever prints it to make harmless. */
-export function whatChanged({ kind, change, before, after }: Told): string {
+/**
+ * One line of what happened, in words; texts of customers as they are, for whoever prints it to make harmless. `room`:
+ * where it is short, the record's name is cut rather than what changed.
+ */
+export function whatChanged({ kind, change, before, after }: Told, room = Number.POSITIVE_INFINITY): string {
   const record = after ?? before ?? {};
   if (kind.endsWith('_messages')) return `${author(record)}: ${text(record.body)}`;
   if (change === 'gone') return `gone: ${nameOf(kind, record)}`;
   if (change === 'created') return `new: ${nameOf(kind, record)}`;
-  return `${nameOf(kind, record)}: ${differences(before, record)}`;
+  const said = differences(before, record);
+  return `${cut(nameOf(kind, record), Math.max(leastName, room - cells(said) - 2))}: ${said}`;
 }
+
+/** Enough for a ticket's number. */
+const leastName = 12;
 
 /** What people call the record. */
 export function nameOf(kind: string, record: Fields): string {

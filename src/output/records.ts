@@ -59,10 +59,17 @@ export async function printList(printing: Printing, data: Data & { shape: 'list'
         if (data.empty && !settings.quiet) ctx.notice(data.empty);
         return true;
       }
-      const [{ table }, { columnsOf, settleColumns }] = [await import('./table.ts'), await import('./cells.ts')];
+      const [{ laidOut }, { columnsOf, settleColumns }] = [await import('./table.ts'), await import('./cells.ts')];
       const wanted = settings.fields ? columnsOf(settings.fields, columns) : columns;
       const terminal = await terminalOf(printing, Number.POSITIVE_INFINITY);
-      return put(printing, table(records, settleColumns(wanted), terminal));
+      const { text, leftOut } = laidOut(records, settleColumns(wanted), terminal);
+      const isWhole = await put(printing, text);
+      if ((settings.fields || data.asked) && leftOut.length > 0 && !settings.quiet) {
+        const [are, them] = leftOut.length === 1 ? ['column has', 'it'] : ['columns have', 'them'];
+        ctx.notice(`${leftOut.length} ${are} no room here: ${leftOut.map((name) => sanitize(name)).join(', ')}.`);
+        ctx.notice(`To see ${them}: add --output json`);
+      }
+      return isWhole;
     }
     case 'rows': {
       const { cellForPipe, pathOf } = await import('./cells.ts');

@@ -23,7 +23,15 @@ type Cell = { readonly text: string; readonly place: 'in line' | 'aside' | 'cut'
  * Rows under a header, aligned by cells and cut to the width. No header is cut: where room is short, the least important
  * columns are left out. No line is longer than the terminal, but for an id or an email that is so itself.
  */
-export function table(records: readonly unknown[], columns: readonly Settled[], terminal: Terminal): string {
+export const table = (records: readonly unknown[], columns: readonly Settled[], terminal: Terminal): string =>
+  laidOut(records, columns, terminal).text;
+
+/** The table, and the headers of the columns that have no room in it. */
+export function laidOut(
+  records: readonly unknown[],
+  columns: readonly Settled[],
+  terminal: Terminal,
+): { readonly text: string; readonly leftOut: readonly string[] } {
   const { width, paint } = terminal;
   const rows = records.map((record) => columns.map((column) => cellOf(record, column, terminal)));
   const widths = fitted(
@@ -61,7 +69,8 @@ export function table(records: readonly unknown[], columns: readonly Settled[], 
     });
     return main === '' && lines.length > 0 ? lines : [main, ...lines];
   });
-  return `${[header, ...body].join('\n')}\n`;
+  const leftOut = columns.flatMap((column, at) => (widths[at] === undefined ? [column.header] : []));
+  return { text: `${[header, ...body].join('\n')}\n`, leftOut };
 }
 
 function cellOf(record: unknown, { path, as, see, cuts }: Settled, { width, now }: Terminal): Cell {

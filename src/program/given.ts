@@ -35,12 +35,17 @@ export async function given(
   if (!canAsk) refuseMissing(missing, invocation);
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
+  const names: Record<string, string> = {};
   for (const slot of slots) {
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
     else values[slot.of][slot.key] = read(slot, ctx);
   }
-  for (const slot of named) values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
-  if (!canAsk) return values;
+  for (const slot of named) {
+    values[slot.of][slot.key] = read(await withIds(ctx, settings, slot), ctx);
+    const [name, ...others] = slot.texts;
+    if (slot.of === 'args' && name !== undefined && others.length === 0) names[slot.key] = name.trim();
+  }
+  if (!canAsk) return { ...values, names };
   const { asked } = await import('./asking.ts');
   for (const slot of missing.filter(({ param }) => !param.written)) {
     values[slot.of][slot.key] = await asked(ctx, settings, slot, async (texts) => {
@@ -49,7 +54,7 @@ export async function given(
       return read(hasNames ? await withIds(ctx, settings, answered) : answered, ctx);
     });
   }
-  return values;
+  return { ...values, names };
 }
 
 function slotsOf({ command, argTexts, flagTexts }: Invocation): Slot[] {

@@ -25,11 +25,17 @@ export function showingWaits(ctx: Context): Context {
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'the service');
 
-/** What does not end at once says that it was understood. Returns what to call when it has ended. */
-export function acknowledgeInterrupt({ signal, notice }: Context): () => void {
+/**
+ * What does not end at once says that it was understood, unless the command says so itself. `notices`: how many were
+ * said. Returns what to call when it has ended.
+ */
+export function acknowledgeInterrupt({ signal, notice }: Context, notices: () => number): () => void {
   let due: NodeJS.Timeout | undefined;
-  const say = () => notice('Interrupted: finishing what is in flight. Ctrl-C again ends at once.');
   const begin = () => {
+    const before = notices();
+    const say = () => {
+      if (notices() === before) notice('Interrupted: finishing what is in flight. Ctrl-C again ends at once.');
+    };
     if (signal.reason === 'SIGINT') due = setTimeout(say, 300).unref();
   };
   signal.addEventListener('abort', begin, { once: true });

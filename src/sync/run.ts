@@ -56,6 +56,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   const elapsed = () => Math.round(ctx.clock.ticks() - began);
   const tally = newTally(plan, journal);
   const lanes = chunkLanes(ctx, job, tally, elapsed);
+  // In a pipe the lines of progress count their seconds from here, and not from the first answer.
+  job.onProgress({ ...tally.progress(), ms: 0 });
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   try {
     for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {

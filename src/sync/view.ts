@@ -1,5 +1,5 @@
 import type { Progress } from '../bulk/course.ts';
-import { paceText } from '../bulk/pace.ts';
+import { progressText as rowsProgress } from '../bulk/pace.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { number } from '../text/number.ts';
 import type { Earlier } from './journal.ts';
@@ -8,8 +8,7 @@ import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Contact } from './rows.ts';
 
-export const progressText = (progress: Progress): string =>
-  `Synced ${number(progress.done)} of ${number(progress.total)} rows · ${paceText(progress)}`;
+export const progressText = (progress: Progress): string => `Synced ${rowsProgress(progress)}`;
 
 export function earlierNote(earlier: Earlier, name: string, done: number, total: number): string | undefined {
   if (earlier.kind === 'none') return undefined;

@@ -81,3 +81,29 @@ test('bare numbers of tickets are a list too', async () => {
     report: { rows: 3, done: 2, errors: [{ line: 3, error: 'id T-9999: no ticket has this number' }] },
   });
 });
+
+test('rows of another svc command without a header get advice that works', async () => {
+  const world = fresh();
+  const { stdout } = await svc(world, ['tickets', 'list', '--limit', '2']);
+  const path = put(world, 'rows.tsv', stdout);
+  const refused = await svc(world, ['tickets', 'close', '--from', path]);
+  expect(refused.stderr).toContain('--no-header --map "#1=id"');
+  expect(await svc(world, ['tickets', 'close', '--from', path, '--no-header', '--map', '#1=id'])).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('Ctrl-C is acknowledged once', async () => {
+  const world = fresh();
+  const end = new AbortController();
+  const exchange: SandboxWorld['exchange'] = async (request) => {
+    if (request.method !== 'POST') return world.exchange(request);
+    end.abort('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return world.exchange(request);
+  };
+  const path = put(world, 'rows.csv', `subject\n${Array.from({ length: 20 }, (_, at) => `Row ${at}\n`).join('')}`);
+  const ran = await svc({ ...world, exchange }, ['tickets', 'create', '--from', path], { signal: end.signal });
+  expect(ran.exitCode).toBe(130);
+  expect(ran.stderr.match(/Ctrl-C again/gu)).toHaveLength(1);
+});

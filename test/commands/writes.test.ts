@@ -22,6 +22,11 @@ const lines: readonly (readonly [argv: readonly string[], line: string])[] = [
     '✓ The note is in the history of ticket 7; the customer does not see it.',
   ],
   [['tickets', 'reply', '8', '--body', 'Fixed.'], '✓ Sent on ticket 8 by email.'],
+  [['tickets', 'reply', 'T-1008', '--body', 'Fixed.'], '✓ Sent on ticket T-1008 by email.'],
+  [
+    ['tickets', 'note', 'T-1008', '--body', 'Hi.'],
+    '✓ The note is in the history of ticket T-1008; the customer does not see it.',
+  ],
   [['conversations', 'reply', '3', '--body', 'Hello.'], '✓ Sent in conversation 3, now handled by: human.'],
   [['conversations', 'resolve', '3'], '✓ Conversation 3 is resolved.'],
   [

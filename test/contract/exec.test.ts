@@ -17,7 +17,8 @@ afterAll(() => svc.remove());
 /** TMPDIR is watched: nothing may be left in it. */
 function exec(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [svc.script, 'sandbox', 'exec', ...args], {
-    env: { PATH: process.env.PATH, HOME: svc.folder, TMPDIR: svc.folder, ...env },
+    // Compiled code is kept in a home folder; what is asked here is what the sandbox leaves behind.
+    env: { PATH: process.env.PATH, HOME: svc.folder, TMPDIR: svc.folder, NODE_DISABLE_COMPILE_CACHE: '1', ...env },
   });
   const out = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {

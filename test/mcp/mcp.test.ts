@@ -270,3 +270,10 @@ describe('the end', () => {
     expect((await answer).isError).toBeUndefined();
   });
 });
+
+test('on a terminal it says what it waits for, and elsewhere nothing', async () => {
+  const world = sandboxWorld();
+  const seen = await svc(world, ['mcp'], { columns: 80 });
+  expect(seen.stderr).toContain('To enter svc into a program that does: svc mcp install cursor');
+  expect((await svc(world, ['mcp'], { stdin: '' })).stderr).toBe('');
+});

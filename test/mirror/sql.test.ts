@@ -42,6 +42,35 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
       expect(await sql(world, "SELECT count(*) AS n FROM contacts WHERE name = '1'")).toEqual([{ n: 0 }]);
     });
 
+    test('a change is called that, and not a mistake of syntax', async () => {
+      const world = await pulled();
+      for (const text of ['DELETE FROM tickets', " update contacts SET name = ''", 'PRAGMA journal_mode = WAL']) {
+        expect((await svc(world, ['mirror', 'sql', text])).stderr).toContain(
+          'can be asked, not changed: give a SELECT',
+        );
+      }
+      expect((await svc(world, ['mirror', 'sql', 'SELEC 1'])).stderr).toContain('The database refused this');
+    });
+
+    test('columns that have no room on a terminal are named', async () => {
+      const world = await pulled();
+      const query = 'SELECT id, subject, description, status, created_at FROM tickets LIMIT 2';
+      const narrow = await svc(world, ['mirror', 'sql', query], { columns: 60 });
+      expect(narrow.stderr).toBe('2 columns have no room here: status, created_at.\nTo see them: add --output json\n');
+      expect((await svc(world, ['mirror', 'sql', query], { columns: 200 })).stderr).toBe('');
+      expect((await svc(world, ['mirror', 'sql', query])).stderr).toBe('');
+    });
+
+    test('the schema with --json is JSON', async () => {
+      const world = await pulled();
+      const plain = await svc(world, ['mirror', 'schema']);
+      const ran = await svc(world, ['mirror', 'schema', '--json']);
+      expect(JSON.parse(ran.stdout)).toEqual({
+        engine: engine === 'sqlite' ? 'sqlite' : 'postgres',
+        sql: plain.stdout,
+      });
+    });
+
     test('a function that writes a file does not either', async () => {
       const world = await pulled();
       const place = join('/tmp', `svc-written-${process.pid}`);

@@ -101,6 +101,21 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(ran.stdout).toContain('^[[2Jgone');
   });
 
+  test('cuts the name of a record, never what changed', async () => {
+    const world = await pulled();
+    world.clock.advance(600_000);
+    const resolve = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+    for (const [columns, status] of [
+      [50, 'resolved'],
+      [60, 'open'],
+    ] as const) {
+      const change = status === 'resolved' ? resolve : async () => request(world, 'PATCH', '/tickets/8', { status });
+      const ran = await watched(world, ['tickets'], [nothing, change, nothing], columns);
+      expect(ran.stdout).toMatch(/T-1008 .*…: (?:open → resolved|resolved → open)/u);
+      world.clock.advance(600_000);
+    }
+  });
+
   test('goes on where the run of that name was, and begins in the past with --since', async () => {
     const world = await pulled();
     await watched(world, ['tickets', '--name', 'crm', '--json'], [nothing]);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Clock, Exchange } from '../../src/context.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
 import { createWorld, svc } from '../svc.ts';
 
 /** Whether a file is being read, written or closed; a disk may be slow. */
@@ -140,4 +141,17 @@ describe('the time for N rows is what the limit allows, within 2 %, and one requ
     const { most } = await run(() => 0, 20);
     expect(most).toBe(4);
   });
+});
+
+test('how far it is is told before the first answer, without a rate that nobody knows yet', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const file = join(world.folder, 'people.csv');
+  await writeFile(file, `email\n${Array.from({ length: 250 }, (_, at) => `p${at}@example.com\n`).join('')}`);
+  const told: string[] = [];
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('Synced')) told.push(`${text} after ${world.sent.length} requests`);
+  };
+  expect(await svc(world, ['contacts', 'sync', file], { progress })).toMatchObject({ exitCode: 0 });
+  expect(told[0]).toBe('Synced 0 of 250 rows after 0 requests');
+  expect(told.at(-1)).toMatch(/^Synced 250 of 250 rows · .* rows\/s/u);
 });

@@ -34,6 +34,12 @@ sinks:
     expect(JSON.parse((await dead('list')).stdout)[0]).toMatchObject({ status: 500, error: 'HTTP 500', tries: 2 });
     expect(JSON.parse((await dead('show', 'a')).stdout)).toMatchObject({ id: 'a', body: body('a') });
 
+    for (const argv of [['list'], ['retry', '--all'], ['drop', '--all', '--yes']]) {
+      const ran = await dead(...argv, '--sink', 'ap');
+      expect([ran.exitCode, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toContain('There is no sink ap.\nSinks: app, other.\n');
+    }
+
     status = 200;
     const refused = app.got.length;
     expect(JSON.parse((await dead('retry', 'a', '--sink', 'app')).stdout)).toEqual({ retried: 1 });

@@ -39,6 +39,11 @@ test('--filter shows and forwards only what gives true; all is stored, and a fil
   expect((await next.end()).stderr).not.toContain('of an earlier run');
 });
 
+test('an empty filter, which no event would pass, is refused before anything starts', async () => {
+  const ran = await svc(await liveWorld(), ['webhooks', 'listen', '--filter', ' '], { env });
+  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('--filter is empty')]);
+});
+
 test('a filter that is not jq is refused before anything starts', async () => {
   const world = await liveWorld();
   const ran = await svc(world, ['webhooks', 'listen', '--filter', '.a |'], { env });

@@ -64,6 +64,10 @@ const serveMcp = defineCommand({
       throw new Failure('usage', '--port is for --http.', { hint: 'Run: svc mcp --http' });
     }
     const { serveStdio } = await import('../../mcp/stdio.ts');
+    if (ctx.stdin.isTTY && !settings.quiet) {
+      ctx.notice('Waiting for an assistant to speak the Model Context Protocol on standard input. Ctrl-C ends.');
+      ctx.notice('To enter svc into a program that does: svc mcp install cursor');
+    }
     await serveStdio(ctx, settings, grant);
     return { data: { shape: 'nothing' } };
   },

@@ -15,9 +15,8 @@ export const copySchema = defineCommand({
   examples: ['svc mirror schema'],
   async run(ctx, { flags }) {
     const [place, { shownSchema }] = await Promise.all([placeOfCopy(ctx, flags.db), import('../../mirror/schema.ts')]);
-    return {
-      data: { shape: 'text', text: shownSchema(/^postgres/iu.test(place) ? 'postgres' : 'sqlite') },
-      read: true,
-    };
+    const engine = /^postgres/iu.test(place) ? 'postgres' : 'sqlite';
+    const sql = shownSchema(engine);
+    return { data: { shape: 'record', record: { engine, sql } }, human: () => sql, plain: () => sql, read: true };
   },
 });

@@ -31,6 +31,7 @@ export const queryCopy = defineCommand({
         records: records(),
         columns: columns.map((path) => ({ path, header: path })),
         fields: columns,
+        asked: true,
         empty: 'No rows.',
       };
     });

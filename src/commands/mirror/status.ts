@@ -17,6 +17,9 @@ export const copyStatus = defineCommand({
       place: store.place,
     }));
     const columns = ['kind', 'rows', 'oldest', 'newest', 'complete'] as const;
+    // The records themselves are as old as they are.
+    const headers: Readonly<Record<string, string>> = { oldest: 'Oldest reading', newest: 'Newest reading' };
+    const headed = columns.map((path) => ({ path, header: headers[path] }));
     return {
       data: { shape: 'record', record: { kinds } },
       read: true,
@@ -28,7 +31,7 @@ export const copyStatus = defineCommand({
         ];
         return table(
           kinds.map((kind) => withoutTimes(kind, terminal.now ?? new Date())),
-          settleColumns(columns),
+          settleColumns(headed),
           terminal,
         );
       },

@@ -82,7 +82,7 @@ export const tickets: Group = {
       seed: seedFrom(getTicket, noteSeed),
       examples: ["svc tickets note 7 --body 'Called them; they will send a screenshot.'"],
       noted: true,
-      done: (_, id) => `The note is in the history of ticket ${id}; the customer does not see it.`,
+      done: (_, __, { called }) => `The note is in the history of ticket ${called}; the customer does not see it.`,
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
@@ -90,7 +90,8 @@ export const tickets: Group = {
       seed: seedFrom(getTicket, replySeed),
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       noted: true,
-      done: ({ channel }: { channel: string }, id) => `Sent on ticket ${id}${channel && ` by ${channel}`}.`,
+      done: ({ channel }: { channel: string }, _, { called }) =>
+        `Sent on ticket ${called}${channel && ` by ${channel}`}.`,
     }),
   ],
 };

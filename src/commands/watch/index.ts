@@ -122,20 +122,20 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 
 /** A line of at most the terminal's width; in a pipe whole, with tabs. */
 const lineWith =
-  (what: (event: WatchEvent) => string) =>
+  (what: (event: WatchEvent, room?: number) => string) =>
   (event: WatchEvent, terminal: Terminal | undefined): string => {
     const kind = kindWords[event.kind] ?? event.kind;
-    const said = [event.of, what(event)].filter(Boolean).join(' ');
+    const saidIn = (room?: number) => [event.of, what(event, room)].filter(Boolean).join(' ');
     if (!terminal) {
       const id = String(event.record_id);
-      return [event.time, event.kind, id, event.change, said].map((text) => sanitize(text)).join('\t');
+      return [event.time, event.kind, id, event.change, saidIn()].map((text) => sanitize(text)).join('\t');
     }
     const { width, paint } = terminal;
     const start = `${localTime(event.time).slice(-5)}  `;
     const room = Math.max(10, width - start.length - kindRoom - 2);
     const style = styles[kind];
     const word = pad(kind, kindRoom);
-    return `${paint('dim', start)}${style ? paint(style, word) : word}  ${cut(sanitize(said), room)}`.trimEnd();
+    return `${paint('dim', start)}${style ? paint(style, word) : word}  ${cut(sanitize(saidIn(room)), room)}`.trimEnd();
   };
 
 const kindRoom = 12;

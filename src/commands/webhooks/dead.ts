@@ -33,11 +33,12 @@ const list = defineCommand({
   flags: { sink: sinkFlag, config: configFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger) => {
+    return within(ctx, settings, flags.config, async (ledger, sinks) => {
       const seen = await ledger.received(({ id, event, at, body, unreadable }) => {
         const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
         return { id, event, received_at: at, summary };
       });
+      knowSink(flags.sink, sinks, seen);
       const records = seen.flatMap(({ value, outcomes }) =>
         deadOf(outcomes, flags.sink).map(({ to: sink, at, status = null, error = null, tries }) => {
           return { ...value, sink, died_at: at, status, error, tries };
@@ -79,8 +80,8 @@ const retry = defineCommand({
   ...chosen,
   examples: ['svc webhooks dead retry --all --sink app'],
   async run(ctx, { args, flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger) => {
-      const ids = await choose(ledger, args.id, flags);
+    return within(ctx, settings, flags.config, async (ledger, sinks) => {
+      const ids = await choose(ledger, args.id, { ...flags, sinks });
       if (ids.length > 0) await ledger.move(ids, 'again');
       return {
         data: { shape: 'record', record: { retried: ids.length } },
@@ -99,8 +100,8 @@ const drop = defineCommand({
   ...chosen,
   examples: ['svc webhooks dead drop --all --yes'],
   async run(ctx, { args, flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger) => {
-      const ids = await choose(ledger, args.id, flags);
+    return within(ctx, settings, flags.config, async (ledger, sinks) => {
+      const ids = await choose(ledger, args.id, { ...flags, sinks });
       if (ids.length > 0) await confirmed(ctx, settings, `Give up ${counted(ids.length, 'dead letter')} for good?`);
       if (ids.length > 0) await ledger.move(ids, 'dropped');
       return {
@@ -120,16 +121,37 @@ export const dead: Group = {
 const deadOf = (outcomes: readonly Outcome[], sink: string | undefined): Outcome[] =>
   deadIn(outcomes).filter(({ to }) => sink === undefined || to === sink);
 
-type Flags = { readonly all: boolean; readonly sink: string | undefined; readonly config: string | undefined };
+/** A typing error must not look like a sink without dead letters. Without a configuration the inbox tells the sinks. */
+function knowSink(sink: string | undefined, sinks: Sinks, seen: readonly { outcomes: readonly Outcome[] }[]): void {
+  const had = seen.flatMap(({ outcomes }) => outcomes.map(({ to }) => to));
+  const known = [...new Set([...(sinks ?? []), ...had])];
+  if (sink === undefined || known.length === 0 || known.includes(sink)) return;
+  throw new Failure('usage', `There is no sink ${sink}.`, { hint: `Sinks: ${known.join(', ')}.` });
+}
+
+/** Those of the configuration, by name. */
+type Sinks = readonly string[] | undefined;
+
+type Flags = {
+  readonly all: boolean;
+  readonly sink: string | undefined;
+  readonly config: string | undefined;
+  readonly sinks: Sinks;
+};
 
 /** Those that are named and dead; any other id is a failure, and then nothing is changed. */
-async function choose(ledger: Ledger, wanted: readonly string[], { all, sink, config }: Flags): Promise<DeadId[]> {
+async function choose(
+  ledger: Ledger,
+  wanted: readonly string[],
+  { all, sink, config, sinks }: Flags,
+): Promise<DeadId[]> {
   if (all === wanted.length > 0) {
     throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
       hint: `Run: svc webhooks dead list${withConfig(config)}`,
     });
   }
   const seen = await ledger.received(({ id }) => id);
+  knowSink(sink, sinks, seen);
   const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
   if (all) return found;
   const missing = wanted.find((id) => !found.some((one) => one.id === id));
@@ -147,11 +169,14 @@ async function within<T>(
   ctx: Context,
   settings: Settings,
   config: string | undefined,
-  work: (ledger: Ledger) => Promise<T>,
+  work: (ledger: Ledger, sinks: Sinks) => Promise<T>,
 ): Promise<T> {
-  const { ledger } = await openConfigured(ctx, settings, config);
+  const { ledger, configured } = await openConfigured(ctx, settings, config);
   try {
-    return await work(ledger);
+    return await work(
+      ledger,
+      configured?.config.sinks.map(({ name }) => name),
+    );
   } finally {
     await ledger.close();
   }
