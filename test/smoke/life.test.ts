@@ -103,7 +103,7 @@ test('the first Ctrl-C is answered within half a second: by a read, a write, a s
     ['doctor'],
   ]) {
     const { shows, type, screen } = terminal(...argv);
-    await shows(/Waiting for 127|Looking at: base URL/u);
+    await shows(/Waiting for 127|Looking at: base URL|Synced 0 of 2 rows/u);
     type('\x03');
     const began = performance.now();
     await shows(/Interrupted/u);
