@@ -102,13 +102,12 @@ test('the first Ctrl-C is answered within half a second: by a read, a write, a s
     ['contacts', 'sync', file],
     ['doctor'],
   ]) {
-    const { shows, type, screen } = terminal(...argv);
+    const { shows, type } = terminal(...argv);
     await shows(/Waiting for 127|Looking at: base URL|Synced 0 of 2 rows/u);
     type('\x03');
     const began = performance.now();
-    await shows(/Interrupted/u);
+    await shows(/Interrupted|Stopping once 1 request in flight is answered/u);
     // Half a second, and what a busy machine adds.
     expect([argv[0], performance.now() - began < 2_000]).toEqual([argv[0], true]);
-    expect(screen()).toContain('Interrupted');
   }
 }, 30_000);
