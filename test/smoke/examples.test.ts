@@ -78,15 +78,21 @@ async function runAll(lines: readonly string[]) {
 
 /** A line that needs a shell, or talks to more than the service: pasted into a real sandbox's shell. */
 const needsShell =
-  /^(?!svc )|[|>$~]|^svc (sandbox|doctor|login|logout|auth|skill install|mcp install|webhooks trigger|mirror (pull$|forget)|changelog release|contacts sync|lists import)/u;
+  /^(?!svc )|[|>$~]|^svc (sandbox|doctor|login|logout|auth|skill install|mcp install|webhooks trigger|mirror (pull$|forget)|changelog release)/u;
 
 /** The others run in this process, in one account after another's example, which costs a tenth. */
 async function runHere(lines: readonly string[]) {
   const world = sandboxWorld({ rateLimit: 'off' });
   const results = new Map<number, { code: number; said: string }>();
-  for (const [i, line] of lines.entries()) {
-    const ran = await svc(world, parseArgsStringToArgv(line).slice(1), { env: { CI: '1' } });
-    results.set(i, { code: ran.exitCode, said: ran.stderr });
+  const before = process.cwd();
+  process.chdir(built.folder);
+  try {
+    for (const [i, line] of lines.entries()) {
+      const ran = await svc(world, parseArgsStringToArgv(line).slice(1), { env: { CI: '1' } });
+      results.set(i, { code: ran.exitCode, said: ran.stderr });
+    }
+  } finally {
+    process.chdir(before);
   }
   return results;
 }
