@@ -30,7 +30,7 @@ async function contactsByEmail(
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const copied = await idsInCopy(service.ctx, service.settings, wanted);
   if (copied && [...wanted].every((email) => (copied.get(email) ?? []).length > 0)) return copied;
-  if (copied) service.ctx.notice('It does not have all of them. Asking the service.');
+  if (copied) service.ctx.notice('The copy does not have all of them. Asking the service.');
   const found = new Map<string, number[]>();
   let count = 0;
   for await (const record of list(service, listContacts, {}, { all: true }).records) {
