@@ -7,7 +7,7 @@ import { dbFlag, pulledAccount } from './copy.ts';
 
 export const queryCopy = defineCommand({
   name: 'sql',
-  summary: 'Ask the local copy a question in SQL, which changes nothing',
+  summary: 'Ask the local copy a question in SQL; it cannot be changed by it',
   details:
     'One SELECT over the tables of svc mirror schema, in the SQL of the database: SQLite, or PostgreSQL where the copy is there. ' +
     'It sees the records of this account alone. Fields that are objects or lists are JSON; from and to of calls need double quotes. ' +
