@@ -37,7 +37,7 @@ export const serveWebhooks = defineCommand({
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
         human: () => `${path} is right: ${counted(sinks, 'sink')}.`,
-        notes: await missingPrograms(first),
+        notes: await (await import('../../webhooks/sinks/missing-programs.ts')).missingPrograms(first),
       };
     }
     const { serve } = await import('../../webhooks/serving/serve.ts');
@@ -56,24 +56,6 @@ export const serveWebhooks = defineCommand({
     };
   },
 });
-
-/** A note and no mistake: the file may be judged on another machine than the one that runs it. */
-async function missingPrograms({ config, folder }: Configured): Promise<string[]> {
-  const { access, constants } = process.getBuiltinModule('node:fs/promises');
-  const { resolve } = process.getBuiltinModule('node:path');
-  const notes = config.sinks.map(async ({ name, exec }) => {
-    const [program = ''] = exec?.command ?? [];
-    // A bare name is looked for in PATH, which may be another one under systemd.
-    if (!program.includes('/')) return [];
-    const place = resolve(folder, program);
-    const isThere = await access(place, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    return isThere ? [] : [`The program of sink ${name} is not there, or cannot be run: ${place}`];
-  });
-  return (await Promise.all(notes)).flat();
-}
 
 async function missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
   const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
