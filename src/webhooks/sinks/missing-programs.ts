@@ -1,5 +1,5 @@
-import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isProgram } from '../../disk/program.ts';
 import type { Configured } from '../serving/config.ts';
 
 /** A note and no mistake: the file may be judged on another machine than the one that runs it. */
@@ -9,11 +9,7 @@ export async function missingPrograms({ config, folder }: Configured): Promise<s
     // A bare name is looked for in PATH, which may be another one under systemd.
     if (!program.includes('/')) return [];
     const place = resolve(folder, program);
-    const isThere = await access(place, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    return isThere ? [] : [`The program of sink ${name} is not there, or cannot be run: ${place}`];
+    return (await isProgram(place)) ? [] : [`The program of sink ${name} is not there, or cannot be run: ${place}`];
   });
   return (await Promise.all(notes)).flat();
 }
