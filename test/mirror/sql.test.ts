@@ -183,3 +183,10 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
     expect(await json(await pulled(), 'mirror status')).toHaveProperty('kinds');
   });
 });
+
+onBothEngines('mirror status on a terminal of 60 columns', ({ test, pulled }) => {
+  test('has room for every column', async () => {
+    const { stdout } = await svc(await pulled(), ['mirror', 'status'], { columns: 60, env: { NO_COLOR: '1' } });
+    expect(stdout.split('\n')[0]?.split(/ {2,}/u)).toEqual(['Kind', 'Rows', 'Oldest read', 'Newest read', 'Complete']);
+  });
+});

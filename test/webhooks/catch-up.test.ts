@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { afterEach, expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
-import { svc } from '../svc.ts';
+import { svc, virtualClock } from '../svc.ts';
 import { forBoth, newDatabase } from './keepers.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 import { body, deliver, secret, serving } from './serving.ts';
@@ -141,4 +141,35 @@ forBoth(({ name, test: both }) => {
     await served.end();
     expect(app.ids()).toHaveLength(new Set(app.ids()).size);
   });
+});
+
+test('an app that is away is given up after three events, and the rest is told and counted as failed', async () => {
+  const { world, app } = await setting();
+  await app.close();
+  // The pauses between the tries take no time.
+  const quick = { ...world, clock: virtualClock(new Date().toISOString()) };
+  const ran = await svc(quick, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url], { env });
+  const { rebuilt, sent, failed } = JSON.parse(ran.stdout);
+  expect({ exitCode: ran.exitCode, sent, failed }).toEqual({ exitCode: 8, sent: 0, failed: rebuilt });
+  expect(ran.stderr.match(/was not taken/gu)).toHaveLength(3);
+  expect(ran.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
+});
+
+test('Ctrl-C between two events is 130, with the sum', async () => {
+  const world = await liveWorld();
+  const end = new AbortController();
+  const app = await startApp(0, () => {
+    if (app.got.length >= 2) end.abort('SIGINT');
+    return 200;
+  });
+  endings.push(
+    () => world.sandbox.close(),
+    () => app.close(),
+  );
+  const argv = ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url];
+  const ran = await svc(world, argv, { env, signal: end.signal });
+  const { rebuilt, sent, failed } = JSON.parse(ran.stdout);
+  expect(ran.exitCode).toBe(130);
+  expect(sent + failed).toBe(rebuilt);
+  expect(failed).toBeGreaterThan(0);
 });

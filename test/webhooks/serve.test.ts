@@ -171,12 +171,32 @@ test.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
+test('--check names programs that are not there or cannot be run, and is right all the same', async () => {
+  const world = await newWorld();
+  const file = join(world.folder, 'programs.yaml');
+  for (const [name, mode] of [
+    ['runs', 0o755],
+    ['plain', 0o644],
+  ] as const) {
+    writeFileSync(join(world.folder, name), '#!/bin/sh\n', { mode });
+  }
+  const sinks = ['./runs', './plain', './nowhere', 'sh'].map(
+    (program, at) => `  - { name: s${at}, exec: { command: [${program}] } }\n`,
+  );
+  writeFileSync(file, `sinks:\n${sinks.join('')}`);
+  const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
+  const said = (name: string, program: string) =>
+    `The program of sink ${name} is not there, or cannot be run: ${join(world.folder, program)}\n`;
+  expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
+});
+
 test('--check accepts the example of the docs, and --systemd prints a unit for it', async () => {
   const world = await newWorld();
   const docs = readFileSync('docs/webhooks.md', 'utf8');
   const [, example = ''] = /```yaml\n(listen:.*?)```/su.exec(docs) ?? [];
   const file = join(world.folder, 'svc-webhooks.yaml');
   writeFileSync(file, example);
+  writeFileSync(join(world.folder, 'to-crm'), '#!/bin/sh\n', { mode: 0o755 });
   const checked = await svc(world, ['webhooks', 'serve', '--config', file, '--check', '--json']);
   expect(checked).toMatchObject({ exitCode: 0, stderr: '' });
   expect(JSON.parse(checked.stdout).sinks).toEqual(['app', 'crm', 'archive']);

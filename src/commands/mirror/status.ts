@@ -18,7 +18,7 @@ export const copyStatus = defineCommand({
     }));
     const columns = ['kind', 'rows', 'oldest', 'newest', 'complete'] as const;
     // The records themselves are as old as they are.
-    const headers: Readonly<Record<string, string>> = { oldest: 'Oldest reading', newest: 'Newest reading' };
+    const headers: Readonly<Record<string, string>> = { oldest: 'Oldest read', newest: 'Newest read' };
     const headed = columns.map((path) => ({ path, header: headers[path] }));
     return {
       data: { shape: 'record', record: { kinds } },

@@ -25,8 +25,15 @@ export async function openTelling(
   return {
     drop,
     async tell(comparison, ended) {
-      const { comparisonLines } = await import('../../sandbox/compared-text.ts');
-      for (const line of comparisonLines(comparison, draft ? 'sums' : 'all')) ctx.stderr.write(`${line}\n`);
+      const [{ comparisonLines }, { wrap }] = [
+        await import('../../sandbox/compared-text.ts'),
+        await import('../../text/width.ts'),
+      ];
+      const { isTTY, columns } = ctx.stderr;
+      const width = isTTY ? columns || 80 : Number.POSITIVE_INFINITY;
+      for (const line of comparisonLines(comparison, draft ? 'sums' : 'all')) {
+        for (const part of wrap(line, width)) ctx.stderr.write(`${part}\n`);
+      }
       if (!draft) return ended;
       try {
         const { pipeline } = process.getBuiltinModule('node:stream/promises');

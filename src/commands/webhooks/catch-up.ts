@@ -4,7 +4,8 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
+import { localTime } from '../../output/cells.ts';
 import { counted } from '../../text/number.ts';
 import { parsePast } from '../../text/time.ts';
 import type { Arrival } from '../../webhooks/inbox/line.ts';
@@ -62,9 +63,10 @@ export const catchUpWebhooks = defineCommand({
       const record = { since: since.toISOString(), rebuilt: arrivals.length, sent, failed, not_readable: unread };
       return {
         data: { shape: 'record', record },
-        done: `Rebuilt ${counted(sent, 'event')} since ${record.since}.`,
+        ...(failed === 0 && { done: `Rebuilt ${counted(sent, 'event')} since ${localTime(record.since)}.` }),
         notes: to === undefined && sent > 0 ? [inbox.next] : [],
         outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
+        ...(failed > 0 && ctx.signal.aborted && { failure: interruption(ctx.signal) }),
       };
     } finally {
       await inbox.close();

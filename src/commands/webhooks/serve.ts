@@ -37,6 +37,7 @@ export const serveWebhooks = defineCommand({
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
         human: () => `${path} is valid: ${counted(sinks, 'sink')}.`,
+        notes: await (await import('../../webhooks/sinks/missing-programs.ts')).missingPrograms(first),
       };
     }
     const { serve } = await import('../../webhooks/serving/serve.ts');

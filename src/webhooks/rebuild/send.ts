@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { openLog } from '../../disk/append-log.ts';
 import { withLock } from '../../disk/lock.ts';
+import { counted } from '../../text/number.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Arrival } from '../inbox/line.ts';
 
@@ -11,10 +12,13 @@ type Sending = {
   readonly timeoutMs: number;
 };
 
+/** Together they are all. */
 export type Sent = { readonly sent: number; readonly repeated: number; readonly failed: number };
 
 /** How often a URL that does not answer is tried. */
 const tries = 3;
+/** An app that answers to none of so many events in a row is away. */
+const silentAtMost = 3;
 
 /** Sends each one to the URL, in order, and once: also where two do so at the same time, one after the other. */
 export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<Sent> {
@@ -29,12 +33,14 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
         return line !== undefined;
       },
     });
-    const told = { sent: 0, repeated: 0, failed: 0 };
+    const told = { sent: 0, repeated: arrivals.filter(({ id }) => known.has(id)).length, failed: 0 };
+    let silent = 0;
     try {
-      for (const arrival of arrivals) {
-        if (ctx.signal.aborted) break;
-        if (known.has(arrival.id)) told.repeated++;
-        else if (await post(ctx, arrival, sending)) {
+      for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
+        if (ctx.signal.aborted || silent === silentAtMost) break;
+        const end = await post(ctx, arrival, sending);
+        silent = end === 'silent' ? silent + 1 : 0;
+        if (end === 'taken') {
           await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
           told.sent++;
         } else told.failed++;
@@ -42,7 +48,13 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
     } finally {
       await log.close();
     }
-    return told;
+    const untried = arrivals.length - told.sent - told.repeated - told.failed;
+    if (untried > 0) {
+      ctx.notice(
+        `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
+      );
+    }
+    return { ...told, failed: told.failed + untried };
   });
 }
 
@@ -50,15 +62,15 @@ async function post(
   { exchange, clock, signal, notice }: Context,
   arrival: Arrival,
   sending: Sending,
-): Promise<boolean> {
+): Promise<'taken' | 'refused' | 'silent'> {
   const { to, timeoutMs } = sending;
   for (let time = 1; ; time++) {
     const { headers, body } = arrival;
     const answer = await exchange({ method: 'POST', url: to, headers, body, timeoutMs, signal });
-    if (!('lost' in answer) && answer.status >= 200 && answer.status < 300) return true;
+    if (!('lost' in answer) && answer.status >= 200 && answer.status < 300) return 'taken';
     if (!('lost' in answer) || time >= tries || signal.aborted) {
       notice(`${arrival.id} was not taken: ${'lost' in answer ? answer.detail : `HTTP ${answer.status}`}`);
-      return false;
+      return 'lost' in answer ? 'silent' : 'refused';
     }
     await clock.sleep(1_000 * time, signal);
   }
