@@ -186,7 +186,7 @@ test('--check names programs that are not there or cannot be run, and is right a
   writeFileSync(file, `sinks:\n${sinks.join('')}`);
   const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check']);
   const said = (name: string, program: string) =>
-    `The program of sink ${name} is not there, or cannot be run: ${join(world.folder, program)}\n`;
+    `The program of sink ${name} is not there, or cannot be run: ./${program}\n`;
   expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
 });
 

@@ -8,8 +8,8 @@ export async function missingPrograms({ config, folder }: Configured): Promise<s
     const [program = ''] = exec?.command ?? [];
     // A bare name is looked for in PATH, which may be another one under systemd.
     if (!program.includes('/')) return [];
-    const place = resolve(folder, program);
-    return (await isProgram(place)) ? [] : [`The program of sink ${name} is not there, or cannot be run: ${place}`];
+    const isThere = await isProgram(resolve(folder, program));
+    return isThere ? [] : [`The program of sink ${name} is not there, or cannot be run: ${program}`];
   });
   return (await Promise.all(notes)).flat();
 }
