@@ -2,6 +2,7 @@
 // the first pull of the contacts in rows a second and its peak memory, the tickets for comparison, a pull with nothing new
 // in requests, and questions against a bare `node -e 0`. Needs `npm run build`.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +99,8 @@ try {
   ]);
 } finally {
   sandbox.kill();
+  // Until then it writes there.
+  await once(sandbox, 'exit');
   rmSync(folder, { recursive: true, force: true });
 }
 
