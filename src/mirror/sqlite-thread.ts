@@ -40,7 +40,6 @@ export function warmThread(): void {
 let warm: Worker | undefined;
 
 function newWorker(): Worker {
-  withoutTierUp();
   // Rows come and go: a large nursery would only grow.
   const resourceLimits = { maxYoungGenerationSizeMb: 4 };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
@@ -79,17 +78,6 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
       }),
     end: async () => void (await worker.terminate()),
   };
-}
-
-/** A question takes less time than to optimise SQLite for it; a long pull gains a tenth, and takes 40 MB more. */
-function withoutTierUp(): void {
-  // A later Node may not know the flags, and would complain.
-  if (Number(process.versions.node.split('.')[0]) > 24) return;
-  const v8 = process.getBuiltinModule('node:v8');
-  v8.setFlagsFromString('--no-wasm-tier-up');
-  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
-  // It comes with svc, and of its functions a question uses one in ten.
-  v8.setFlagsFromString('--wasm-lazy-validation');
 }
 
 /** What SQLite said, as a Failure. The statements of svc itself never fail otherwise; a user's do, with its own words. */

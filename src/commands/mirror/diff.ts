@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { whatChanged } from '../../mirror/told.ts';
 import { pastMoment } from '../../text/time.ts';
 import { dbFlag, streamCopy } from './copy.ts';
 
@@ -19,7 +18,10 @@ export const diffCopy = defineCommand({
   },
   examples: ['svc mirror diff --since 2d'],
   async run(ctx, { flags, settings }) {
-    const { changesAfter, seqBefore } = await import('../../mirror/changes.ts');
+    const [{ changesAfter, seqBefore }, { whatChanged }] = [
+      await import('../../mirror/changes.ts'),
+      await import('../../mirror/told.ts'),
+    ];
     const since = pastMoment(flags.since, '--since', ctx.clock.now());
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
       const after = await seqBefore(store, account, since);
