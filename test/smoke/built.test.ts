@@ -132,6 +132,10 @@ describe('what a run loads', () => {
     expect(chunks.filter((chunk) => chunk !== 'progress').length).toBeLessThanOrEqual(18);
   });
 
+  test.each([['webhooks list'], ['mirror sql SELECT(1)']])('%s: nothing that measures a terminal', async (line) => {
+    expect((await chunksOf(...line.split(' '))).filter((chunk) => /width/u.test(chunk))).toEqual([]);
+  });
+
   test('contacts sync --dry-run: no HTTP', async () => {
     const { writeFile } = await import('node:fs/promises');
     await writeFile(`${built.folder}/rows.csv`, 'email\na@example.com\n');

@@ -16,7 +16,6 @@ import { call, connect } from '../../http/call.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
-import { printer } from './event-lines.ts';
 
 export const listenToWebhooks = defineCommand({
   name: 'listen',
@@ -93,7 +92,7 @@ export const listenToWebhooks = defineCommand({
       ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
       ctx.notice('To let svc open a tunnel: svc webhooks listen --tunnel cloudflared');
     }
-    const { listen } = await import('../../webhooks/listen.ts');
+    const [{ listen }, { printer }] = [await import('../../webhooks/listen.ts'), await import('./event-lines.ts')];
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
       port: flags.port,
