@@ -131,27 +131,24 @@ const parts = {
         machineToMachine: 'm2m_sandbox',
         oauth: (await made.json()).access_token,
       };
-      for (const [path, methods] of Object.entries(JSON.parse(document).paths)) {
-        // Deletions last: the others need what they delete.
-        for (const [method, operation] of Object.entries(methods)) {
-          if (operation.operationId.startsWith('delete')) continue;
-          const { example } = operation.requestBody?.content['application/json'] ?? {};
-          const [kind = 'oauth'] = Object.keys(operation.security[0]);
-          const token = tokens[/** @type {keyof typeof tokens} */ (kind)];
-          const answer = await fetch(
-            `http://127.0.0.1:4998${path.replace('{partner}', 'partner').replace(/\{\w+\}/gu, '1')}`,
-            {
-              method: method.toUpperCase(),
-              headers: { authorization: `Bearer ${token}`, ...(example && { 'content-type': 'application/json' }) },
-              ...(example && { body: JSON.stringify(example) }),
-            },
-          );
-          const text = await answer.text();
-          check(
-            answer.ok && !answer.headers.get('sl-violations'),
-            `${operation.operationId}: ${answer.status} ${text}`,
-          );
-        }
+      const asked = Object.entries(JSON.parse(document).paths).flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+      );
+      // Deletions last: the others need what they delete.
+      const isLast = (/** @type {(typeof asked)[number]} */ { operation }) =>
+        Number(operation.operationId.startsWith('delete'));
+      for (const { path, method, operation } of asked.toSorted((a, b) => isLast(a) - isLast(b))) {
+        const { example } = operation.requestBody?.content['application/json'] ?? {};
+        const [kind = 'oauth'] = Object.keys(operation.security[0]);
+        const token = tokens[/** @type {keyof typeof tokens} */ (kind)];
+        const filled = path.replace('{partner}', 'partner').replace(/\{\w+\}/gu, '1');
+        const answer = await fetch(`http://127.0.0.1:4998${filled}`, {
+          method: method.toUpperCase(),
+          headers: { authorization: `Bearer ${token}`, ...(example && { 'content-type': 'application/json' }) },
+          ...(example && { body: JSON.stringify(example) }),
+        });
+        const text = await answer.text();
+        check(answer.ok && !answer.headers.get('sl-violations'), `${operation.operationId}: ${answer.status} ${text}`);
       }
     } finally {
       proxy.stop();
