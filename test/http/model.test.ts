@@ -83,7 +83,7 @@ test('a client that does what the exit code says doubles nothing, and what was c
       expect(held).toBeGreaterThanOrEqual(done);
       expect(held).toBeLessThanOrEqual(done + unknown);
     }),
-    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? 700) },
+    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? 500) },
   );
   // A model in which one of them hardly happens would prove nothing.
   for (const times of Object.values(endings)) expect(times).toBeGreaterThan(100);

@@ -83,7 +83,7 @@ async function pullAmong(world: SandboxWorld, { during, endAt, how, full }: Pull
 }
 
 /** More of them with SVC_TEST_RUNS. */
-const runs = Number(process.env.SVC_TEST_RUNS ?? 3);
+const runs = Number(process.env.SVC_TEST_RUNS ?? 2);
 
 onBothEngines('by chance', ({ test, world: fresh }) => {
   test('after any changes, ends and pulls the copy is what the service shows', { timeout: 300_000 }, async () => {
