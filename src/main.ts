@@ -31,9 +31,9 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
 
 /** A guess, which costs nothing but time where it is wrong: nothing is opened yet. */
 async function asksCopy([first, second, ...more]: readonly string[], { env, files }: Context): Promise<boolean> {
-  if (first === 'mirror') return second === 'sql';
-  const asksContacts = first === 'contacts' && second === 'find' && !more.includes('--live');
-  return asksContacts && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
+  const asks =
+    first === 'mirror' ? second === 'sql' : first === 'contacts' && second === 'find' && !more.includes('--live');
+  return asks && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
 }
 
 const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite-thread.ts')).warmThread();

@@ -129,6 +129,15 @@ test('there is no room without a subject', () => {
   );
 });
 
+test('no helper of the tests hooks into them by being imported: the files of a worker share their modules', () => {
+  const helpers = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
+  expect(
+    helpers.filter((file) => /^(?:before|after)(?:Each|All)\(/mu.test(readFileSync(join(root, 'test', file), 'utf8'))),
+  ).toEqual([]);
+});
+
 test('no file outgrows its subject', () => {
   const long = sources.filter((file) => readFileSync(join(root, 'src', file), 'utf8').split('\n').length > 300);
   expect(long).toEqual([]);

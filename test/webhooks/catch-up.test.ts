@@ -1,19 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { endAfterEach } from '../endings.ts';
 import { svc, virtualClock } from '../svc.ts';
 import { forBoth, newDatabase } from './keepers.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 import { body, deliver, secret, serving } from './serving.ts';
 
 const env = { SVC_WEBHOOK_SECRET: secret, SVC_API_KEY: 'key_acme' };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 async function setting() {
   const [world, app] = [await liveWorld(), await startApp()];
   endings.push(

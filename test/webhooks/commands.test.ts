@@ -2,19 +2,17 @@ import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Envelope, webhookData, webhookEvents } from '../../src/api/webhooks.ts';
 import { openStore } from '../../src/auth/store-file.ts';
 import { seatsFolder, takeSeat } from '../../src/webhooks/inbox/seat.ts';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { liveWorld, startApp } from './listening.ts';
 
 const secret = 'sample-secret';
 const env = { SVC_WEBHOOK_SECRET: secret };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 async function world() {
   const made = await liveWorld();
   endings.push(() => made.sandbox.close());

@@ -1,13 +1,11 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { forBoth, newDatabase } from './keepers.ts';
 import { startApp } from './listening.ts';
 import { body, deliver, newWorld, serving } from './serving.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 forBoth(({ name, test }) => {
   test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {

@@ -1,14 +1,12 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 
 const signed = { SVC_WEBHOOK_SECRET: 'sample-secret' };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 /** An app that says what it likes to every request. */
 async function evilApp(talk: (socket: Socket) => void): Promise<string> {

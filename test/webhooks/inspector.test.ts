@@ -3,18 +3,16 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { Arrival } from '../../src/webhooks/inbox/line.ts';
 import { startInspector } from '../../src/webhooks/inspector/server.ts';
 import type { Line } from '../../src/webhooks/lines.ts';
+import { endAfterEach } from '../endings.ts';
 import { real, whereIs } from '../real-component.ts';
 import { listening, liveWorld } from './listening.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 const envelope = (id: string, data: object = { ticket_number: 'T-1', subject: 'Printer' }) => ({
   event: 'ticket.created',

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rolldown } from 'rolldown';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
 import { received } from '../../src/webhooks/inbox/view.ts';
+import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
 import { startApp } from './listening.ts';
 
@@ -30,10 +31,7 @@ beforeAll(async () => {
   victim = join(folder, 'victim.mjs');
 });
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 type Running = { readonly child: ChildProcess; readonly gone: Promise<unknown>; readonly said: () => string };
 

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { openPostgres } from '../../src/webhooks/keeper/postgres.ts';
+import { endAfterEach } from '../endings.ts';
 import { arrival, idsOf, newDatabase, outcome, serverOf, withServer } from './keepers.ts';
 import { withPostgres } from './own-postgres.ts';
 
 withServer();
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 async function instances(count: number) {
   const url = newDatabase();

@@ -1,13 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 import { body, deliver, secret } from './serving.ts';
 
 const env = { SVC_WEBHOOK_SECRET: secret };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 test('--filter shows and forwards only what gives true; all is stored, and a filter that fails or hangs is told', async () => {
   const [world, app] = [await liveWorld(), await startApp()];

@@ -1,18 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { keepSecret } from '../../src/webhooks/subscriptions/secrets.ts';
+import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 
 const secret = 'sample-secret';
 const signed = { SVC_WEBHOOK_SECRET: secret };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 async function app(...about: Parameters<typeof startApp>) {
   const started = await startApp(...about);

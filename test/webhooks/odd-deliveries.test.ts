@@ -1,18 +1,16 @@
 import { appendFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
 
 const secret = 'sample-secret';
 const env = { SVC_WEBHOOK_SECRET: secret };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 /** Signed by the service, whatever it is. */
 function deliver(url: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<number> {

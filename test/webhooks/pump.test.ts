@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test as plain } from 'vitest';
+import { expect, test as plain } from 'vitest';
 import type { Clock } from '../../src/context.ts';
 import { createExchange } from '../../src/node/exchange.ts';
 import type { Keeper, Settled } from '../../src/webhooks/keeper/keeper.ts';
@@ -14,6 +14,7 @@ import { httpSink } from '../../src/webhooks/sinks/http.ts';
 import { programSink } from '../../src/webhooks/sinks/program.ts';
 import { type PumpOptions, startPump } from '../../src/webhooks/sinks/pump.ts';
 import type { Sink } from '../../src/webhooks/sinks/sink.ts';
+import { endAfterEach } from '../endings.ts';
 import { arrival, forBoth } from './keepers.ts';
 import { startApp } from './listening.ts';
 
@@ -22,10 +23,7 @@ const clock: Clock = {
   ticks: () => performance.now(),
   sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
 };
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 
 /** What waits in these tests is dated long ago. */
 const retry = { attempts: 3, maxAgeMs: Number.POSITIVE_INFINITY, pauseMs: 5 };

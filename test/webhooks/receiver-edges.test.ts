@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/webhooks/receiving/listening.ts';
+import { endAfterEach } from '../endings.ts';
 import { virtualClock } from '../svc.ts';
 import { dial, endings, post, send, receiver as startReceiver } from './receiving.ts';
+
+endAfterEach(endings);
 
 /** Time passes only where somebody waits. */
 const receiver: typeof startReceiver = (more = {}) => startReceiver({ clock: virtualClock(), ...more });

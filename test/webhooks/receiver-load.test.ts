@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { refusal } from '../../src/webhooks/receiving/judge.ts';
+import { endAfterEach } from '../endings.ts';
 import { dial, endings, envelope, post, receiver, secret, send, trickle } from './receiving.ts';
+
+endAfterEach(endings);
 
 const good = sign(secret, Buffer.from(envelope('evt_1')));
 

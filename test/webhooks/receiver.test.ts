@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { receiverLimits } from '../../src/webhooks/receiving/receiver.ts';
-import { dial, envelope, post, receiver, secret, send } from './receiving.ts';
+import { endAfterEach } from '../endings.ts';
+import { dial, endings, envelope, post, receiver, secret, send } from './receiving.ts';
+
+endAfterEach(endings);
 
 test('a signed delivery is stored with its exact bytes and headers, then answered 204', async () => {
   const { port, stored, receipts } = await receiver();

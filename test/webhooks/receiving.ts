@@ -1,15 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import type { Arrival } from '../../src/webhooks/inbox/line.ts';
 import { type Receipt, type ReceiverOptions, startReceiver } from '../../src/webhooks/receiving/receiver.ts';
 
 export const secret = 'sample-secret';
+/** Whoever starts something here calls `endAfterEach` with it. */
 export const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
 
 /** A receiver on a free port, and what it did. */
 export async function receiver(more: Partial<ReceiverOptions> = {}) {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { newDatabase, serverOf, withServer } from './keepers.ts';
 import { startApp } from './listening.ts';
@@ -8,10 +9,7 @@ import { withPostgres } from './own-postgres.ts';
 import { body, deliver, get, newWorld, secret, serving } from './serving.ts';
 
 withServer();
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
+const endings = endAfterEach();
 async function app(...about: Parameters<typeof startApp>) {
   const started = await startApp(...about);
   endings.push(() => started.close());

@@ -55,14 +55,7 @@ export async function serving(world: World, config: string, options: RunOptions 
   };
 }
 
-export const body = (id: string, more: object = {}) =>
-  JSON.stringify({
-    event: 'ticket.created',
-    id,
-    created_at: '2026-01-02T03:04:05+00:00',
-    data: { ticket_id: 7 },
-    ...more,
-  });
+export { envelope as body } from './receiving.ts';
 
 const exchanging = createExchange({});
 
