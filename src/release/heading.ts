@@ -13,6 +13,8 @@ export type Claim = {
   /** The name before the version, in a form that can be compared. */
   readonly product: string;
   readonly isUnreleased: boolean;
+  /** It was taken back after it was released: `[YANKED]`. */
+  readonly isYanked: boolean;
   /** The version itself is a day. */
   readonly isDay: boolean;
   /** It says more than any title with a number in it: a date, a mark, "Release Notes". */
@@ -46,7 +48,7 @@ const plain = new RegExp(
 );
 const product = new RegExp(
   String.raw`^(?<product>(?=[\p{L}@])${word}(?:\s+${word}){0,5}?)(?:\s+[-–—:]?\s*|[,:/-]\s*)` +
-    String.raw`(?:(?:version|release|ver\.?)\s+)?(?<v>v?)(?<version>\d+(?:\.\d+){1,3}(?:[-+.]?[a-z0-9][\w.+-]*)?)${close}(?<rest>.*)$`,
+    String.raw`(?:(?:version|release|ver\.?)\s+)?[(\[]?(?<v>v?)(?<version>\d+(?:\.\d+){1,3}(?:[-+.]?[a-z0-9][\w.+-]*)?)${close}(?<rest>.*)$`,
   'iu',
 );
 const between = new RegExp(
@@ -84,6 +86,8 @@ const markedWhole =
   /^(?:to be (?:released|determined|announced|decided)|in (?:progress|development)|under development|work in progress|wip|dev|pending|upcoming|coming soon|next|future|release\s?date|y{4}[-/.]m{2}[-/.]d{2}|\?{2,}[?/. -]*)$/iu;
 const unfinished = /[-.](?:wip|snapshot|dev(?:\.?0)?)$/iu;
 
+const yanked = /\b(?:yanked|withdrawn|retracted|recalled)\b/iu;
+
 /** Whether words beside a version say that it is still to come. */
 function saysUnreleased(words: string): boolean {
   if (marked.test(words) || markedDate.test(words)) return true;
@@ -100,12 +104,21 @@ const longest = 500;
 
 const markedLine = /^(?:unreleased|not (?:yet )?released|tbd|tba)$/iu;
 
-/** Whether the line below a heading says nothing but that: `_Unreleased_`, `*Release date: 2026-??-??*`. */
+/**
+ * Whether the line below a heading says nothing but that: `_Unreleased_`, `*Release date: 2026-??-??*`,
+ * `:release-date: TBA`.
+ */
 export function isUnreleasedLine(line: string): boolean {
-  const [, label, words = ''] =
-    /^(release(?:d)?(?:\s+(?:date|on))?\s*:?\s+)?(.*)$/iu.exec(line.replaceAll(/[()[\]*_]/gu, '').trim()) ?? [];
+  const bare = line
+    .replaceAll(/[()[\]*_]/gu, '')
+    .trim()
+    .replace(/^:release-date:/iu, 'release date:');
+  const [, label, words = ''] = /^(release(?:d)?(?:\s+(?:date|on))?\s*:?\s+)?(.*)$/iu.exec(bare) ?? [];
   return markedLine.test(words) || (label !== undefined && words.length < 40 && saysUnreleased(words));
 }
+
+/** Whether the line below a heading begins with that: `**Yanked** because of …`. */
+export const isYankedLine = (line: string): boolean => /^[\s>*_[(]*yanked\b/iu.test(line);
 
 /** What a heading claims; undefined where it names no version. */
 export function claimOf(heading: string): Claim | undefined {
@@ -131,6 +144,7 @@ const nothing = {
   name: undefined,
   product: '',
   isUnreleased: true,
+  isYanked: false,
   isDay: false,
   isIntroduced: false,
   isWordy: false,
@@ -196,7 +210,7 @@ function claim({ form, name, product = '' }: Known, number: string, after = ''):
   const isUnreleased = saysUnreleased(rest) || unfinished.test(number);
   const isDated = anyDate.test(rest);
   return {
-    ...{ form, name, product, isUnreleased },
+    ...{ form, name, product, isUnreleased, isYanked: yanked.test(rest) },
     version: joined.replace(/[.+-]+$/u, ''),
     isDay: /^\d{4}-\d{2}-\d{2}$/u.test(number),
     isCertain: isDated || isUnreleased,

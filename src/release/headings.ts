@@ -13,8 +13,13 @@ export type Heading = {
   /** Where it begins and ends in the text. */
   readonly start: number;
   readonly end: number;
+  /** Something stands between it and the next heading. */
+  readonly hasText: boolean;
   readonly claim: Claim | undefined;
 };
+
+/** What is found of a heading before the next one is known. */
+export type Found = Omit<Heading, 'hasText'>;
 
 /**
  * The headings in the text's order. A Markdown library finds them, so that a `## 9.9.9` in a code fence or a comment is
@@ -22,7 +27,7 @@ export type Heading = {
  */
 export function headingsOf(text: string): { readonly headings: Heading[]; readonly links: Definitions } {
   const tokens = parsed(text);
-  const headings: Heading[] = [];
+  const headings: Found[] = [];
   let offset = 0;
   let line = 1;
   for (const token of tokens) {
@@ -37,16 +42,34 @@ export function headingsOf(text: string): { readonly headings: Heading[]; readon
     offset = start + token.raw.length;
     line += newlines(text, start, offset);
   }
-  return { headings, links: tokens.links };
+  return { headings: withText(headings, text), links: tokens.links };
 }
+
+/** Tells of each heading whether something stands below it. */
+export const withText = (headings: readonly Found[], text: string): Heading[] =>
+  headings.map((heading, i) => ({
+    ...heading,
+    hasText: withoutTargets(text.slice(heading.end, headings[i + 1]?.start)).trim() !== '',
+  }));
+
+/** Anchors at the end of a text belong to the heading that follows: of HTML, MyST and reStructuredText. */
+const targets =
+  /(?:^|\n)(?:[ \t]*(?:<a (?:name|id)=[^<>\n]*>(?:<\/a>)?|\([^()\s]+\)=|\.\. _[^:\n]+:)[ \t]*(?:\n[ \t]*)*)+$/u;
+
+export const withoutTargets = (text: string): string => text.replace(targets, '\n');
 
 type Read = { readonly heading: Pick<Heading, 'text' | 'depth' | 'claim'>; readonly length: number };
 
 function readHeading(token: Token): Read | undefined {
   if (token.type === 'heading') {
-    const text = textOf(token.tokens ?? []);
+    const tokens = token.tokens ?? [];
     const depth: number = token.depth;
-    return { heading: { text, depth, claim: claimOf(text) }, length: token.raw.length };
+    const heading = {
+      text: textOf(tokens),
+      depth,
+      claim: claimOf(textOf(tokens.filter((each) => !isElsewhere(each)))),
+    };
+    return { heading, length: token.raw.length };
   }
   return token.type === 'paragraph' ? boldLine(token.raw) : undefined;
 }
@@ -74,8 +97,20 @@ function parsed(text: string): TokensList {
   }
 }
 
-/** What a reader sees of a heading: without anchors and marks. */
-const textOf = (tokens: readonly Token[]): string => tokens.map(visible).join('').trim();
+/** `[Full changelog](…)` behind the version leads to a page about it, and says nothing of the version itself. */
+const isElsewhere = (token: Token): boolean =>
+  token.type === 'link' &&
+  /^(?:see\s+)?(?:the\s+)?(?:full\s+)?(?:change ?log|diff|compare|commits|(?:release )?notes|details|milestone|announcement|blog post)$/iu.test(
+    visible(token).trim(),
+  );
+
+/** What a reader sees of a heading: without anchors, marks and the target of MyST that stands above it. */
+const textOf = (tokens: readonly Token[]): string =>
+  tokens
+    .map(visible)
+    .join('')
+    .replace(/^\s*\([^()\s]+\)=\s+/u, '')
+    .trim();
 
 function visible(token: Token): string {
   if (token.type === 'html') return '';

@@ -4,9 +4,9 @@ import { isInSeries, isOlder } from './version.ts';
 
 /**
  * What a heading is in its changelog. `title`: the document's, with a version in it. `series`: above several versions.
- * `doubtful`: it may begin a section, or belong to the one before it.
+ * `yanked`: taken back after it was released. `doubtful`: it may begin a section, or belong to the one before it.
  */
-export type Kind = 'released' | 'unreleased' | 'title' | 'series' | 'doubtful';
+export type Kind = 'released' | 'unreleased' | 'yanked' | 'title' | 'series' | 'doubtful';
 
 type Claimed = Heading & { readonly claim: Claim };
 export type Mark = {
@@ -21,7 +21,7 @@ export type Mark = {
  * higher level, or at a deeper one that begins with another version itself, and nowhere else.
  */
 export function outline(headings: readonly Heading[]): Mark[] {
-  const claimed = headings.filter(hasClaim);
+  const claimed = headings.filter(hasClaim).filter((each, _, all) => !isSummary(each, all));
   const title = titleOf(headings, claimed);
   const marks: Mark[] = title ? [title] : [];
   let open: Claimed | undefined;
@@ -29,18 +29,28 @@ export function outline(headings: readonly Heading[]): Mark[] {
     if (heading === title?.heading) continue;
     const verdict = judge(heading, { claimed, open, title: headings[0] });
     if (verdict === 'none') continue;
-    const { version, name, isUnreleased } = heading.claim;
+    const { version, name } = heading.claim;
     if (verdict === 'doubtful') {
       marks.push({ heading, version, name, kind: verdict });
       continue;
     }
-    const isSeries = heading.claim.form === 'series' || isAbove(heading, claimed.slice(i + 1), heading === headings[0]);
-    const kind = isUnreleased ? 'unreleased' : 'released';
-    marks.push({ heading, version, name, kind: isSeries ? 'series' : kind });
+    const isSeries = heading.claim.form === 'series' || isAbove(heading, claimed.slice(i + 1), headings);
+    marks.push({ heading, version, name, kind: isSeries ? 'series' : kindOf(heading.claim) });
     open = isSeries ? undefined : heading;
   }
   return marks;
 }
+
+function kindOf({ isUnreleased, isYanked }: Claim): Kind {
+  if (isUnreleased) return 'unreleased';
+  return isYanked ? 'yanked' : 'released';
+}
+
+/** A bold line about a version that has a heading of its own tells of it, and begins nothing. */
+const isSummary = ({ depth, claim }: Claimed, all: readonly Claimed[]): boolean =>
+  depth === 7 && all.some((each) => each.depth < 7 && isSame(each.claim, claim));
+
+const isSame = (a: Claim, b: Claim): boolean => a.version === b.version && a.form === b.form && a.name === b.name;
 
 const hasClaim = (heading: Heading): heading is Claimed => heading.claim !== undefined;
 
@@ -56,13 +66,22 @@ function titleOf([first]: readonly Heading[], claimed: readonly Claimed[]): Mark
 }
 
 /** `# 1.20` above `## 1.20.1`, and a day above the versions of that day. */
-function isAbove({ depth, claim }: Claimed, after: readonly Claimed[], isFirst: boolean): boolean {
+function isAbove(heading: Claimed, after: readonly Claimed[], headings: readonly Heading[]): boolean {
+  const { depth, claim } = heading;
   if (claim.version === '') return false;
   const next = after.find((each) => each.depth <= depth || isPart(claim, each.claim));
   if (!next || next.depth <= depth) return false;
   const { version, isDay } = next.claim;
   if (claim.isDay) return !isDay;
-  return isInSeries(version, claim.version) || (isFirst && version === claim.version);
+  if (isInSeries(version, claim.version)) return !isRelease(heading, next, headings);
+  return version === claim.version && heading === headings[0] && after.every((each) => each.depth > depth);
+}
+
+/** With a date, or above its own pre-releases, and with a text of its own, it is a version and no mere series. */
+function isRelease(heading: Claimed, next: Claimed, headings: readonly Heading[]): boolean {
+  const { claim } = heading;
+  const isFinal = claim.isCertain || next.claim.version.startsWith(`${claim.version}-`);
+  return isFinal && (heading.hasText || headings[headings.indexOf(heading) + 1] !== next);
 }
 
 const isPart = (above: Claim, { form, product, isWordy }: Claim): boolean =>

@@ -32,7 +32,7 @@ export function pickSection(sections: readonly Section[], version: string | unde
   return filled(section, { isNamed: name !== undefined });
 }
 
-const isSection = ({ kind }: Section): boolean => kind === 'released' || kind === 'unreleased';
+const isSection = ({ kind }: Section): boolean => kind === 'released' || kind === 'unreleased' || kind === 'yanked';
 
 /** A line chooses where names cannot: of identical headings, and where svc is in doubt. */
 function pickLine(sections: readonly Section[], version: string | undefined, line: number): Picked {

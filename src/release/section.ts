@@ -1,7 +1,8 @@
-import { isUnreleasedLine } from './heading.ts';
-import { headingsOf } from './headings.ts';
+import { isUnreleasedLine, isYankedLine } from './heading.ts';
+import { type Heading, headingsOf, withoutTargets } from './headings.ts';
 import { standingAlone } from './links.ts';
 import { type Kind, outline } from './outline.ts';
+import { isRst, rstHeadings, rstTargets, rstToMarkdown } from './rst.ts';
 
 /** What a changelog says about one version. Lines are counted from 1. */
 export type Section = {
@@ -20,10 +21,10 @@ export type Section = {
   readonly markdown: () => string;
 };
 
-/** The sections of a changelog in the file's order, and what might be one. */
-export function sectionsOf(file: string): Section[] {
+/** The sections of a changelog in the file's order, and what might be one. `path` tells how it is written. */
+export function sectionsOf(file: string, path = ''): Section[] {
   const text = normalised(file);
-  const { headings, links } = headingsOf(text);
+  const { headings, contentOf } = isRst(path, text) ? readRst(text) : readMarkdown(text);
   const marks = outline(headings);
   const sections: Section[] = [];
   let end = text.length;
@@ -35,9 +36,9 @@ export function sectionsOf(file: string): Section[] {
     const { line, lastLine } = heading;
     sections.unshift({
       ...{ version, name, line, lastLine, heading: heading.text.replaceAll(/\s+/gu, ' ') },
-      kind: kind === 'released' && isUnreleasedLine(firstLine(text, heading.end, until)) ? 'unreleased' : kind,
+      kind: kind === 'released' ? kindBelow(firstLine(text, heading.end, until)) : kind,
       doubt: kind === 'doubtful' ? undefined : doubt,
-      markdown: () => standingAlone(text.slice(heading.end, until), links),
+      markdown: () => contentOf(heading, until),
     });
     if (kind === 'doubtful') doubt = { line, heading: heading.text, start: heading.start, depth: heading.depth };
     else {
@@ -46,6 +47,35 @@ export function sectionsOf(file: string): Section[] {
     }
   }
   return sections;
+}
+
+type Reader = {
+  readonly headings: readonly Heading[];
+  /** What stands below a heading, as far as `until`, in Markdown. */
+  readonly contentOf: (heading: Heading, until: number) => string;
+};
+
+function readMarkdown(text: string): Reader {
+  const { headings, links } = headingsOf(text);
+  const contentOf = ({ end }: Heading, until: number) => standingAlone(withoutTargets(text.slice(end, until)), links);
+  return { headings, contentOf };
+}
+
+function readRst(text: string): Reader {
+  const headings = rstHeadings(text);
+  const targets = rstTargets(text);
+  const contentOf = ({ end, depth }: Heading, until: number) => {
+    const inside = headings.filter(({ start }) => start >= end && start < until);
+    const moved = inside.map((each) => ({ ...each, start: each.start - end, end: each.end - end }));
+    return rstToMarkdown(text.slice(end, until), { depth, headings: moved, targets });
+  };
+  return { headings, contentOf };
+}
+
+/** The line below a heading may take back what the heading says. */
+function kindBelow(line: string): Kind {
+  if (isUnreleasedLine(line)) return 'unreleased';
+  return isYankedLine(line) ? 'yanked' : 'released';
 }
 
 const firstLine = (text: string, from: number, until: number): string =>

@@ -49,7 +49,7 @@ type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categor
 async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<Source> {
   const path = asked.from ?? 'CHANGELOG.md';
   blame.file = path;
-  const sections = sectionsOf(await readUserText(ctx, path, '--from'));
+  const sections = sectionsOf(await readUserText(ctx, path, '--from'), path);
   const version = asked.version ?? (await versionOfThisJob(ctx, asked, sections));
   const picked = pickSection(sections, version, asked.line);
   if (!picked.ok) throw problemIn(picked.problem, blame, asked.from);

@@ -1,0 +1,132 @@
+// Changelogs in reStructuredText: sections by their underlines, and their text as Markdown.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { pickSection } from '../../src/release/pick.ts';
+import { readMarkdown } from '../../src/release/reading.ts';
+import { sectionsOf } from '../../src/release/section.ts';
+
+const picked = (
+  file: string,
+  { version, path = 'Changelog.rst' }: { version?: string; path?: string } = {},
+): string => {
+  const result = pickSection(sectionsOf(file, path), version);
+  return result.ok ? `${result.version}\n${result.section.markdown()}` : result.problem.message;
+};
+
+const changelog = `.. _changelog:
+
+================
+ Change history
+================
+
+.. _version-5.6.2:
+
+5.6.2
+=====
+:release-date: 29 December, 2025
+:release-by: A. Person
+
+What's Changed
+~~~~~~~~~~~~~~
+
+- Improve \`\`max_prefetch\`\` (#2430)
+- See \`PR #2348 <https://example.com/2348>\`_ and \`issue 7\`_
+
+.. code-block:: python
+
+    channel.qos(0)
+    5.6.9
+    =====
+
+.. comment that nobody reads
+
+.. note:: Needs Python 3.9.
+
+Literal::
+
+    .. _kept: 1
+
+.. _issue 7: https://example.com/7
+
+.. _version-5.6.1:
+
+5.6.1
+=====
+
+Fixes
+~~~~~
+
+* One :ref:\`fix <x>\`.
+`;
+
+test('sections go by the underlines, and the text becomes Markdown', () => {
+  expect(picked(changelog)).toBe(`5.6.2
+- release-date: 29 December, 2025
+- release-by: A. Person
+
+### What's Changed
+
+- Improve \`max_prefetch\` (#2430)
+- See [PR #2348](https://example.com/2348) and [issue 7](https://example.com/7)
+
+\`\`\`python
+channel.qos(0)
+5.6.9
+=====
+\`\`\`
+
+**Note:** Needs Python 3.9.
+
+Literal:
+
+\`\`\`
+.. _kept: 1
+\`\`\``);
+  expect(picked(changelog, { version: '5.6.1' })).toBe('5.6.1\n### Fixes\n\n* One `fix`.');
+});
+
+test('a reader sees no mark of reStructuredText', () => {
+  expect(readMarkdown(picked(changelog)).join('\n')).not.toMatch(/~~~|::/u);
+});
+
+test.each(['~', '^', '"', '-', '=', '*', '+'])('titles underlined with %s are found', (char) => {
+  const title = (text: string) => `${text}\n${char.repeat(text.length)}\n`;
+  const file = `${title('2.0.0')}\n- New.\n\n${title('1.0.0')}\n- Old.\n`;
+  expect(picked(file)).toBe('2.0.0\n- New.');
+  expect(picked(file, { version: '1.0.0' })).toBe('1.0.0\n- Old.');
+});
+
+test('a section that is to be released is never the newest', () => {
+  const file = '5.7.0\n=====\n:release-date: TBA\n\n- New.\n\n5.6.0\n=====\n\n- Old.\n';
+  expect(picked(file)).toBe('5.6.0\n- Old.');
+});
+
+test('text from standard input or a .txt file is known by its targets, directives and underlines', () => {
+  for (const path of ['-', 'CHANGES.txt', 'CHANGES']) {
+    expect(picked(changelog, { path })).toMatch(/^5\.6\.2\n- release-date/u);
+    expect(picked('2.0.0\n=====\n\nFixed\n~~~~~\n\n- New.\n', { path })).toBe('2.0.0\n### Fixed\n\n- New.');
+    expect(picked('# 2.0.0\n\nText\n~~~~\ncode\n~~~~\n\n# 1.0.0\n\n- Old.\n', { path: 'CHANGELOG.md' })).toContain(
+      '~~~~',
+    );
+  }
+});
+
+test('a text of fences and tables cut anywhere is read without a crash', () => {
+  for (let end = 0; end <= changelog.length; end += 7) picked(changelog.slice(0, end));
+});
+
+const third = new URL('../../../shared/corpus/third/', import.meta.url);
+
+test.for([
+  ['kombu-excerpt.rst', '5.6.2', '5.6.1'],
+  ['community-docker-excerpt.rst', '1.3.0', 'v1.2.'],
+])('%s is read as people read it', ([name = '', version = '', next = ''], context) => {
+  if (!existsSync(third)) context.skip('there are no changelogs of other projects beside this repository');
+  const file = readFileSync(new URL(name, third), 'utf8');
+  const text = picked(file, { version, path: name });
+  expect(text).toMatch(new RegExp(`^${version}\n`, 'u'));
+  expect(text).toContain('\n- ');
+  expect(text).not.toContain(next);
+  expect(text).not.toMatch(/~~~|^\.\. /mu);
+});
