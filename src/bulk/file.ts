@@ -11,6 +11,7 @@ import { readUserText } from '../disk/user-file.ts';
 import { Failure, interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import type { View } from '../output/view.ts';
+import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
@@ -93,6 +94,7 @@ export async function runFile(
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
     ctx.progress(undefined, 'work');
+    for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
     const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
     const isDry = flags.dry_run || isRefused;
     const content = JSON.stringify([given, template?.text ?? null]);

@@ -15,6 +15,8 @@ export type Findings = {
   /** Cells of tags that nobody said how to read, by what may separate them. */
   readonly doubtfulTags: ReadonlyMap<string, Seen>;
   doubtTags(separator: string, line: number, text: string): void;
+  /** Names of groups that a program makes for everybody, as `* myContacts`. */
+  readonly systemGroups: Set<string>;
   /** Cells that hold a list of tags in quotes or brackets. */
   tagLists: number;
   /** Phones that are sent otherwise than the cell has them. */
@@ -51,6 +53,7 @@ export function newFindings(marks?: MarkWatch): Findings {
       doubtfulTags.set(separator, seen);
       seen.add(line, text);
     },
+    systemGroups: new Set(),
     tagLists: 0,
     phonesRead: 0,
     doubtfulPhones: 0,

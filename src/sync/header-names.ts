@@ -11,7 +11,7 @@ const names: readonly (readonly [field: Field, words: string])[] = [
     `email emailaddress emails emailid mail mailaddress primaryemail primaryemailaddress
     emailadresse emailadres mailadresse courriel adressemail adresseemail adresseélectronique adressedemessagerie
     correo correoelectrónico direccióndecorreoelectrónico indirizzoemail posta postaelettronica endereçodeemail
-    epost eposta epostadress epostadresse adresemail электроннаяпочта эл.почта メールアドレス メール 電子郵件 电子邮件 邮箱 이메일
+    correioeletrónico correioeletrônico epost eposta epostadress epostadresse adresemail электроннаяпочта эл.почта メールアドレス メール 電子郵件 电子邮件 邮箱 이메일
     workemail workemailaddress workmail businessemail businessemailaddress companyemail officeemail emailwork
     emailbusiness emailoffice professionalemail emailprofessionnel emailpro
     personalemail personalemailaddress privateemail homeemail emailpersonal emailhome emailprivate privatemail
@@ -20,17 +20,17 @@ const names: readonly (readonly [field: Field, words: string])[] = [
   [
     'name',
     `firstname givenname forename fname first givennames firstnames namefirst vorname rufname prénom nombre nome
-    voornaam förnamn fornavn etunimi imię jméno имя 名 名字 이름`,
+    voornaam förnamn fornavn etunimi imię jméno имя adı 名 名字 이름`,
   ],
   [
     'last_name',
     `lastname surname familyname lname last lastnames surnames secondname namelast nachname familienname
     nomdefamille nom apellido apellidos cognome sobrenome achternaam efternamn etternavn efternavn sukunimi nazwisko
-    příjmení фамилия 姓 姓氏 성`,
+    příjmení фамилия soyad soyadı soyisim 姓 姓氏 성`,
   ],
   [
     'phone',
-    `phone phonenumber phoneno phones mobile mobilephone mobilenumber mobilephonenumber mobileno mobiletelephone cell
+    `phone phonenumber phonenumbers phoneno phones mobile mobilephone mobilenumber mobilephonenumber mobileno mobiletelephone cell
     cellphone cellphonenumber cellnumber phonemobile phonecell mobilework workmobile telephone telephonenumber tel telno
     primaryphone primaryphonenumber phonecontact contactnumber contactno telefon telefonnummer rufnummer handy handynummer
     mobil mobiltelefon mobilnummer mobiltelefonnummer téléphone téléphonemobile numérodetéléphone télmobile portable
@@ -39,7 +39,7 @@ const names: readonly (readonly [field: Field, words: string])[] = [
     whatsappphone
     workphone workphonenumber worktelephone businessphone businessphonenumber businesstelephone companyphone companymainphone
     officephone officenumber phonework phonebusiness phoneoffice téléphonebureau téléphoneprofessionnel
-    telefongeschäftlich telefonarbeit
+    telefongeschäftlich telefonarbeit teléfonodeltrabajo teléfonotrabajo telefonedotrabalho telefonolavoro
     homephone homephonenumber hometelephone personalphone privatephone phonehome phonepersonal téléphonedomicile
     telefonprivat
     secondaryphone alternatephone otherphone phoneother`,
@@ -49,8 +49,8 @@ const names: readonly (readonly [field: Field, words: string])[] = [
     `company companyname organization organisation organizationname organisationname org orgname
     organization1name organisation1name account accountname business businessname employer
     associatedcompany primaryassociatedcompany associatedcompanyname primarycompany companyorganization
-    firma firmenname unternehmen société entreprise empresa azienda società bedrijf bedrijfsnaam företag firmanavn
-    yritys компания организация 会社名 会社 公司 회사`,
+    firma firmenname unternehmen unternehmensname société entreprise empresa organización organização azienda società bedrijf bedrijfsnaam företag firmanavn
+    yritys şirket компания организация 会社名 会社 公司 회사`,
   ],
   ['website', `website websiteurl web webpage homepage site siteurl url companywebsite website1value website1`],
   [
@@ -60,14 +60,14 @@ const names: readonly (readonly [field: Field, words: string])[] = [
   ],
   [
     'tags',
-    `tags tag taglist labels label categories keywords groupmembership kategorien schlagwörter étiquettes etiquetas
+    `tags tag taglist labels label categories keywords groupmembership kategorien schlagwörter schlagworte stichwörter stichworte étiquettes etiquetas
     etichette`,
   ],
   ['metadata', 'metadata'],
 ];
 
 /** Of first and last name together: after the names of a first name, and only where a row has no last name. */
-const fullNames = `name fullname completename displayname namefull nomcomplet nombrecompleto nomecompleto namn navn
+const fullNames = `name fullname completename displayname namefull nomcomplet nombrecompleto nomecompleto namn navn naam adsoyad adısoyadı
   氏名 姓名 contactperson contact`;
 
 /** Words before a name that say whose it is. */
@@ -113,8 +113,19 @@ function addNames(field: Field, words: string, from: number): void {
   }
 }
 
-/** What a header says its column holds. Unprefixed names come before prefixed ones. */
-export function fieldOf(header: string): Match | undefined {
+/** A name without a word that says which: beside a first name it is the last one. */
+export const isBareName = (header: string): boolean => bareNames.has(plain(header));
+
+const bareNames = new Set(['name', 'naam', 'namn', 'navn']);
+
+/** Turkish for a name; in other files it is an advertisement. */
+const turkishName = 'ad';
+
+/** What a header says its column holds, among the others. Unprefixed names come before prefixed ones. */
+export function fieldOf(header: string, headers: readonly string[]): Match | undefined {
+  if (plain(header) === turkishName) {
+    return headers.some((other) => plain(other).startsWith('soyad')) ? known.get('vorname') : undefined;
+  }
   let text = header;
   for (const [sign, word] of signs) text = text.replaceAll(sign, word);
   // A header may say one thing twice, by a sign and by its word.

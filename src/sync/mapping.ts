@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { columnName, findColumn, isEmail, listedColumns } from '../tabular/columns.ts';
-import { fieldOf } from './header-names.ts';
+import { fieldOf, isBareName } from './header-names.ts';
 
 /** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
 export type Field =
@@ -32,7 +32,13 @@ export const listShape: Shape = {
   required: ['email', 'name'],
 };
 
-export type Column = { readonly index: number; readonly header: string; readonly to: Target };
+export type Column = {
+  readonly index: number;
+  readonly header: string;
+  readonly to: Target;
+  /** A last name that may have the first name in it: `Name` beside `Vorname`. */
+  readonly isFullName?: true;
+};
 
 /** A column that fills a field where the columns before it are blank. */
 export type Fallback = {
@@ -82,7 +88,7 @@ export function isMappable(headers: readonly string[], wishes: readonly MapWish[
   if (wishes.some(({ wanted }) => findColumn(headers, wanted) === undefined)) return false;
   const wished = new Set<string>(wishes.map(({ to }) => to));
   return shape.required.every(
-    (field) => wished.has(field) || headers.some((header) => fieldOf(header)?.field === field),
+    (field) => wished.has(field) || headers.some((header) => fieldOf(header, headers)?.field === field),
   );
 }
 
@@ -99,14 +105,15 @@ export function mapHeaders(
   const targets = wishedTargets(headers, wishes);
   const taken = new Set<Target | 'ignore'>(targets.values());
   takeOwnData(headers, targets, taken);
-  const fallbacks = takeKnown(headers, shape, { targets, taken });
+  const { fallbacks, wholeName } = takeKnown(headers, shape, { targets, taken });
   for (const field of shape.required) if (!taken.has(field)) throw noColumn(field, headers, examples);
   const columns: Column[] = [];
   const unused: { index: number; header: string }[] = [];
   for (const [index, text] of headers.entries()) {
     const to = targets.get(index);
     const header = text.trim();
-    if (to !== undefined && to !== 'ignore') columns.push({ index, header, to });
+    if (to !== undefined && to !== 'ignore')
+      columns.push({ index, header, to, ...(index === wholeName && { isFullName: true }) });
     if (to !== undefined || isOwn(header) || header === '') continue;
     if (!fallbacks.some((fallback) => fallback.index === index)) unused.push({ index, header });
   }
@@ -150,20 +157,32 @@ function takeKnown(
   headers: readonly string[],
   shape: Shape,
   { targets, taken }: { readonly targets: Targets; readonly taken: Set<Target | 'ignore'> },
-): Fallback[] {
+): { readonly fallbacks: Fallback[]; readonly wholeName: number | undefined } {
   const wished = new Set(taken);
   const ranked = headers.flatMap((header, index) => {
-    const match = targets.has(index) || header.includes('metadata.') ? undefined : fieldOf(header);
+    const match = targets.has(index) || header.includes('metadata.') ? undefined : fieldOf(header, headers);
     return match && shape.fields.includes(match.field) ? [{ index, header: header.trim(), ...match }] : [];
   });
   const fallbacks: Fallback[] = [];
+  let wholeName: number | undefined;
+  const hasLastName = wished.has('last_name') || ranked.some(({ field }) => field === 'last_name');
   for (const { index, header, field, isFullName } of ranked.toSorted((a, b) => a.rank - b.rank || a.index - b.index)) {
     if (!taken.has(field)) {
       targets.set(index, field);
       taken.add(field);
+    } else if (
+      isFullName &&
+      isBareName(header) &&
+      !hasLastName &&
+      wholeName === undefined &&
+      shape.fields.includes('last_name')
+    ) {
+      // Beside a first name, "Name" is the last one: no other column has it.
+      targets.set(index, 'last_name');
+      wholeName = index;
     } else if (!wished.has(field) && isTextField(field)) fallbacks.push({ index, header, to: field, isFullName });
   }
-  return fallbacks;
+  return { fallbacks, wholeName };
 }
 
 function noColumn(field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): Failure {
@@ -177,7 +196,9 @@ function noColumn(field: Field, headers: readonly string[], examples: readonly (
 /** An email shows itself in the rows; without first names, a last name is the best that there is. */
 const likelyColumn = (field: Field, headers: readonly string[], examples: readonly (readonly string[])[]): number =>
   headers.findIndex((header, index) =>
-    field === 'email' ? examples.some((cells) => isEmail(cells[index])) : fieldOf(header)?.field === 'last_name',
+    field === 'email'
+      ? examples.some((cells) => isEmail(cells[index]))
+      : fieldOf(header, headers)?.field === 'last_name',
   );
 
 const offered = (shape: Shape): string => `Fields: ${shape.fields.join(', ')}, metadata.KEY, or ignore.`;

@@ -29,7 +29,7 @@ const longest = 30;
 
 /** A yes in a column of such a name says the same, and so does a no in one of these. */
 const badWhenYes =
-  /^(?:is|has|email)?(?:unsubscribed|unsubscribe|optedout|optout|bounced|hardbounced|suppressed|donotcontact|donotemail|donotmail|complained|optedoutofemail|blacklisted|blocklisted|emailblacklisted)(?:from(?:all)?emails?|ofemail|emails?|all)?$/u;
+  /^(?:is|has|email)?(?:unsubscribed|unsubscribe|optedout|optout|bounced|hardbounced|suppressed|donotcontact|donotemail|donotmail|complained|optedoutofemail|blacklisted|blocklisted|emailblacklisted|abgemeldet|ausgetragen|desabonne|desinscrit|baja|disiscritto|uitgeschreven|afgemeld)(?:from(?:all)?emails?|ofemail|emails?|all)?$/u;
 const badWhenNo =
   /^(?:is|has)?(?:(?:email)?subscribed(?:toemails?)?|activesubscription|subscriptionactive|emailoptin|optin|optedin|emailoptedin|accepts(?:email)?marketing|email(?:marketing)?consent|marketingconsent|marketingoptin|newsletteroptin|canemail)$/u;
 const badWhenFilled =

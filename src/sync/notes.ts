@@ -1,4 +1,5 @@
 import { columnName, plain } from '../tabular/columns.ts';
+import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -12,7 +13,9 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
   const { severalEmails } = plan.findings;
   return [
     ...preambleNotes(plan.table),
+    ...footerNotes(plan.table.footer),
     ...unusedNotes(plan, shape),
+    ...groupNotes(plan),
     ...fullNameNotes(plan),
     ...(severalEmails.count === 0
       ? []
@@ -26,6 +29,14 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
       : []),
   ];
 }
+
+/** Google's own groups begin with a star; a tag of one would only be in the way, and cannot be taken off again. */
+const groupNotes = ({ findings: { systemGroups } }: Plan): string[] =>
+  systemGroups.size === 0
+    ? []
+    : [
+        `Not sent as tags: ${[...systemGroups].map((group) => `"${sanitize(group)}"`).join(', ')}, groups of the program that wrote the file.`,
+      ];
 
 const mostNames = 12;
 

@@ -95,16 +95,36 @@ export function createRowReader(mapping: Mapping, shape: Shape, options: RowOpti
 
 /** Fills what goes as it is: a blank cell by the next column that holds the same. */
 function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, cells: readonly string[]) => void {
-  const texts = columns.flatMap(({ index, to }) => (isTextField(to) ? [{ index, to }] : []));
+  const texts = columns.flatMap(({ index, to, isFullName }) => (isTextField(to) && !isFullName ? [{ index, to }] : []));
+  const wholeName = columns.find(({ to, isFullName }) => to === 'last_name' && isFullName);
   return (contact, cells) => {
     for (const { index, to } of texts) {
       const text = cells[index]?.trim();
       if (text) contact[to] = text;
     }
+    if (wholeName) fillLastName(contact, cells[wholeName.index]?.trim() ?? '');
     for (const fallback of fallbacks) {
       if (!contact[fallback.to]) fillFrom(fallback, contact, cells);
     }
   };
+}
+
+/** Of "Ada" and "Ada Lovelace", or "Lovelace, Ada", the last name is "Lovelace"; without a first name it stays whole. */
+function fillLastName(contact: Contact, text: string): void {
+  if (text === '') return;
+  const first = contact.name;
+  if (first === undefined) contact.name = text;
+  else {
+    const rest = withoutWord(text, first);
+    if (rest !== '') contact.last_name = rest;
+  }
+}
+
+function withoutWord(text: string, word: string): string {
+  if (text === word) return '';
+  if (text.startsWith(`${word} `)) return text.slice(word.length).trim();
+  if (text.endsWith(`, ${word}`)) return text.slice(0, -word.length - 2).trim();
+  return text.endsWith(` ${word}`) ? text.slice(0, -word.length).trim() : text;
 }
 
 function fillFrom({ index, to, isFullName }: Fallback, contact: Contact, cells: readonly string[]): void {
@@ -154,9 +174,22 @@ function tagAdder(
       const doubt = addTags(text, tags);
       if (doubt !== undefined) findings.doubtTags(doubt, line, text);
     }
+    dropSystemGroups(tags, findings);
     for (const tag of constants) if (!tags.includes(tag)) tags.push(tag);
     if (tags.length > 0) contact.tags = tags;
   };
+}
+
+const mostGroups = 10;
+
+/** `* myContacts` and its like are groups that everybody is in, not what somebody said of a person. */
+function dropSystemGroups(tags: string[], { systemGroups }: Findings): void {
+  for (let i = tags.length - 1; i >= 0; i--) {
+    const tag = tags[i] ?? '';
+    if (!tag.startsWith('* ') || tag.includes(':::')) continue;
+    tags.splice(i, 1);
+    if (systemGroups.size < mostGroups) systemGroups.add(copy(tag));
+  }
 }
 
 /** The function says whether what should be a JSON object is one. */

@@ -20,10 +20,14 @@ export function findColumn(headers: readonly string[], wanted: string): number |
 
 const plainWords = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]*$/u;
 
-/** How to name a column so that a shell and `findColumn` understand it: `#3` unless its header is plain words. */
+/**
+ * How to name a column so that a shell, `findColumn` and a person understand it: `#3` unless its header is plain words
+ * that no other column has.
+ */
 export function columnName(headers: readonly string[], index: number): string {
   const header = headers[index]?.trim() ?? '';
-  return plainWords.test(header) && findColumn(headers, header) === index ? header : `#${index + 1}`;
+  const isAlone = headers.every((other, at) => at === index || other.trim() !== header);
+  return plainWords.test(header) && isAlone && findColumn(headers, header) === index ? header : `#${index + 1}`;
 }
 
 /** As a person would recognise it. */

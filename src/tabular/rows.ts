@@ -24,8 +24,8 @@ export type Rows = {
   readonly header: readonly string[] | undefined;
   /** The text that `--skip-lines` passes over. */
   readonly above: string;
-  /** Where the table begins, and what was passed over without being told to. */
-  readonly beginning: Pick<Table, 'line' | 'preamble'>;
+  /** Where the table begins, and what was passed over above and below it without being told to. */
+  readonly beginning: Pick<Table, 'line' | 'preamble' | 'footer'>;
   read(onBytes?: (bytes: Uint8Array) => void): AsyncIterable<readonly FileRow[]>;
 };
 
@@ -33,7 +33,7 @@ export type Rows = {
 const idColumn = 'id';
 
 /** What is not CSV has no header to be found. */
-const noTable = { delimiter: ',', header: undefined, above: '', beginning: { line: 1, preamble: [] } };
+const noTable = { delimiter: ',', header: undefined, above: '', beginning: { line: 1, preamble: [], footer: [] } };
 
 /** `isName`: whether a line is what people call a record by, so that a list of such is no table. */
 type RowsOptions = TableOptions & { readonly isName?: (line: string) => boolean };

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { type CsvRecord, createCsvParser, readOneRecord } from './csv.ts';
+import { footerFilter } from './footer.ts';
 import { type Beginning, findBeginning, type HeaderOptions, type Passed } from './header.ts';
 import type { Source } from './source.ts';
 
@@ -16,6 +17,8 @@ export type Table = {
   readonly skippedText: string;
   /** What was passed over without being told to. */
   readonly preamble: readonly Passed[];
+  /** What was passed over below the rows; known once all records were read. */
+  readonly footer: readonly Passed[];
   /** The cells of the first rows, to see what the columns hold. */
   readonly examples: readonly (readonly string[])[];
   /** The records below the header, a piece of the file at a time. */
@@ -34,6 +37,7 @@ export async function openTable(source: Source, options: TableOptions): Promise<
   const { cells, delimiter, isRow, start, next, preamble } = beginning;
   if (isRow && !options.noHeader) throw noHeader(source.name, beginning, options);
   const below = isRow ? start : next;
+  const footer: Passed[] = [];
   return {
     source,
     delimiter,
@@ -42,8 +46,14 @@ export async function openTable(source: Source, options: TableOptions): Promise<
     line: start.line,
     skippedText: options.skipLines ? text.slice(0, start.at) : '',
     preamble,
+    footer,
     examples: examplesOf(text, below, { delimiter, isWhole }),
-    records: (onBytes) => recordsFrom(source.read(onBytes), below.at, createCsvParser(delimiter, below.line)),
+    records: (onBytes) =>
+      withoutFooter(
+        recordsFrom(source.read(onBytes), below.at, createCsvParser(delimiter, below.line)),
+        cells.length,
+        footer,
+      ),
   };
 }
 
@@ -101,6 +111,16 @@ async function* recordsFrom(
     above = 0;
   }
   yield parser.end();
+}
+
+async function* withoutFooter(
+  batches: AsyncIterable<readonly CsvRecord[]>,
+  width: number,
+  footer: Passed[],
+): AsyncGenerator<readonly CsvRecord[]> {
+  const filter = footerFilter(width, footer);
+  for await (const records of batches) yield filter.push(records);
+  yield filter.end();
 }
 
 const noHeader = (name: string, { start, cells }: Beginning, { wayOut }: TableOptions): Failure =>

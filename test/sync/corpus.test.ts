@@ -25,10 +25,19 @@ const corpus = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus', '
 
 function casesOfCorpus(): readonly Case[] {
   try {
-    return JSON.parse(readFileSync(join(corpus, 'manifest.json'), 'utf8')).cases;
+    return JSON.parse(readFileSync(join(corpus, 'manifest.json'), 'utf8')).cases.map(withoutGroups);
   } catch {
     return [];
   }
+}
+
+/** Its expectations are older than the rule that a program's own groups are no tags. */
+function withoutGroups(one: Case): Case {
+  const contacts = one.contacts?.map(({ tags, ...contact }) => {
+    const own = Array.isArray(tags) ? tags.filter((tag: string) => !tag.startsWith('* ')) : [];
+    return { ...contact, ...(own.length > 0 && { tags: own }) };
+  });
+  return contacts ? { ...one, contacts } : one;
 }
 
 const cases = casesOfCorpus();

@@ -49,6 +49,19 @@ describe('headers are understood as people write them', () => {
     ['user_login|user_email|User Name', { email: 'user_email', unused: ['user_login', 'User Name'] }],
     ['Email|☎ Contact', { phone: '☎ Contact' }],
     ['📧 Email|Contact', { email: '📧 Email', name: 'Contact' }],
+    ['Vorname|Name|E-Mail', { name: 'Vorname', last_name: 'Name', email: 'E-Mail', unused: [] }],
+    ['Name|Vorname|E-Mail', { name: 'Vorname', last_name: 'Name', unused: [] }],
+    ['Voornaam|Naam|E-mail', { name: 'Voornaam', last_name: 'Naam', unused: [] }],
+    ['First Name|Name|Last Name|Email', { name: 'First Name', last_name: 'Last Name', unused: [] }],
+    ['Ad|Soyad|Şirket|E-posta', { name: 'Ad', last_name: 'Soyad', company: 'Şirket', email: 'E-posta', unused: [] }],
+    ['Email|Name|Ad', { name: 'Name', unused: ['Ad'] }],
+    ['Naam|E-mail', { name: 'Naam' }],
+    ['E-Mail|Unternehmensname|Schlagworte', { company: 'Unternehmensname', tags: 'Schlagworte', unused: [] }],
+    [
+      'Nombre|Apellidos|Organización|Teléfono del trabajo|Móvil|Dirección de correo electrónico',
+      { company: 'Organización', phone: 'Móvil', email: 'Dirección de correo electrónico', unused: [] },
+    ],
+    ['Correio eletrónico|Nome|Phone Numbers', { email: 'Correio eletrónico', name: 'Nome', phone: 'Phone Numbers' }],
     ['Email|Assigned Agent Email|Account owner', { unused: ['Assigned Agent Email', 'Account owner'] }],
   ])('%s', (header, expected) => {
     expect(map(header)).toMatchObject(expected);
@@ -72,7 +85,7 @@ describe('of several columns for one field', () => {
     ['email_home|email_other|email_work', 'email', 'email_work, email_home, email_other'],
     ['E-mail 2 Address|E-mail Address', 'email', 'E-mail Address, E-mail 2 Address'],
     ['Email|Phone 2 - Value|Phone 1 - Value|Home Phone 2', 'phone', 'Phone 1 - Value, Phone 2 - Value, Home Phone 2'],
-    ['Email|Name|First Name', 'name', 'First Name, Name'],
+    ['Email|Name|First Name', 'last_name', 'Name'],
     ['Email|Labels|Tags', 'tags', 'Tags'],
   ])('%s: %s is %s', (header, field, expected) => {
     expect(ranked(`${header}${header.includes('mail') ? '' : '|Email'}`, field).join(', ')).toBe(expected);

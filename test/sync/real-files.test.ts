@@ -103,7 +103,7 @@ describe('what is said can be typed', () => {
     ['Email,Interested?\na@example.com,yes', '--map "#2=metadata.interested"'],
     ['Email,Plan\na@example.com,pro', '--map "Plan=metadata.plan"'],
     ['Email,Lead-Status,lead status\na@example.com,x,y', '--map "Lead-Status=metadata.lead_status"'],
-    ['Email,Note,Note\na@example.com,x,y', '--map "Note=metadata.note"'],
+    ['Email,Note,Note\na@example.com,x,y', '--map "#2=metadata.note"'],
     ['Email,$HOME `x`\na@example.com,x', '--map "#2=metadata.home_x"'],
   ])('%j: %s', async (text, hint) => {
     expect((await dry(text)).stderr).toContain(hint);

@@ -1,0 +1,90 @@
+import { sanitize } from '../text/sanitize.ts';
+import type { CsvRecord } from './csv.ts';
+import type { Passed } from './header.ts';
+
+/** Lines below the rows, as report programs write them: they are taken for none. */
+export type FooterFilter = {
+  /** The records that are surely rows. */
+  push(records: readonly CsvRecord[]): readonly CsvRecord[];
+  /** What is left: all but the footer. */
+  end(): readonly CsvRecord[];
+};
+
+/** Nobody signs a table at greater length. */
+const longestFooter = 50;
+
+const total =
+  /^(?:(?:grand|sub)[ -]?)?totals?:?$|^(?:gesamt(?:summe)?|summe|totale|totaal|total general|suma|итого|合計|总计)$/iu;
+const amount = /^[\p{Sc}\p{N}\s.,'()%+-]*(?:[A-Z]{3})?$/u;
+
+/**
+ * Holds back what may be a footer until the next row shows that it is none: texts of one cell behind a blank line, and
+ * a line of totals. `footer` takes down what was left out.
+ */
+export function footerFilter(width: number, footer: Passed[]): FooterFilter {
+  let held: CsvRecord[] = [];
+  let last: CsvRecord | undefined;
+  footer.length = 0;
+
+  const mayBelong = (record: CsvRecord): boolean => {
+    if (width < 3 || held.length >= longestFooter) return false;
+    const { cells } = record;
+    if (cells.length === 1)
+      return (held.length > 0 || isBehindBlank(record, last)) && cells[0]?.includes('@') === false;
+    return isTotal(cells);
+  };
+
+  return {
+    push(records) {
+      // Most pieces of a file hold no such line at all.
+      if (held.length === 0 && !records.some((record) => record.cells.length === 1 || isTotal(record.cells))) {
+        last = records.at(-1) ?? last;
+        return records;
+      }
+      const rows: CsvRecord[] = [];
+      for (const record of records) {
+        if (mayBelong(record) || (held.length > 0 && isBlank(record))) held.push(record);
+        else {
+          rows.push(...held, record);
+          held = [];
+        }
+        last = record;
+      }
+      return rows;
+    },
+    end() {
+      footer.push(...held.filter((record) => !isBlank(record)).map(({ line, cells }) => ({ line, cells })));
+      held = [];
+      return [];
+    },
+  };
+}
+
+const isBlank = ({ cells }: CsvRecord): boolean => cells.every((cell) => cell.trim() === '');
+
+/** Lines without a character are no records: then the line numbers have a gap. */
+function isBehindBlank({ line }: CsvRecord, last: CsvRecord | undefined): boolean {
+  if (last === undefined) return false;
+  const lines = last.cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\r|\n/gu)?.length ?? 0), 1);
+  return isBlank(last) || line > last.line + lines;
+}
+
+function isTotal(cells: readonly string[]): boolean {
+  const [first = '', ...others] = cells;
+  const text = first.trim();
+  if (text.length > 15 || !total.test(text)) return false;
+  return others.every((cell) => amount.test(cell.trim()));
+}
+
+const mostShown = 3;
+
+/** Names what was not read. */
+export function footerNotes(footer: readonly Passed[]): string[] {
+  const [first] = footer;
+  if (!first) return [];
+  const texts = footer.map(({ cells }) => sanitize(cells.find((cell) => cell.trim() !== '')?.trim() ?? ''));
+  const shown = texts.slice(0, mostShown).map((text) => `"${text.length > 50 ? `${text.slice(0, 49)}…` : text}"`);
+  const more = texts.length > shown.length ? ', …' : '';
+  const where = footer.length === 1 ? `line ${first.line}` : `lines ${first.line} to ${footer.at(-1)?.line}`;
+  return [`Not read below the rows (${where}): ${shown.join(', ')}${more}.`];
+}
