@@ -15,6 +15,7 @@ const longestFooter = 50;
 
 const total =
   /^(?:(?:grand|sub)[ -]?)?totals?:?$|^(?:gesamt(?:summe)?|summe|totale|totaal|total general|suma|итого|合計|总计)$/iu;
+const beginning = /^\s*(?:total|totaa|grand|sub|gesamt|summe|suma|итого|合計|总计)/iu;
 const amount = /^[\p{Sc}\p{N}\s.,'()%+-]*(?:[A-Z]{3})?$/u;
 
 /**
@@ -70,10 +71,10 @@ function isBehindBlank({ line }: CsvRecord, last: CsvRecord | undefined): boolea
 }
 
 function isTotal(cells: readonly string[]): boolean {
-  const [first = '', ...others] = cells;
-  const text = first.trim();
-  if (text.length > 15 || !total.test(text)) return false;
-  return others.every((cell) => amount.test(cell.trim()));
+  const [first = ''] = cells;
+  // A file may have millions of rows, and next to none begins like this.
+  if (first.length > 20 || !beginning.test(first) || !total.test(first.trim())) return false;
+  return cells.slice(1).every((cell) => amount.test(cell.trim()));
 }
 
 const mostShown = 3;
