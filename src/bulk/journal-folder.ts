@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
@@ -6,6 +6,7 @@ import { replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { holders, type Release, tryLock } from '../disk/lock.ts';
 import type { Damage } from '../disk/log-file.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 
@@ -56,7 +57,7 @@ export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wo
     onDisk,
     lock: (name) =>
       onDisk(async () => {
-        await mkdir(path, { recursive: true, mode: 0o700 });
+        await makeFolders(path);
         return locked(join(path, `${name}.lock`), words);
       }),
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),
