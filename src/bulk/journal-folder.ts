@@ -7,7 +7,7 @@ import { diskFailure } from '../disk/disk-failure.ts';
 import { holders, type Release, tryLock } from '../disk/lock.ts';
 import type { Damage } from '../disk/log-file.ts';
 import { makeFolders } from '../disk/make-folders.ts';
-import { Failure } from '../errors.ts';
+import { codeOf, Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 
 /** What the journals of one kind are called in messages. */
@@ -50,7 +50,9 @@ export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wo
   });
   const onDisk: JournalFolder['onDisk'] = (step) =>
     step().catch((error) => {
-      throw diskFailure(error, `The journal of ${words.journal} cannot be written`, words.fullHint);
+      const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+      const hint = isFull ? words.fullHint : `Its folder is ${path}. Fix that, or set SVC_STATE_DIR to another folder.`;
+      throw diskFailure(error, `The journal of ${words.journal} cannot be written`, hint);
     });
   return {
     path,

@@ -35,9 +35,15 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
       reject(new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error }));
     });
   });
-  stream.on('error', () => {});
+  let broken: Error | undefined;
+  stream.on('error', (error) => {
+    broken ??= error;
+  });
+  // A stream that broke says only that it did.
   const close = () =>
-    new Promise<void>((resolve, reject) => stream.end((error?: Error) => (error ? reject(error) : resolve())));
+    new Promise<void>((resolve, reject) =>
+      stream.end((error?: Error | null) => (error ? reject(broken ?? error) : resolve())),
+    );
   return {
     stream,
     async keep() {
