@@ -53,7 +53,7 @@ export function nodeContext(): Context {
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
     ask: lazyAsk(progress, signal),
-    page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
+    page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       process.on('SIGHUP', call);
       return () => process.off('SIGHUP', call);

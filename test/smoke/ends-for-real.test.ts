@@ -19,7 +19,7 @@ let built: Built;
 let service: Address;
 let account: Record<string, string>;
 /** Takes every request and never answers. */
-const silent = createServer(() => {});
+const silent = createServer(() => {}).setMaxListeners(0);
 /** Nothing that svc promises to do before it ends takes longer. */
 const boundMs = 8_000;
 
