@@ -16,6 +16,8 @@ async function run(argv) {
   const load = require('./chunks.js').loader();
   const [{ main }, { nodeContext }] = [load('main.cjs'), load('context-node.cjs')];
   process.exitCode = await main(argv, nodeContext());
+  // The run is over and its output is out: it ends, whatever a library keeps open.
+  setTimeout(() => process.exit(), 3000).unref();
 }
 
 /** The width of the terminal, asked for only where there is one and the answer needs it. */
@@ -25,10 +27,24 @@ function columns() {
 
 /** Opening process.stdout alone takes a seventh of a bare Node's start. */
 function write(text) {
+  const bytes = Buffer.from(text);
+  let written = 0;
   try {
-    require('node:fs').writeSync(1, text);
+    // A disk that is nearly full takes a part.
+    while (written < bytes.length) written += require('node:fs').writeSync(1, bytes, written);
   } catch (error) {
-    if (error.code === 'EAGAIN') process.stdout.write(text);
-    else if (error.code !== 'EPIPE') throw error;
+    if (error.code === 'EAGAIN') return slowly(bytes.subarray(written));
+    if (error.code !== 'EPIPE') refused(error);
   }
+}
+
+/** To a reader that is not ready, and may leave before it is. */
+function slowly(bytes) {
+  process.stdout.on('error', (error) => error.code === 'EPIPE' || refused(error)).write(bytes);
+}
+
+function refused({ code, message }) {
+  const reason = code === 'ENOSPC' ? 'the disk is full' : message;
+  process.exitCode = 1;
+  process.stderr.on('error', () => {}).write(`Error: Standard output could not be written: ${reason}.\n`);
 }

@@ -11,12 +11,9 @@ import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
   const said = await quickAnswer(argv, () => ctx.stdout.columns);
-  if (said !== undefined) {
-    ctx.stdout.write(said);
-    return 0;
-  }
   let line = argv;
   try {
+    if (said !== undefined) return await tell(ctx, said);
     // Half of what a question takes is the start of the database, which needs nothing of the rest.
     if (await asksCopy(argv, ctx)) void warmDatabase().catch(() => {});
     const { withoutAlias } = await import('./program/argv.ts');
@@ -25,8 +22,16 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   } catch (error) {
     const { printFailure } = await import('./output/failure.ts');
     const { wishesOf } = await import('./program/argv.ts');
-    return printFailure(ctx, asFailure(error, ctx), wishesOf(line, ctx.env));
+    return printFailure(ctx, await asFailure(error, ctx), wishesOf(line, ctx.env));
   }
+}
+
+async function tell({ stdout }: Context, text: string): Promise<number> {
+  const { sinkTo } = await import('./output/write.ts');
+  const sink = sinkTo(stdout);
+  await sink.write(text);
+  await sink.flush();
+  return 0;
 }
 
 /** A guess, which costs nothing but time where it is wrong: nothing is opened yet. */
@@ -41,13 +46,7 @@ const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite-t
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   const { parse } = await import('./program/program.ts');
   const invocation = await parse(typed, outer.stdout.columns);
-  if ('help' in invocation) {
-    const { sinkTo } = await import('./output/write.ts');
-    const sink = sinkTo(outer.stdout, () => {});
-    await sink.write(invocation.help);
-    await sink.flush();
-    return 0;
-  }
+  if ('help' in invocation) return tell(outer, invocation.help);
   const [{ readConfig }, { settle }] = [await import('./config/config-file.ts'), await import('./config/settings.ts')];
   const config = await readConfig(outer.files).catch((error: unknown) => {
     if (invocation.command.judgesConfig) return {};
@@ -85,12 +84,15 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   return print(ctx, view, settings);
 }
 
-/** The last catch. What is not a Failure is a bug in svc. */
-function asFailure(error: unknown, ctx: Context): Failure {
+/** The last catch. What is neither a Failure nor the disk's is a bug in svc. */
+async function asFailure(error: unknown, ctx: Context): Promise<Failure> {
   if (error instanceof Failure) return error;
   if (ctx.signal.aborted) {
     return interruption(ctx.signal);
   }
+  const { refusedPath } = await import('./disk/disk-failure.ts');
+  const refused = refusedPath(error);
+  if (refused) return refused;
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
   const told = ctx.env.SVC_DEBUG === '1' ? stack : message;
   return new Failure('failed', `svc failed unexpectedly: ${told}`, {

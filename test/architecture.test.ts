@@ -123,6 +123,14 @@ test('nothing is imported in a circle', () => {
   expect(sources.map((file) => walk(file, [])).find(Boolean)).toBeUndefined();
 });
 
+test('folders are made by makeFolders alone: what Node has for it may never end', () => {
+  const others = sources.filter((file) => {
+    const text = readFileSync(join(root, 'src', file), 'utf8');
+    return file !== 'disk/make-folders.ts' && /\bmkdir(?:Sync)?\b/u.test(text);
+  });
+  expect(others).toEqual([]);
+});
+
 test('there is no room without a subject', () => {
   expect(sources.filter((file) => /(^|\/)(utils?|helpers?|common|misc|manager|service)(\/|\.ts$)/u.test(file))).toEqual(
     [],

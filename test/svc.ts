@@ -76,6 +76,8 @@ export type RunOptions = {
   readonly stdin?: string | Uint8Array | AsyncIterable<string>;
   /** Typed at the terminal, to its end. */
   readonly typed?: string;
+  /** Instead of one that takes everything; `Ran.stdout` is then empty. */
+  readonly stdout?: Writable;
   /** A terminal of that many columns instead of a pipe. */
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
@@ -95,7 +97,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
   const stderr = collector(options.columns, (text) => options.seen?.('stderr', text));
   const ctx: Context = {
     stdin: stdinOf(options),
-    stdout: stdout.stream,
+    stdout: options.stdout ?? stdout.stream,
     stderr: stderr.stream,
     env: { TZ: 'UTC', ...world.env, ...options.env },
     files: { config: join(world.folder, 'config'), state: join(world.folder, 'state') },

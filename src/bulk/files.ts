@@ -1,3 +1,4 @@
+import { diskFailure } from '../disk/disk-failure.ts';
 import { isSameFile, openDraft, proveWritable } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { FileFlags } from './flags.ts';
@@ -62,6 +63,8 @@ export async function writeFile(
     await draft.keep();
   } catch (error) {
     await draft.drop();
+    const failure = diskFailure(error, `${path} could not be written`, hint);
+    if (failure instanceof Failure) throw new Failure('failed', failure.message, { hint, cause: error });
     throw new Failure('failed', `${path} could not be written: ${messageOf(error)}.`, { hint, cause: error });
   }
 }

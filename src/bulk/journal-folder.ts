@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
@@ -6,7 +6,8 @@ import { replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { holders, type Release, tryLock } from '../disk/lock.ts';
 import type { Damage } from '../disk/log-file.ts';
-import { Failure } from '../errors.ts';
+import { makeFolders } from '../disk/make-folders.ts';
+import { codeOf, Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 
 /** What the journals of one kind are called in messages. */
@@ -49,14 +50,16 @@ export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wo
   });
   const onDisk: JournalFolder['onDisk'] = (step) =>
     step().catch((error) => {
-      throw diskFailure(error, `The journal of ${words.journal} cannot be written`, words.fullHint);
+      const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+      const hint = isFull ? words.fullHint : `Its folder is ${path}. Fix that, or set SVC_STATE_DIR to another folder.`;
+      throw diskFailure(error, `The journal of ${words.journal} cannot be written`, hint);
     });
   return {
     path,
     onDisk,
     lock: (name) =>
       onDisk(async () => {
-        await mkdir(path, { recursive: true, mode: 0o700 });
+        await makeFolders(path);
         return locked(join(path, `${name}.lock`), words);
       }),
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),

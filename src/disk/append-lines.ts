@@ -1,12 +1,13 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from './make-folders.ts';
 
 /**
  * Adds lines to a file that others read, rotate or write too; on disk when it resolves. After a line that was cut off
  * by a crash or a full disk they begin on a new one. The file is opened each time, for it may have been moved away.
  */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path), 0o777);
   const file = await open(path, 'a+', 0o600);
   try {
     const { size } = await file.stat();

@@ -1,9 +1,10 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import { type Rewrite, restore, syncNoted } from './growing-file.ts';
 import { type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
+import { makeFolders } from './make-folders.ts';
 
 export type { Rewrite } from './growing-file.ts';
 export type { LogOptions } from './log-queue.ts';
@@ -82,7 +83,7 @@ export async function readLog(path: string, recovery: Recovery): Promise<boolean
 }
 
 async function openOrCreate(path: string, openFile: typeof open): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolders(dirname(path));
   // Not 'a': on Linux that ignores the position, and a write that failed half-way is overwritten by the next.
   const created = await openFile(path, 'wx+', 0o600).catch((error) => {
     if (isCode(error, 'EEXIST')) return undefined;

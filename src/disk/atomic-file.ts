@@ -1,6 +1,7 @@
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.ts';
+import { makeFolders } from './make-folders.ts';
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -25,7 +26,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 export async function replaceFile(named: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
   const path = await targetOf(named);
   const folder = dirname(path);
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   const draft = join(folder, `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
   try {
     const file = await fs.open(draft, 'wx', mode);

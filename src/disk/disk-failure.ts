@@ -10,6 +10,11 @@ export const diskWords: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
   EBUSY: 'it is in use, or mounted as a single file',
+  EIO: 'the disk failed',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on this machine',
 };
 
 /** An error of the file system as a Failure that says what could not be done; any other error as it is. */
@@ -17,4 +22,11 @@ export function diskFailure(error: unknown, what: string, hint?: string): unknow
   const code = codeOf(error);
   if (!(error instanceof Error) || !code || !('syscall' in error)) return error;
   return new Failure('failed', `${what}: ${diskWords[code] ?? error.message}.`, { hint, cause: error });
+}
+
+/** Of an error that names the path that the system refused, and why; undefined of any other. */
+export function refusedPath(error: unknown): Failure | undefined {
+  const reason = diskWords[codeOf(error) ?? ''];
+  if (!(error instanceof Error) || !reason || !('path' in error)) return undefined;
+  return new Failure('failed', `${error.path} cannot be used: ${reason}.`, { cause: error });
 }

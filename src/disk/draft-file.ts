@@ -3,6 +3,7 @@ import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Failure } from '../errors.ts';
+import { diskFailure, diskWords } from './disk-failure.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
 export type Draft = {
@@ -27,18 +28,31 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
   await new Promise<void>((resolve, reject) => {
     stream.once('open', () => resolve());
     stream.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? `there is no folder ${dirname(path)}` : error.message;
+      const why =
+        error.code === 'ENOENT'
+          ? `there is no folder ${dirname(path)}`
+          : (diskWords[error.code ?? ''] ?? error.message);
       reject(new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error }));
     });
   });
-  stream.on('error', () => {});
+  let broken: Error | undefined;
+  stream.on('error', (error) => {
+    broken ??= error;
+  });
+  // A stream that broke says only that it did.
   const close = () =>
-    new Promise<void>((resolve, reject) => stream.end((error?: Error) => (error ? reject(error) : resolve())));
+    new Promise<void>((resolve, reject) =>
+      stream.end((error?: Error | null) => (error ? reject(broken ?? error) : resolve())),
+    );
   return {
     stream,
     async keep() {
-      await close();
-      if (isPlain) await rename(draft, path);
+      try {
+        await close();
+        if (isPlain) await rename(draft, path);
+      } catch (error) {
+        throw diskFailure(error, `${named} could not be written`);
+      }
     },
     async drop() {
       await close().catch(() => {});

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './atomic-file.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** The open file of an append-only log. */
 export type GrowingFile = {
@@ -54,7 +55,7 @@ export async function isDeleted(log: GrowingFile): Promise<boolean> {
 
 /** The file was deleted under us. We still hold its content, so it comes back whole. */
 export async function restore(log: GrowingFile): Promise<void> {
-  await mkdir(dirname(log.path), { recursive: true, mode: 0o700 });
+  await makeFolders(dirname(log.path));
   log.room = await replace(log, [{ start: 0, length: log.end }]);
 }
 

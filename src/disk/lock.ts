@@ -4,6 +4,7 @@ import type { Clock, Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
 import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
+import { makeFolders } from './make-folders.ts';
 
 /**
  * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it, so there is
@@ -115,7 +116,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
 type IsGone = (entry: Entry) => Promise<boolean>;
 
 async function take(folder: string, isGone: IsGone): Promise<Taken | undefined> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   if (await isHeld(folder, isGone)) return undefined;
   const mine = await newEntryName();
   const path = join(folder, mine);

@@ -1,10 +1,11 @@
-import { mkdir, open, realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** Makes an empty file that its owner alone can read, and its folder; one that is there stays as it is. */
 export async function makePrivateFile(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolders(dirname(path));
   const made = await open(path, 'wx', 0o600).catch((error) => {
     if (isCode(error, 'EEXIST')) return undefined;
     throw error;

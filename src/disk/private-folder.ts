@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolders } from './make-folders.ts';
 
 export type PrivateFolder = { readonly path: string; remove(): Promise<void> };
 
@@ -21,7 +22,7 @@ export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> 
 
 /** Writes a program into a folder, so that it can be run from there. */
 export async function writeProgram(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(dirname(path), 0o777);
   await writeFile(path, text);
   await chmod(path, 0o755);
 }

@@ -20,4 +20,6 @@ export async function serveStdio(ctx: Context, settings: Settings, grant: Grant)
   await line.idle();
   await server.close();
   line.close();
+  const failure = line.failure();
+  if (failure) throw failure;
 }

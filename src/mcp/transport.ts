@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
+import { isClosedPipe, outputFailure } from '../output/write.ts';
 import { fieldsIn } from '../text/record.ts';
 
 export type Line = {
@@ -10,6 +12,8 @@ export type Line = {
   watch(): void;
   /** Resolves when the client has closed its end, reads no more, or a signal came. */
   readonly ended: Promise<void>;
+  /** Why answers could not be written; undefined also where nobody reads them any more. */
+  failure(): Failure | undefined;
   /** Resolves when every request that came has its answer. */
   idle(): Promise<void>;
   close(): void;
@@ -25,8 +29,10 @@ export function openLine(ctx: Context): Line {
   const forget = (id: RequestId | undefined) => {
     if (id !== undefined && open.delete(id) && open.size === 0) whenIdle();
   };
-  // Nobody reads the answers any more, so none is owed.
-  ctx.stdout.on('error', () => {
+  let failure: Failure | undefined;
+  // No answer arrives any more, so none is owed.
+  ctx.stdout.on('error', (error) => {
+    if (!isClosedPipe(error)) failure ??= outputFailure('Standard output', error);
     open.clear();
     whenIdle();
   });
@@ -46,6 +52,7 @@ export function openLine(ctx: Context): Line {
       };
     },
     ended: whenEnded(ctx, input),
+    failure: () => failure,
     async idle() {
       if (open.size > 0)
         await new Promise<void>((resolve) => {

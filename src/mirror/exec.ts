@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { endWithSvc } from '../disk/group.ts';
 import { Failure } from '../errors.ts';
 import { toJson } from '../text/sanitize.ts';
 import { nameOf } from './told.ts';
@@ -19,7 +20,7 @@ export async function runner(ctx: Context, command: string): Promise<(event: Wat
     throw new Failure('usage', '--exec is empty.', { hint: "Name a program, for example --exec './notify --quiet'" });
   return async (event) => {
     for (let time = 1; ; time++) {
-      const ran = await execa(program, args, {
+      const child = execa(program, args, {
         shell: false,
         reject: false,
         input: `${toJson(event)}\n`,
@@ -29,6 +30,8 @@ export async function runner(ctx: Context, command: string): Promise<(event: Wat
         // Ctrl-C lets it finish, so that the change counts.
         detached: process.platform !== 'win32',
       });
+      const isOver = endWithSvc(child.pid);
+      const ran = await child.finally(isOver);
       if (!ran.failed) return;
       if (time < triesAtMost && !ctx.signal.aborted) {
         await ctx.clock.sleep(pauseMs * time, ctx.signal);

@@ -30,11 +30,10 @@ type Waiting = { readonly done: (value: unknown) => void; readonly failed: (erro
 
 /**
  * Started before it is known for which file, so that what the start takes and what the command takes to load pass at the
- * same time. It keeps no process alive.
+ * same time.
  */
 export function warmThread(): void {
   warm = newWorker();
-  warm.unref();
 }
 
 let warm: Worker | undefined;
@@ -43,7 +42,10 @@ function newWorker(): Worker {
   // Rows come and go: a large nursery would only grow.
   const resourceLimits = { maxYoungGenerationSizeMb: 4 };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
-  return new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits });
+  const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits });
+  // Only while it is asked does it keep the process.
+  worker.unref();
+  return worker;
 }
 
 export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {

@@ -13,7 +13,9 @@ type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
 export async function openSqlite(ctx: Needs, named: string, use: Use): Promise<Store> {
   const path = await resolvedFile(named);
   const connection = connectionTo(path, use);
-  await makePrivateFile(path).catch((error) => {
+  await makePrivateFile(path).catch(async (error) => {
+    // A thread that is still starting would keep the process alive.
+    await connection.close();
     throw diskFailure(error, `The copy ${path} could not be made`);
   });
   const locked = locking(ctx, path);

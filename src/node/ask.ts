@@ -43,7 +43,7 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
       return answered(search({ message: asked(question), source, theme }, context));
     },
-    edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, env),
+    edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, { env, signal: context.signal }),
   };
 }
 

@@ -3,6 +3,7 @@ import envPaths from 'env-paths';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { message } from '../text/layout.ts';
 import { onlyColours } from '../text/sanitize.ts';
+import { lazyStdout } from './standard-output.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
@@ -14,7 +15,7 @@ export function nodeContext(): Context {
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();
-  const stderr = lazyStderr();
+  const [stdout, stderr] = [lazyStdout(), lazyStderr()];
   const progress = lazyProgress(env, stderr, said);
   const notice = (text: string) => {
     progress(undefined);
@@ -31,7 +32,7 @@ export function nodeContext(): Context {
       return process.stdin;
     },
     get stdout() {
-      return process.stdout;
+      return stdout();
     },
     get stderr() {
       return stderr();
@@ -52,7 +53,7 @@ export function nodeContext(): Context {
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
     ask: lazyAsk(progress, signal),
-    page: async (command, text) => (await import('./pager.ts')).page(command, text, env),
+    page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       process.on('SIGHUP', call);
       return () => process.off('SIGHUP', call);

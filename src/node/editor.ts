@@ -1,16 +1,17 @@
 import { execa } from 'execa';
 import { throughTempFile } from '../disk/temp-file.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
+import { endOf, inPlace } from './foreground.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Around = { readonly env: Readonly<Record<string, string | undefined>>; readonly signal?: AbortSignal };
 
 /** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
-export async function edit(initial: string, extension: string, env: Env): Promise<string> {
+export async function edit(initial: string, extension: string, { env, signal }: Around): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
   return throughTempFile(initial, `text${extension}`, async (path) => {
     for (const command of named ? [named] : usual) {
-      const exitCode = await run(command, path);
+      const exitCode = await run(command, path, signal);
       if (exitCode === 0) return;
       if (exitCode === notThere && command !== named) continue;
       const fact = exitCode === notThere ? 'could not be started' : `ended with code ${exitCode}`;
@@ -28,13 +29,16 @@ export async function edit(initial: string, extension: string, env: Env): Promis
 const notThere = 127;
 
 /** By the shell, as git does it: the command may have arguments, and quotes around a path with spaces. */
-async function run(command: string, path: string): Promise<number> {
+async function run(command: string, path: string, signal = new AbortController().signal): Promise<number> {
   const [file, args, shell] =
     process.platform === 'win32'
       ? [`${command} "${path}"`, [], true]
-      : ['sh', ['-c', `${command} "$@"`, command, path], false];
+      : ['sh', ['-c', `${inPlace(command)} "$@"`, command, path], false];
   // Standard output may be a file or a pipe of the user's; an editor draws on the terminal.
   const stdout = process.stdout.isTTY ? 'inherit' : process.stderr;
-  const ended = await execa(file, args, { shell, stdin: 'inherit', stdout, stderr: 'inherit', reject: false });
+  const cancelSignal = endOf(signal);
+  const streams = { stdin: 'inherit', stdout, stderr: 'inherit' } as const;
+  const ended = await execa(file, args, { shell, ...streams, reject: false, cancelSignal });
+  if (ended.isCanceled) throw interruption(signal, 'Interrupted: nothing was sent.');
   return ended.exitCode ?? 1;
 }

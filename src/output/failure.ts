@@ -4,6 +4,7 @@ import type { Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize, toJson } from '../text/sanitize.ts';
 import { painter, wantsColor } from './paint.ts';
+import { hearErrors } from './write.ts';
 
 type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
 
@@ -24,7 +25,7 @@ export async function printFailure(ctx: Context, failure: Failure, settings: Wis
   if (failure.hint) lines.push(shown(sanitize(failure.hint, { keepNewlines: true })));
   if (settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined)
     lines.push(toJson(failure));
-  if (ctx.stderr.listenerCount('error') === 0) ctx.stderr.on('error', () => {});
+  hearErrors(ctx.stderr);
   await new Promise<void>((resolve) => ctx.stderr.write(`${lines.join('\n')}\n`, () => resolve()));
   return failure.exitCode;
 }

@@ -1,26 +1,60 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../errors.ts';
+import { exitCodes, Failure } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
 import type { Data, View } from './view.ts';
-import { sinkTo } from './write.ts';
+import { isLostOutput, sinkTo } from './write.ts';
 
 /**
- * Turns a View into bytes: the only code that writes to standard output. Returns the exit code.
- * A closed pipe is a good end (product.md, section 4), so nothing is said after it.
+ * Turns a View into bytes: the only code that writes to standard output. Returns the exit code, which tells of what the
+ * command did: a closed pipe never changes it (product.md, section 4), and where all went well nothing is said after it.
+ * Output that did not arrive for any other reason is never a success.
  */
 export async function print(ctx: Context, view: View, settings: Settings): Promise<number> {
-  const readToTheEnd = view.file === undefined ? await printTo(ctx, view, settings) : await save(ctx, view, settings);
+  const arrived = await arrival(view.file === undefined ? printTo(ctx, view, settings) : save(ctx, view, settings));
   ctx.progress(undefined);
-  if (!readToTheEnd && !view.failure) return 0;
+  // What was still coming when the reader left has no outcome.
+  const code = arrived === 'nobody reads' && isComing(view.data) ? 0 : codeOf(view);
+  if (arrived === 'nobody reads' && code === 0 && !view.failure) return 0;
+  const isLost = arrived instanceof Failure;
+  // What was read and did not arrive is not told of as done.
+  if (!settings.quiet && !(isLost && isRead(view))) for (const note of notesOf(ctx, view, settings)) ctx.notice(note);
+  if (isLost && (code !== 0 || view.failure)) ctx.notice(arrived.message);
+  if (view.failure) throw view.failure;
+  if (isLost && code === 0) throw isRead(view) ? arrived : new Failure('failed', arrived.message, { hint: stays });
+  return code;
+}
+
+const stays = 'What the command did stays done; do not repeat it for its output.';
+
+type Arrival = 'whole' | 'nobody reads' | Failure;
+
+const arrival = (printing: Promise<boolean>): Promise<Arrival> =>
+  printing.then(
+    (isWhole) => (isWhole ? 'whole' : 'nobody reads'),
+    (error) => {
+      if (isLostOutput(error)) return error;
+      throw error;
+    },
+  );
+
+/** Read while it is printed; all else was done before the first byte. */
+const isComing = (data: Data): boolean => 'records' in data && Symbol.asyncIterator in data.records;
+
+const isRead = ({ read, data }: View): boolean => read === true || data.shape === 'text';
+
+function codeOf({ exitCode, outcome }: View): number {
+  if (exitCode !== undefined) return exitCode;
+  const kind = typeof outcome === 'function' ? outcome() : outcome;
+  return kind ? exitCodes[kind] : 0;
+}
+
+function notesOf(ctx: Context, view: View, settings: Settings): string[] {
   const told = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
   // On a terminal it was said in place of the record.
   const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
-  if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
-  if (view.failure) throw view.failure;
-  const outcome = typeof view.outcome === 'function' ? view.outcome() : view.outcome;
-  return view.exitCode ?? (outcome ? exitCodes[outcome] : 0);
+  return notes.map((note) => sanitize(note, { keepNewlines: true }));
 }
 
 const isOneLine = ({ stdout }: Context, { done, file }: View, { output, fields, jq }: Settings): boolean =>
@@ -32,7 +66,8 @@ const isOneLine = ({ stdout }: Context, { done, file }: View, { output, fields, 
 async function printTo(ctx: Context, view: View, settings: Settings): Promise<boolean> {
   const { isTTY } = ctx.stdout;
   // What is on the screen would be written through; a file has no part in that.
-  const sink = sinkTo(ctx.stdout, () => view.file === undefined && ctx.progress(undefined));
+  const beforeWriting = () => view.file === undefined && ctx.progress(undefined);
+  const sink = sinkTo(ctx.stdout, { beforeWriting, ...(view.file !== undefined && { name: view.file }) });
   const format = settings.jq === undefined ? (settings.output ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
   if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
   return printData({ ctx, settings, view, sink, format }, view.data);
@@ -43,9 +78,9 @@ async function save(ctx: Context, view: View & { file?: string }, settings: Sett
   const { openDraft } = await import('../disk/draft-file.ts');
   const draft = await openDraft(view.file ?? '');
   try {
-    await printTo(Object.create(ctx, { stdout: { value: draft.stream } }) as Context, view, settings);
+    const isWhole = await printTo(Object.create(ctx, { stdout: { value: draft.stream } }) as Context, view, settings);
     await draft.keep();
-    return true;
+    return isWhole;
   } catch (error) {
     await draft.drop();
     throw error;

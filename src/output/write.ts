@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { Failure } from '../errors.ts';
+import { diskWords } from '../disk/disk-failure.ts';
+import { codeOf, Failure } from '../errors.ts';
 
 /** Where data goes. `false` means that nobody reads any more: stop, it is no failure. */
 export type Sink = {
@@ -11,27 +12,39 @@ export type Sink = {
 
 const pieceSize = 32_768;
 
+export type SinkOptions = {
+  /** What is written to, for messages; without it, standard output. */
+  readonly name?: string;
+  /** Called before each piece. */
+  readonly beforeWriting?: () => unknown;
+};
+
 /** Waits for the reader (a slow pipe holds svc back, memory does not grow) and takes a closed pipe as the end. */
-export function sinkTo(stream: Writable, beforeWriting: () => void): Sink {
+export function sinkTo(stream: Writable, { name = 'Standard output', beforeWriting }: SinkOptions = {}): Sink {
   let piece = '';
   let open = true;
   let sent: Promise<boolean> = Promise.resolve(true);
   let idle: NodeJS.Immediate | undefined;
-  // A stream reports a closed pipe twice, to the write and as an event; unheard, the event would be a crash.
-  if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+  hearErrors(stream);
   const send = (text: string) =>
     new Promise<boolean>((resolve, reject) => {
-      stream.write(text, (error) => {
+      const done = (error: Error | null | undefined) => {
         if (!error) resolve(true);
         else if (isClosedPipe(error)) resolve(false);
-        else reject(new Failure('failed', `The output could not be written: ${reason(error)}.`, { cause: error }));
-      });
+        else reject(outputFailure(name, error));
+      };
+      try {
+        stream.write(text, done);
+      } catch (error) {
+        // Earlier Nodes throw what a file refuses.
+        done(error instanceof Error ? error : new Error(String(error)));
+      }
     });
   const sendPiece = async () => {
     if (!open || piece === '') return open;
     const text = piece;
     piece = '';
-    beforeWriting();
+    beforeWriting?.();
     open = await send(text);
     return open;
   };
@@ -54,13 +67,29 @@ export function sinkTo(stream: Writable, beforeWriting: () => void): Sink {
   };
 }
 
-const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? '';
-
-function isClosedPipe(error: Error): boolean {
-  // A pipe whose reader left; Windows calls it EOF; a stream that was ended under us.
-  return ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(codeOf(error));
+/**
+ * A stream reports an error twice, to the write and as an event; unheard, the event would be a crash. Other listeners do
+ * not count: the one that a thread puts there removes itself and throws where it is alone.
+ */
+export function hearErrors(stream: Writable): void {
+  if (!stream.listeners('error').includes(heard)) stream.on('error', heard);
 }
 
-function reason(error: Error): string {
-  return codeOf(error) === 'ENOSPC' ? 'no space is left on the device' : error.message.replace(/\.$/u, '');
+const heard = (): void => {};
+
+const lost = new WeakSet<Failure>();
+
+/** Whether what svc printed did not arrive, whatever it did until then. */
+export const isLostOutput = (error: unknown): error is Failure => error instanceof Failure && lost.has(error);
+
+export function outputFailure(name: string, error: Error): Failure {
+  const code = codeOf(error) ?? '';
+  const reason = diskWords[code] ?? error.message.replace(/^[A-Z]+: |, write$|\.$/gu, '');
+  const failure = new Failure('failed', `${name} could not be written: ${reason}.`, { cause: error });
+  lost.add(failure);
+  return failure;
 }
+
+/** A pipe whose reader left; Windows calls it EOF; a stream that was ended under us. */
+export const isClosedPipe = (error: unknown): boolean =>
+  ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(codeOf(error) ?? '');

@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { isCode } from '../disk/atomic-file.ts';
+import { makeFolders } from '../disk/make-folders.ts';
 import { openUserInput, untilEnded } from '../disk/user-input.ts';
 import { Failure } from '../errors.ts';
 import { bomOf, decode, guessEncoding, labelOf, refuseForeign, stdinName, subject } from './decode.ts';
@@ -100,7 +101,7 @@ async function spool(
     throw new Failure('usage', 'Standard input is a terminal.', { hint: 'Pipe a CSV file in, or name one.' });
   }
   const folder = join(ctx.files.state, 'sync');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder);
   const path = join(folder, `input-${process.pid}-${Math.random().toString(36).slice(2)}`);
   const handle = await open(path, 'wx+', 0o600);
   const hasNoName = process.platform !== 'win32';

@@ -175,11 +175,45 @@ describe('the end', () => {
     expect(asked).toBeLessThan(10);
   });
 
+  test('what was done before its report had no reader ends as it went, and says so', async () => {
+    const { ctx, written } = screen({ failWrite: () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) });
+    const done: View = { ...record, notes: ['3 rows failed'], outcome: 'partial' };
+    expect(await print(ctx, done, settings)).toBe(8);
+    expect(written.notices).toEqual(['3 rows failed']);
+    expect(await print(ctx, { ...record, notes: ['all done'] }, settings)).toBe(0);
+    expect(written.notices).toEqual(['3 rows failed']);
+  });
+
+  test('a full disk does not hide how a write went: its failure and its code come first', async () => {
+    const failWrite = () => Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' });
+    const said = 'Standard output could not be written: the disk is full.';
+    const ending = async (view: Partial<View>) => {
+      const { ctx, written } = screen({ failWrite });
+      const code = await print(ctx, { ...record, ...view }, settings).catch((error: unknown) => error);
+      return [code, ...written.notices];
+    };
+    expect(await ending({ notes: ['3 rows failed'], outcome: 'partial' })).toEqual([8, '3 rows failed', said]);
+    const failure = new Failure('unknown', 'It may or may not have been done.');
+    expect(await ending({ failure })).toEqual([failure, said]);
+    const hint = 'What the command did stays done; do not repeat it for its output.';
+    expect(await ending({ notes: ['7 done'] })).toMatchObject([{ kind: 'failed', message: said, hint }, '7 done']);
+    expect(await ending({ read: true, notes: ['7 read'] })).toMatchObject([{ kind: 'failed', message: said }]);
+  });
+
+  test('an error of the stream is heard, also beside a listener that will leave', async () => {
+    const { ctx } = screen();
+    // As a thread's pipe into standard output does.
+    const leaves = () => ctx.stdout.off('error', leaves);
+    ctx.stdout.on('error', leaves);
+    await print(ctx, record, settings);
+    expect(() => [1, 2].map(() => ctx.stdout.emit('error', new Error('write EPIPE')))).not.toThrow();
+  });
+
   test('a full disk is a failure that says so', async () => {
     const { ctx } = screen({ failWrite: () => Object.assign(new Error('write ENOSPC'), { code: 'ENOSPC' }) });
     await expect(print(ctx, record, settings)).rejects.toMatchObject({
       kind: 'failed',
-      message: 'The output could not be written: no space is left on the device.',
+      message: 'Standard output could not be written: the disk is full.',
     });
   });
 

@@ -17,7 +17,7 @@ export const openapi = defineCommand({
     const { openApiOf } = await import('../../derive/openapi.ts');
     const { baseUrl = placeholder.baseUrl, authUrl = placeholder.authUrl, partnerSegment } = settings;
     const record = openApiOf({ baseUrl, authUrl, partnerSegment });
-    if (flags.format === undefined) return { data: { shape: 'record', record }, output: 'json' };
+    if (flags.format === undefined) return { data: { shape: 'record', record }, read: true, output: 'json' };
     // The flag says more than SVC_OUTPUT.
     const text =
       flags.format === 'json'

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
@@ -71,14 +71,18 @@ async function run(ctx: Context, args: readonly string[], env: Context['env']): 
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
+  // On a terminal Ctrl-C reaches it by itself.
+  const handOn = () => child.kill('SIGTERM');
+  ctx.signal.addEventListener('abort', handOn, { once: true });
   try {
     const code = await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code) => resolve(code ?? 1));
     });
-    if (ctx.signal.aborted) throw new Failure('interrupted', 'Interrupted.');
+    if (ctx.signal.aborted) throw interruption(ctx.signal);
     return code;
   } finally {
+    ctx.signal.removeEventListener('abort', handOn);
     process.off('exit', end);
   }
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { diskFailure } from '../../disk/disk-failure.ts';
 import { messageOf } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Comparison } from '../../sandbox/compare.ts';
@@ -43,7 +44,7 @@ export async function openTelling(
         return ended;
       } catch (error) {
         await drop();
-        ctx.stderr.write(`${diffOut} could not be written: ${messageOf(error)}.\n`);
+        ctx.stderr.write(`${messageOf(diskFailure(error, `${diffOut} could not be written`))}\n`);
         return { ...ended, exitCode: ended.exitCode || 1 };
       }
     },

@@ -2,7 +2,7 @@ import { sign } from '../../api/signature.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, interruption } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
@@ -61,6 +61,7 @@ export const triggerWebhook = defineCommand({
       signal: ctx.signal,
     });
     const { origin } = new URL(to);
+    if ('lost' in answer && ctx.signal.aborted) throw interruption(ctx.signal);
     if ('lost' in answer) throw new Failure('network', `${origin} could not be reached: ${answer.detail}`);
     const ms = Math.round(ctx.clock.ticks() - start);
     const { status } = answer;

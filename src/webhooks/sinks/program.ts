@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
 import type { Clock } from '../../context.ts';
+import { endGroup, endWithSvc } from '../../disk/group.ts';
 import type { Answer, Sink } from './sink.ts';
 
 type About = {
@@ -32,6 +33,7 @@ export const programSink = ({ name, command, folder, timeoutMs }: About, clock: 
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
+    const isOver = endWithSvc(child.pid);
     // One that does not read its input, or dies, is no reason for svc to end.
     child.stdin?.on('error', () => {});
     let said = '';
@@ -55,6 +57,7 @@ export const programSink = ({ name, command, folder, timeoutMs }: About, clock: 
       await Promise.race([exit.finally(() => patience.abort()), clock.sleep(2_000, patience.signal)]);
     }
     endGroup(child.pid, 'SIGKILL');
+    isOver();
     child.stderr?.destroy();
     void Promise.resolve(child).catch(() => {});
     if (ended?.exitCode === 0) return { how: 'taken' };
@@ -80,16 +83,6 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-
-function endGroup(pid: number | undefined, how: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    if (process.platform === 'win32') process.kill(pid, how);
-    else process.kill(-pid, how);
-  } catch {
-    // It is gone already.
-  }
-}
 
 function whyOf(ended: Ended, said: string): string {
   if (ended.code === 'ENOENT') return 'the program is not there';

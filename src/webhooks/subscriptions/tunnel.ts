@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import type { Clock } from '../../context.ts';
+import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { Failure } from '../../errors.ts';
 
 /** A program that makes the local receiver reachable from outside. */
@@ -46,9 +47,11 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
   const { clock, signal, patienceMs = 30_000 } = around;
   const [program = '', ...args] = recipe.words.map((word) => word.replaceAll('{port}', String(port)));
   const child = start(program, args);
+  const isOver = endWithSvc(child.pid);
   const printed: Printed = { text: '' };
   let closing = false;
   const died = child.then((result) => {
+    isOver();
     if (closing) return new Promise<string>(() => {});
     return failureOf(program, result, printed.text);
   });
@@ -90,26 +93,16 @@ const start = (program: string, args: readonly string[]) =>
     all: true,
     // A group of its own: Ctrl-C reaches svc alone, which ends the tunnel and its children when its turn has come.
     detached: process.platform !== 'win32',
-    cleanup: true,
     windowsHide: true,
   });
 
 /** Politely, and after three seconds for good; with its children. */
 async function endAll(child: Child, clock: Clock): Promise<void> {
-  const end = (how: 'SIGTERM' | 'SIGKILL') => {
-    if (child.pid === undefined) return;
-    try {
-      if (process.platform === 'win32') child.kill(how);
-      else process.kill(-child.pid, how);
-    } catch {
-      // It is gone already.
-    }
-  };
-  end('SIGTERM');
+  endGroup(child.pid, 'SIGTERM');
   const waited = new AbortController();
   const ended = child.then(() => waited.abort());
   await Promise.race([ended, clock.sleep(3_000, waited.signal)]);
-  end('SIGKILL');
+  endGroup(child.pid, 'SIGKILL');
 }
 
 type Printed = { text: string };

@@ -1,0 +1,364 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { constants as system } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+import { allCommands, type CommandLine, lineOf } from '../command-lines.ts';
+import { endAfterEach } from '../endings.ts';
+import { until } from './processes.ts';
+
+// What ends.test.ts cannot see in its own process: the built tool with real pipes, a real full device and real signals.
+// One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all (CI) every command.
+// A process that is over has left no other behind.
+
+let built: Built;
+let service: Address;
+let account: Record<string, string>;
+/** Takes every request and never answers. */
+const silent = createServer(() => {}).setMaxListeners(0);
+/** Nothing that svc promises to do before it ends takes longer. */
+const boundMs = 8_000;
+
+beforeAll(async () => {
+  built = await buildSvc();
+  const sandbox = start(
+    ['sandbox', 'start', '--port', '0', '--rate-limit', 'off', '--allow-http-targets', '--json'],
+    {},
+  );
+  service = JSON.parse(await firstLine(sandbox.child));
+  // It outlives the first test.
+  ends.push(...running.splice(0));
+  account = {
+    SVC_BASE_URL: service.base_url,
+    SVC_AUTH_URL: service.auth_url,
+    SVC_API_KEY: service.accounts[0]?.api_key ?? '',
+    ...folders('shared'),
+  };
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  for (const argv of [
+    ['mirror', 'pull'],
+    ['contacts', 'update', '7', '--company', 'Acme'],
+    ['mirror', 'pull'],
+  ])
+    expect(await start(argv, account).ended).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  for (const end of ends) end();
+  silent.closeAllConnections();
+  silent.close();
+  await built.remove();
+});
+
+type Address = {
+  readonly base_url: string;
+  readonly auth_url: string;
+  readonly accounts: readonly { readonly api_key: string }[];
+};
+
+const ends: (() => unknown)[] = [];
+const running = endAfterEach();
+
+const folders = (name: string) => ({
+  SVC_CONFIG_DIR: join(built.folder, name, 'config'),
+  SVC_STATE_DIR: join(built.folder, name, 'state'),
+});
+
+type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string; readonly ms: number };
+type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended>; stderr(): string };
+
+/** In a group of its own. `code` is as a shell tells it; NaN where the group was not over in time. */
+function start(argv: readonly string[], env: object, streams: { stdout?: number; stdin?: string } = {}): Started {
+  const began = performance.now();
+  const child = spawn(process.execPath, [built.script, ...argv], {
+    cwd: built.folder,
+    detached: true,
+    stdio: ['pipe', streams.stdout ?? 'pipe', 'pipe'],
+    env: { ...process.env, CI: '1', HOME: built.folder, ...env },
+  });
+  child.stdin?.on('error', () => {}).end(streams.stdin ?? '');
+  const said = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    said.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    said.stderr += chunk;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    const end = (code: number) => resolve({ code, ...said, ms: performance.now() - began });
+    const kill = () => {
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGKILL');
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    running.push(kill);
+    child.once('close', (code, signal) =>
+      end(kill() ? Number.NaN : (code ?? 128 + system.signals[signal ?? 'SIGKILL'])),
+    );
+  });
+  return { child, ended, stderr: () => said.stderr };
+}
+
+const firstLine = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+  });
+
+async function inTime({ child, ended }: Started): Promise<Ended> {
+  const late = setTimeout(() => child.kill('SIGKILL'), boundMs);
+  return ended.finally(() => clearTimeout(late));
+}
+
+let pipes = 0;
+
+/** A real pipe: `leave` is its reader leaving, `read` waits for what was written. */
+async function pipe() {
+  const path = join(built.folder, `pipe-${pipes++}`);
+  await execa('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, 'w');
+  const some = (): boolean => {
+    try {
+      return readSync(reader, Buffer.alloc(10), 0, 10, null) > 0;
+    } catch {
+      return false;
+    }
+  };
+  return { writer, read: () => until(some), leave: () => closeSync(reader), close: () => closeSync(writer) };
+}
+
+type Kind = readonly [how: string, argv: readonly string[]];
+
+/** A way of printing each. */
+const kinds: readonly Kind[] = [
+  ['before anything is loaded', ['--version']],
+  ['help', ['contacts', '--help']],
+  ['a topic', ['help', 'environment']],
+  ['a whole text', ['completion', 'bash']],
+  ['a list', ['contacts', 'list', '--all', '--json']],
+  ['a filter, in its thread', ['contacts', 'list', '--jq', '.[].email']],
+  ['a query, in the thread of the database', ['mirror', 'sql', 'SELECT a.* FROM contacts a, contacts b']],
+  ['rows from the copy', ['mirror', 'diff', '--since', '1d']],
+  ['a check that warms a thread', ['webhooks', 'serve', '--check', '--config', 'serve.yaml']],
+  ['another program', ['sandbox', 'exec', '--', 'sh', '-c', 'svc contacts list']],
+  ['a story of several', ['sandbox', 'demo']],
+];
+
+const config = `
+listen: { host: 127.0.0.1, port: 0 }
+inbox: inbox
+secrets: { store: false, env: [SVC_WEBHOOK_SECRET] }
+sinks:
+  - { name: slow, filter: '.event != null', exec: { command: [sh, -c, 'echo $$ > served.pid; exec sleep 60'] } }
+`;
+
+describe('a pipe that nobody reads any more is a silent end with 0', () => {
+  beforeAll(() => writeFileSync(join(built.folder, 'serve.yaml'), config));
+
+  test.each(kinds)('at once, for %s', async (_, argv) => {
+    const { writer, leave, close } = await pipe();
+    leave();
+    const { code, stderr } = await inTime(start(argv, account, { stdout: writer }));
+    close();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/EPIPE|Error|at /u) });
+  });
+
+  test.each([
+    ['a list', ['openapi']],
+    ['a query', ['mirror', 'sql', 'SELECT a.* FROM contacts a, contacts b, contacts c']],
+  ])('in the middle, for %s', async (_, argv) => {
+    const { writer, read, leave, close } = await pipe();
+    const run = start(argv, account, { stdout: writer });
+    await read();
+    leave();
+    expect(await inTime(run)).toMatchObject({ code: 0, stderr: '' });
+    close();
+  });
+
+  test('also where nobody reads standard error either', async () => {
+    const { writer, leave, close } = await pipe();
+    const run = start(['contacts', 'list'], account, { stdout: writer });
+    run.child.stderr?.destroy();
+    leave();
+    expect(await inTime(run)).toMatchObject({ code: 0 });
+    close();
+  });
+
+  test('watch ends with the next change, and tells of it next time', async () => {
+    const { writer, read, leave, close } = await pipe();
+    const env = { ...account, ...folders('watched') };
+    const watch = ['watch', 'contacts', '--interval', '1', '--name', 'ends'];
+    const make = async (name: string) => {
+      const contact = ['--name', name, '--last-name', 'X', '--email', `${name}@example.com`, '--phone', '+12025550123'];
+      expect(await start(['contacts', 'create', ...contact], account).ended).toMatchObject({ code: 0 });
+    };
+    const run = start(watch, env, { stdout: writer });
+    // What comes before its first look is no news.
+    const isTold = read().then(() => true);
+    for (let n = 0; n < 8; n++) {
+      await make(`early${n}`);
+      if (await Promise.race([isTold, new Promise<boolean>((over) => setTimeout(over, 1_500, false))])) break;
+    }
+    await isTold;
+    leave();
+    await make('unseen');
+    expect(await inTime(run)).toMatchObject({ code: 0, stderr: '' });
+    close();
+    const again = start([...watch, '--json', '--jq', '.record.name'], env);
+    const told = new Promise<void>((resolve) => {
+      again.child.stdout?.on('data', (chunk) => String(chunk).includes('unseen') && resolve());
+    });
+    await told;
+    again.child.kill('SIGTERM');
+    expect(await inTime(again)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a full standard output is 1 and says so', () => {
+  test.each(kinds)('for %s', async (_, argv) => {
+    const full = openSync('/dev/full', 'w');
+    const { code, stderr } = await inTime(start(argv, account, { stdout: full }));
+    closeSync(full);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Standard output could not be written: the disk is full.');
+    expect(stderr).not.toMatch(/^ +at /mu);
+  });
+
+  test('for mcp, whose answer is lost', async () => {
+    const full = openSync('/dev/full', 'w');
+    const stdin = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`;
+    const { code, stderr } = await inTime(start(['mcp'], account, { stdout: full, stdin }));
+    closeSync(full);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'Error: Standard output could not be written: the disk is full.\n',
+    });
+  });
+});
+
+describe('a folder that cannot be written to is refused at once', () => {
+  test.each([
+    ['/dev/null/svc', ['mirror', 'pull']],
+    ['/dev/null/svc', ['watch']],
+    ['/dev/null/svc', ['webhooks', 'inbox', 'list']],
+    ['/proc/svc', ['mirror', 'pull']],
+    ['/proc/svc', ['watch']],
+    ['/proc/svc', ['webhooks', 'listen']],
+  ])('%s, by %j', async (folder, argv) => {
+    const env = { ...account, SVC_STATE_DIR: folder, SVC_WEBHOOK_SECRET: 'sample' };
+    const { code, stderr, ms } = await inTime(start(argv, env));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Error: (?!.*unexpectedly).*svc/mu);
+    // A run whose thread or socket keeps it alive is ended after three seconds.
+    expect(ms).toBeLessThan(2_900);
+  });
+});
+
+describe('every command, as a process', { timeout: 300_000 }, () => {
+  const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes a minute.';
+  const isAll = process.env.SVC_TEST_ENDS === 'all';
+  let lines: readonly CommandLine[];
+  beforeAll(async () => {
+    const found = (await allCommands()).map((leaf) => lineOf(leaf, account.SVC_API_KEY ?? ''));
+    // The others are above.
+    const isPlain = ({ name }: CommandLine) => !/^(webhooks listen|watch|mcp|sandbox .*)$/u.test(name);
+    lines = found.filter((line) => line !== undefined).filter(isPlain);
+  });
+
+  const told = ({ name }: CommandLine, { code, stderr }: Ended) => `${name}: ${code} ${stderr.slice(0, 300)}`;
+  const world = (line: CommandLine, name: string) => ({ ...account, ...folders(name), ...line.env });
+
+  test('with nobody who reads, or a full standard output: without a crash, never a success', async ({ skip }) => {
+    if (!isAll) skip(reason);
+    const wrong: string[] = [];
+    for (const line of lines) {
+      const { writer, leave, close } = await pipe();
+      leave();
+      const closed = await inTime(start(line.argv, world(line, 'closed'), { stdout: writer, stdin: line.stdin }));
+      close();
+      const full = openSync('/dev/full', 'w');
+      const lost = await inTime(start(line.argv, world(line, 'full'), { stdout: full, stdin: line.stdin }));
+      closeSync(full);
+      const isCrash = [closed, lost].some(({ code, stderr }) => !(code < 12) || /^ +at |unexpectedly/mu.test(stderr));
+      if (isCrash || /could not be written/u.test(closed.stderr)) wrong.push(told(line, closed), told(line, lost));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+  ] as const)('at %s while the service is silent: with %i, and a second one changes nothing', async (signal, code) => {
+    const SVC_BASE_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const wrong: string[] = [];
+    for (const line of isAll ? lines : lines.filter(({ name }) => /^(contacts (list|sync)|mirror pull)$/u.test(name))) {
+      const arrived = new Promise<boolean>((resolve) => silent.once('request', () => resolve(true)));
+      const argv = line.argv.filter((word) => word !== '--dry-run');
+      const env = { ...world(line, 'signals'), SVC_BASE_URL, SVC_AUTH_URL: SVC_BASE_URL };
+      const run = start(argv, env, { stdin: line.stdin });
+      const isWaiting = await Promise.race([arrived, run.ended.then(() => false)]);
+      run.child.kill(signal);
+      setTimeout(() => run.child.kill(signal), 300).unref();
+      const ended = await inTime(run);
+      if (isWaiting ? ended.code !== code : Number.isNaN(ended.code)) wrong.push(told(line, ended));
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a second Ctrl-C ends at once what a first one lets finish, and what it started', () => {
+  const pidOf = (file: string) => Number(readFileSync(join(built.folder, file), 'utf8'));
+  const lives = (pid: number) => {
+    try {
+      return !/^\d+ \(.*\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  const written = (file: string) => {
+    const path = join(built.folder, file);
+    return until(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'));
+  };
+
+  test('watch --exec', async () => {
+    const exec = `sh -c 'echo $$ > watched.pid; exec sleep 60'`;
+    const run = start(['watch', 'contacts', '--since', '1d', '--interval', '1', '--exec', exec], account);
+    await written('watched.pid');
+    const pid = pidOf('watched.pid');
+    run.child.kill('SIGINT');
+    await until(() => /Ctrl-C again/u.test(run.stderr()));
+    expect(lives(pid)).toBe(true);
+    run.child.kill('SIGINT');
+    expect(await inTime(run)).toMatchObject({ code: 130 });
+    await until(() => !lives(pid));
+  });
+
+  test('serve with a program as its sink', async () => {
+    writeFileSync(join(built.folder, 'serve.yaml'), config);
+    const secret = { SVC_WEBHOOK_SECRET: 'sample' };
+    const run = start(['webhooks', 'serve', '--config', 'serve.yaml'], { ...account, ...secret });
+    await until(() => /Listening on (\S+),/u.test(run.stderr()));
+    const url = /Listening on (\S+),/u.exec(run.stderr())?.[1] ?? '';
+    expect(
+      await start(['webhooks', 'trigger', 'ticket.created', '--to', url], { ...account, ...secret }).ended,
+    ).toMatchObject({ code: 0 });
+    await written('served.pid');
+    const pid = pidOf('served.pid');
+    run.child.kill('SIGTERM');
+    await until(() => /Ending/u.test(run.stderr()));
+    run.child.kill('SIGTERM');
+    expect(await inTime(run)).toMatchObject({ code: 143 });
+    await until(() => !lives(pid));
+  });
+});
