@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { openLog } from '../../disk/append-log.ts';
 import { withLock } from '../../disk/lock.ts';
+import { checked } from '../../http/checked.ts';
 import { counted } from '../../text/number.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Arrival } from '../inbox/line.ts';
@@ -24,9 +25,10 @@ const silentAtMost = 3;
 export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<Sent> {
   const { journal, to } = sending;
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
-  return withLock(`${journal}.lock`, { ...waiting, maxWaitMs: 3_600_000, what: 'another catch-up' }, async () => {
+  return withLock(`${journal}.lock`, { ...waiting, maxWaitMs: 3_600_000, what: 'the journal of the catch-up' }, async (held) => {
     const known = new Set<string>();
     const log = await openLog(journal, {
+      held,
       take(text) {
         const line = lineIn(text.toString('utf8'));
         if (line?.to === to) known.add(line.id);
@@ -38,7 +40,7 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
     try {
       for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
         if (ctx.signal.aborted || silent === silentAtMost) break;
-        const end = await post(ctx, arrival, sending);
+        const end = await post(checked(ctx, held.check), arrival, sending);
         silent = end === 'silent' ? silent + 1 : 0;
         if (end === 'taken') {
           await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
