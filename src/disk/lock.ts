@@ -117,7 +117,8 @@ async function take(folder: string, holding: Holding, isGone: IsGone): Promise<H
   }
   if (!isFree) return undefined;
   // Only now: until somebody has the lock, a holder that wakes up may keep it.
-  for (const silent of before.silent) await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
+  for (const silent of before.silent)
+    await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
   for (const gone of [...before.dead, ...before.silent]) await fs.rm(join(folder, gone), { force: true });
   await sweep(folder);
   return hold({ ...holding, folder, name, isTakenOver: before.silent.length > 0 });

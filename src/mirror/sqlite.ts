@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { removeFile } from '../disk/folder.ts';
-import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
 import type { Held } from '../disk/lock.ts';
+import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { startThread, type Thread, untilInterrupted, type Work } from './sqlite-thread.ts';
 import type { Account, Answer, Sql, Store, Value, View } from './store.ts';
@@ -114,13 +114,9 @@ async function closed(thread: Thread | undefined): Promise<void> {
   await thread?.end();
 }
 
-type Manner = { readonly begin: string; /** Of the lock. */ readonly entry: string; readonly check: () => void };
+type Manner = { readonly begin: string /** Of the lock. */; readonly entry: string; readonly check: () => void };
 
-async function within<T>(
-  thread: Thread,
-  { begin, entry, check }: Manner,
-  job: (sql: Sql) => Promise<T>,
-): Promise<T> {
+async function within<T>(thread: Thread, { begin, entry, check }: Manner, job: (sql: Sql) => Promise<T>): Promise<T> {
   const sql: Sql = {
     engine: 'sqlite',
     all: (text, values = []) => thread.ask('all', { text, values: plain(values) }),

@@ -52,6 +52,7 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     has: (id) => inbox.has(id),
     add,
     async take(sink, most) {
+      if (!mayDeliver()) return undefined;
       const waiting: Waiting[] = [];
       for (const { id, tries, since } of inbox.queues.first(sink, most)) {
         const found = await inbox.read(id);
