@@ -5,7 +5,6 @@ import { parseEntry } from '../src/disk/lock-entry.ts';
 
 /** Of another PID namespace: nobody here can tell whether process 77 lives. */
 export const thief = `${hostname().replaceAll(/[^\w-]/gu, '-')}.77.1.abc.00ff-4026530000`;
-export const thiefInWords = new RegExp(`^Process 77 on host ${hostname()} took over `, 'u');
 
 /** Every entry of a lock below the folder: the file that is there for as long as the lock is held. */
 export function entriesBelow(root: string): string[] {

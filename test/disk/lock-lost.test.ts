@@ -1,4 +1,5 @@
 // What a process knows of a lock that it held, and lost while it stood still.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,11 @@ import { tryLock } from '../../src/disk/lock.ts';
 import { type Held, hold } from '../../src/disk/lock-hold.ts';
 import { endAfterEach } from '../endings.ts';
 import { agedLocks, thief } from '../locks.ts';
+import { allowed } from '../real-machine.ts';
 import { virtualClock } from '../svc.ts';
 
 const endings = endAfterEach();
+const withMounts = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 const ours = 'this-machine.5.1.own.00aa-4026531111';
 const freshFolder = async () => join(await mkdtemp(join(tmpdir(), 'svc-lost-')), 'lock');
 
@@ -131,6 +134,24 @@ test('a disk that does not answer is borne for as long as nobody can have taken 
     message: expect.stringContaining('svc cannot tell whether it still has the journal of this file: ELOOP'),
   });
   rmSync(folder, { recursive: true });
+});
+
+withMounts('a disk that is full takes no beat, and the lock stays', async () => {
+  const folder = await freshFolder();
+  mkdirSync(folder);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8k', 'tmpfs', folder]);
+  endings.push(() => execFileSync('umount', [folder]));
+  const entry = join(folder, ours);
+  writeFileSync(entry, '');
+  const clock = virtualClock();
+  const held = hold({ folder, name: ours, isTakenOver: false, clock });
+  endings.push(() => held.release());
+  expect(() => writeFileSync(join(folder, 'full'), Buffer.alloc(64_000))).toThrow('ENOSPC');
+  agedLocks(folder);
+  clock.advance(95_000);
+  held.check();
+  expect(statSync(entry).size).toBe(0);
+  expect(Date.now() - stampOf(entry)).toBeLessThan(30_000);
 });
 
 test('what takeovers leave beside the entries is removed after a week', async () => {

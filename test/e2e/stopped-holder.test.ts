@@ -19,6 +19,8 @@ import { body, deliver, secret } from '../webhooks/serving.ts';
 
 const container = ['--pid', '--fork', '--mount-proc', '--kill-child'] as const;
 const inContainers = allowed('A PID namespace', 'unshare', ...container, 'true');
+/** Followed by a program of its own container. */
+const enter = ['unshare', ...container] as const;
 
 let built: Built;
 let sandbox: Sandbox;
@@ -56,7 +58,8 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 
 /** A run of svc in a container of its own. */
 function contained(folder: string, ...argv: readonly string[]) {
-  const child: ChildProcess = spawn('unshare', [...container, process.execPath, built.script, ...argv], {
+  const [program, ...args] = enter;
+  const child: ChildProcess = spawn(program, [...args, process.execPath, built.script, ...argv], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -229,6 +232,25 @@ inContainers(
     expect(new Set(app.ids())).toEqual(new Set(accepted));
     await second.signal('SIGTERM');
     expect(await second.ended).toMatchObject({ code: 0 });
+  },
+  120_000,
+);
+
+inContainers(
+  'a webhooks serve that nothing is sent to hears by itself that its inbox was taken, and says so once',
+  async () => {
+    const folder = await freshFolder();
+    const sinks = 'sinks:\n  - { name: app, file: { path: events.jsonl } }\n';
+    await writeFile(join(folder, 'svc-webhooks.yaml'), `listen: { port: 0 }\ninbox: inbox\n${sinks}`);
+    const argv = ['webhooks', 'serve', '--config', 'svc-webhooks.yaml'];
+    const first = await listening(folder, ...argv);
+    await first.pause();
+    const second = await listening(folder, ...argv);
+    await first.goOn();
+    const ended = await first.ended;
+    expect(ended.code, ended.stderr).toBe(1);
+    expect(ended.stderr.match(/took over the inbox/gu)).toHaveLength(1);
+    expect(await deliver(urlOf(second), body('still'))).toBe(204);
   },
   120_000,
 );
