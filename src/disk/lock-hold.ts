@@ -26,7 +26,7 @@ export type Held = {
   readonly entry: string;
   /** Fires once it is known that the lock is lost; `reason` is what `check` throws. */
   readonly lost: AbortSignal;
-  /** It was taken from a process that only fell silent: that one may wake up in the middle of a write. */
+  /** It was taken, now or earlier, from a process that only fell silent: it may wake up in the middle of a write. */
   readonly isTakenOver: boolean;
   release(): Promise<void>;
 };
@@ -174,12 +174,15 @@ const untold = ({ what = 'the lock', hint = goOn }: Taken, cause: unknown): Fail
 /** How long a trace is kept for a process that may never wake up. */
 const traceKeptMs = 7 * 24 * 3600_000;
 
-/** Removes what dead processes left beside the entries. */
-export async function sweep(folder: string): Promise<void> {
+/** Removes what dead processes left beside the entries; whether a holder that lost the lock may still wake up. */
+export async function sweep(folder: string): Promise<boolean> {
+  let mayWakeUp = false;
   for (const name of await fs.readdir(folder)) {
     if (!/^\.(?:taken|now)\./u.test(name)) continue;
     const path = join(folder, name);
     const found = await fs.stat(path).catch(() => undefined);
     if (found && Math.abs(Date.now() - found.mtimeMs) > traceKeptMs) await fs.rm(path, { force: true });
+    else if (found && name.startsWith('.taken.')) mayWakeUp = true;
   }
+  return mayWakeUp;
 }

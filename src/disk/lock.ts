@@ -120,8 +120,8 @@ async function take(folder: string, holding: Holding, isGone: IsGone): Promise<H
   for (const silent of before.silent)
     await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
   for (const gone of [...before.dead, ...before.silent]) await fs.rm(join(folder, gone), { force: true });
-  await sweep(folder);
-  return hold({ ...holding, folder, name, isTakenOver: before.silent.length > 0 });
+  const mayWakeUp = await sweep(folder);
+  return hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
 }
 
 /** Who is there. The kernel says of the dead that they are; the silent may only stand still. */

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tryLock } from '../../src/disk/lock.ts';
 import { type Held, hold } from '../../src/disk/lock-hold.ts';
+import { Failure } from '../../src/errors.ts';
 import { endAfterEach } from '../endings.ts';
 import { agedLocks, thief } from '../locks.ts';
 import { allowed } from '../real-machine.ts';
@@ -80,6 +81,19 @@ test('whoever takes the lock of a silent holder is named to it, whatever the clo
     if (!hasEnded) next?.check();
     await next?.release();
   }
+});
+
+test('until the silent holder has heard of it, whoever has the lock after the next one knows too', async () => {
+  const { folder, held } = await heldElsewhere();
+  agedLocks(folder);
+  await (await tryLock(folder))?.release();
+  const third = await tryLock(folder);
+  expect(third?.isTakenOver).toBe(true);
+  await third?.release();
+  expect(lossOf(held)).toBeInstanceOf(Failure);
+  const fourth = await tryLock(folder);
+  expect(fourth?.isTakenOver).toBe(false);
+  await fourth?.release();
 });
 
 test('a lock that a dead process of this machine left is no takeover', async () => {
