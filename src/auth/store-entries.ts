@@ -50,20 +50,22 @@ export function credentialsFile(options: Options): CredentialsFile {
       locked('store', async (held) => {
         const contents = await load();
         // What was read may be old, if this process was stopped meanwhile.
-        await held.check();
+        held.check();
         const { [name]: _, ...others } = contents.secrets;
         await replace({ ...contents, secrets: value === undefined ? others : { ...others, [name]: value } });
       }),
     keyringId: (random) =>
-      locked('store', async () => {
+      locked('store', async (held) => {
         const contents = await load();
+        held.check();
         const id = contents.keyring_id ?? Buffer.from(random(6)).toString('hex');
         if (!contents.keyring_id) await replace({ ...contents, keyring_id: id });
         return id;
       }),
     replaceByItself: () =>
-      lock('store', async () => {
+      lock('store', async (held) => {
         const text = await readIfThere(path);
+        held.check();
         if (text !== undefined) await replace(text);
       }),
   };

@@ -102,19 +102,19 @@ async function update(store: Store, name: string, { change, place, held }: Updat
   const current = rescued ?? stored;
   let proven = false;
   const ready = async () => {
-    await held.check();
+    held.check();
     proven = true;
     await prove(store, name, current);
-    await held.check().catch((error) => {
-      // Another process has the room now.
-      proven = false;
-      throw error;
-    });
+    // Another process may have the room now.
+    proven = false;
+    held.check();
+    proven = true;
   };
   const next = await change(current, ready).catch(async (error) => {
     if (proven && rescued === undefined) await rescue.drop(name);
     throw error;
   });
+  await refuseReplaced(store, name, { held, stored, next });
   if (next === undefined) {
     await forget(store, contents, name);
     return undefined;
@@ -131,6 +131,18 @@ async function update(store: Store, name: string, { change, place, held }: Updat
     await rescue.drop(name);
   }
   return next;
+}
+
+type Saving = { readonly held: Held; readonly stored: string | undefined; readonly next: string | undefined };
+
+/** Where another process took the lock meanwhile, what it has saved is newer. Else nothing better is there. */
+async function refuseReplaced(store: Store, name: string, { held, stored, next }: Saving): Promise<void> {
+  try {
+    held.check();
+  } catch (lost) {
+    const present = await readFrom(store, await store.file.load(), name).catch(() => stored);
+    if (next === undefined || present !== stored) throw lost;
+  }
 }
 
 function placeFor({ preferred }: Store, place: Place, at: Where | undefined): Where {

@@ -222,6 +222,8 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
         onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
       });
       ctx.progress(undefined, 'work');
+      // The files of the run that took over stand there, or will.
+      if (journals.held.lost.aborted) return totals;
       await keepFiles(run, plan, totals, secrets);
       if (secrets.to === 'results') await journal.forgetSecrets();
       return totals;
@@ -229,7 +231,7 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
       await journal.close();
     }
   } finally {
-    await journals.release();
+    await journals.held.release();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../context.ts';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
 import { replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { holders, type Release, tryLock } from '../disk/lock.ts';
+import { type Held, holders, tryLock } from '../disk/lock.ts';
 import type { Damage } from '../disk/log-file.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { codeOf, Failure } from '../errors.ts';
@@ -26,7 +26,7 @@ export type Wording = {
 export type JournalFolder = {
   readonly path: string;
   /** Of two runs with one name the second refuses. */
-  lock(name: string): Promise<Release>;
+  lock(name: string): Promise<Held>;
   /** The paths of the journals. */
   list(): Promise<string[]>;
   /** False where there is none. Throws at damage before the end. */
@@ -72,9 +72,9 @@ export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wo
   };
 }
 
-async function locked(path: string, { doing, again }: Wording): Promise<Release> {
-  const release = await tryLock(path);
-  if (release) return release;
+async function locked(path: string, { doing, again, journal }: Wording): Promise<Held> {
+  const held = await tryLock(path, { what: `the journal of ${journal}` });
+  if (held) return held;
   const [pid] = await holders(path);
   throw new Failure('failed', `Another svc is ${doing}${pid ? ` (process ${pid})` : ''}.`, {
     hint: `Wait until it is done, or stop it. Then run this command again: ${again}`,

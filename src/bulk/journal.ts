@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../context.ts';
-import type { Release } from '../disk/lock.ts';
+import type { Held } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { Failure } from '../errors.ts';
 import { digestOfAll, type JournalFolder, journalFolder, type Wording } from './journal-folder.ts';
@@ -28,7 +28,7 @@ export type Journals = {
   readonly others: readonly Found[];
   /** Goes on in a journal, or begins a new one in place of `replaces`. */
   open(on: { readonly found?: Found; readonly replaces?: Found }): Promise<Journal>;
-  readonly release: Release;
+  readonly held: Held;
 };
 
 export type Journal = {
@@ -39,6 +39,8 @@ export type Journal = {
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
   write(line: Exclude<Line, Header>): Promise<void>;
+  /** Throws where another process has the journal now; to be asked right before each request. */
+  check(): void;
   /** Takes the secrets out again, once they are where they belong. */
   forgetSecrets(): Promise<void>;
   /** Why nothing more can be written. */
@@ -67,16 +69,21 @@ const mark = {
 };
 
 /** What all journals of a run are opened with. */
-type Opening = { readonly folder: JournalFolder; readonly clock: Ports['clock']; readonly boot: string | undefined };
+type Opening = {
+  readonly folder: JournalFolder;
+  readonly clock: Ports['clock'];
+  readonly boot: string | undefined;
+  readonly held: Held;
+};
 
 export async function openJournals({ state, clock }: Ports, identity: Identity): Promise<Journals> {
   const folder = journalFolder(join(state, 'bulk'), clock, wording);
   const account = digest(identity.destination);
   const place = digest(account, identity.command, identity.file ?? '-');
   const settings = digest(identity.settings);
-  const release = await folder.lock(place);
+  const held = await folder.lock(place);
   try {
-    const opening = { folder, clock, boot: await thisBoot() };
+    const opening = { folder, clock, held, boot: await thisBoot() };
     const all = await folder.onDisk(() => journalsIn(opening, place, identity));
     const same = all.filter(({ past: { header } }) => header.place === place && header.settings === settings);
     const others = all.filter(
@@ -84,6 +91,8 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
         finishedAt === undefined && fates.size > 0 && (header.place !== place || header.settings !== settings),
     );
     const open: Journals['open'] = async ({ found, replaces }) => {
+      // A person may have thought about the question for as long as they like.
+      held.check();
       if (found) return openOne(opening, found);
       const { command, file = null } = identity;
       const started_at = clock.now().toISOString();
@@ -94,15 +103,15 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
       const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 };
       return openOne(opening, { path, past });
     };
-    return { same, others, open, release };
+    return { same, others, open, held };
   } catch (error) {
-    await release();
+    await held.release();
     throw error;
   }
 }
 
-async function openOne({ folder, clock, boot }: Opening, { path, past }: Found): Promise<Journal> {
-  const log = await folder.open(path, { take: journalReader(boot).take, mark, room: 'ahead' });
+async function openOne({ folder, clock, boot, held }: Opening, { path, past }: Found): Promise<Journal> {
+  const log = await folder.open(path, { take: journalReader(boot).take, mark, room: 'ahead', held });
   let failed: Failure | undefined;
   const fates = new Map(past.fates);
   const write: Journal['write'] = async (line) => {
@@ -131,6 +140,14 @@ async function openOne({ folder, clock, boot }: Opening, { path, past }: Found):
     past,
     tellsKills: boot !== undefined,
     write,
+    check() {
+      try {
+        held.check();
+      } catch (error) {
+        if (error instanceof Failure) failed ??= error;
+        throw error;
+      }
+    },
     forgetSecrets,
     failure: () => failed,
     close: () => log.close(),

@@ -78,6 +78,7 @@ function through(sending: Sending, watch?: Watch): Service {
     sending.requests++;
     const watching = request.method === row.operation.method ? watch : undefined;
     await watching?.leaving();
+    if (!watching) sending.journal.check();
     const answer = await outer.ctx.exchange({ ...request, signal: undefined });
     await watching?.settled(answer);
     return answer;
@@ -159,6 +160,8 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const { ref, line } = planned;
     const before = trip.before ? newestOf(trip.before) : null;
     if (needsTrace(sending)) await sending.journal.write({ sent: { row: ref, line, before } });
+    // Behind the line: whoever takes the journal over from here on sees it, and does not send the row.
+    sending.journal.check();
     trip.hasLeft = true;
   },
   async settled(answer) {

@@ -26,8 +26,9 @@ export async function updateConfig(ctx: Place, change: (config: Config) => Confi
   const waiting = { clock, signal, progress, notice, what: 'the configuration' };
   try {
     const { withLock } = await import('../disk/lock.ts');
-    return await withLock(join(folder, 'locks', 'config'), waiting, async () => {
+    return await withLock(join(folder, 'locks', 'config'), waiting, async (held) => {
       const config = change(await readConfig(ctx.files));
+      held.check();
       await replaceFile(configPath(ctx.files), `${JSON.stringify(config, null, 2)}\n`);
       return config;
     });

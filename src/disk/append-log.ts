@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
-import { type Rewrite, restore, syncNoted } from './growing-file.ts';
+import { cut, type Rewrite, restore, syncNoted } from './growing-file.ts';
 import { type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
@@ -41,7 +41,7 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
   const file = await openOrCreate(path, options.openFile ?? open);
   try {
     const end = await recover(file, options);
-    await file.truncate(end);
+    if (!options.held?.isTakenOver) await file.truncate(end);
     const state: State = {
       path,
       options,
@@ -60,11 +60,25 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       isTorn: false,
       reads: new Set(),
     };
+    if (options.held?.isTakenOver) await leaveBehind(state);
     return logOf(state);
   } catch (error) {
     await file.close();
     throw error;
   }
+}
+
+/**
+ * The process that the lock was taken from may wake up in the middle of a write, past every check: then it writes to a
+ * file that nobody reads any more.
+ */
+async function leaveBehind(state: State): Promise<void> {
+  await restore(state).catch(async (error) => {
+    state.options.held?.check();
+    // A disk that is full may have room for a line all the same.
+    if (!isFull(error)) throw error;
+    await cut(state);
+  });
 }
 
 /** Reads a log that stays as it is; false where there is none. */
@@ -117,13 +131,15 @@ function logOf(state: State): AppendLog {
   };
 }
 
+const isFull = (error: unknown): boolean => isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
+
 async function close(state: State): Promise<void> {
   while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));
   await state.working;
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
   if (deleted && (await state.file.stat()).nlink === 0) await restore(state).catch(() => {});
-  await state.file.truncate(state.end).catch(() => {});
+  await cut(state).catch(() => {});
   if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();
 }

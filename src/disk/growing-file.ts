@@ -1,7 +1,8 @@
-import { writeSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { renameSync, writeSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from './atomic-file.ts';
+import type { Held } from './lock-hold.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
 
@@ -9,6 +10,8 @@ import { makeFolders } from './make-folders.ts';
 export type GrowingFile = {
   readonly path: string;
   readonly options: Pick<Recovery, 'mark'> & {
+    /** The lock of its user: asked before each write, so that a process that lost it changes nothing more. */
+    readonly held?: Pick<Held, 'check' | 'isTakenOver' | 'lost'>;
     readonly openFile?: typeof open;
     readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
   };
@@ -32,6 +35,7 @@ const mostRoom = 4 * 1024 * 1024;
 
 /** Cuts off what stands behind the good lines. */
 export async function cut(log: GrowingFile): Promise<void> {
+  log.options.held?.check();
   await log.file.truncate(log.end);
   log.room = log.end;
   log.isTorn = false;
@@ -39,6 +43,7 @@ export async function cut(log: GrowingFile): Promise<void> {
 
 /** As much as the file holds already, so that a small one stays small. */
 export async function makeRoom(log: GrowingFile, needed: number): Promise<void> {
+  log.options.held?.check();
   const ahead = Buffer.alloc(needed + Math.min(Math.max(log.room, leastRoom), mostRoom));
   // A disk that is nearly full may have room for the line all the same.
   await writeAll(log.file, ahead, log.end).catch(() => {});
@@ -69,6 +74,7 @@ export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): P
 
 async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<number> {
   const { path, options, file: old } = log;
+  options.held?.check();
   const draft = join(dirname(path), `.${basename(path)}.new`);
   // One that a killed process left. `wx` follows no link that somebody else put there.
   await rm(draft, { force: true });
@@ -77,10 +83,12 @@ async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<num
   try {
     size = await copyAll(old, pieces, next);
     await next.sync();
-    await rename(draft, path);
+    options.held?.check();
+    renameSync(draft, path);
   } catch (error) {
     await next.close();
-    await rm(draft, { force: true });
+    // Whoever has the lock now may be writing one of the same name.
+    if (!options.held?.lost.aborted) await rm(draft, { force: true });
     throw error;
   }
   log.file = next;
@@ -100,7 +108,8 @@ export async function moving(log: GrowingFile, step: () => Promise<void>): Promi
 
 /** This only writes into memory, which is quicker here than in another thread. A sync takes the time. */
 export function writeWhole(log: GrowingFile, bytes: Buffer): void {
-  const { writeNow = writeSync } = log.options;
+  const { writeNow = writeSync, held } = log.options;
+  held?.check();
   try {
     for (let done = 0; done < bytes.length; ) {
       done += writeNow(log.file.fd, bytes, done, bytes.length - done, log.end + done);
@@ -124,10 +133,11 @@ export async function syncNoted(log: GrowingFile): Promise<void> {
 }
 
 /** Not synced: an older mark is correct too. A disk that refuses even this shows it at the next line. */
-export function writeMark({ options: { mark, writeNow = writeSync }, file }: GrowingFile, end: number): void {
+export function writeMark({ options: { mark, writeNow = writeSync, held }, file }: GrowingFile, end: number): void {
   if (!mark) return;
   const text = mark.text(end);
   try {
+    held?.check();
     writeNow(file.fd, Buffer.from(text), 0, text.length, 0);
   } catch {}
 }

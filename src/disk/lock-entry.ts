@@ -31,8 +31,10 @@ export async function newEntryName(): Promise<string> {
 }
 
 /** Whether the entry's process id can be looked up from here. */
-export const isOfThisWorld = async ({ world, host }: Entry): Promise<boolean> =>
-  world === undefined ? host === thisHost() : world === (await thisWorld());
+export const isOfThisWorld = async (entry: Entry): Promise<boolean> => isOf(await thisWorld(), entry);
+
+const isOf = (here: string, { world, host }: Entry): boolean =>
+  world === undefined ? host === thisHost() : world === here;
 
 /** What became of a process of this world. In doubt it lives. */
 export async function lifeOf({ pid, start }: Entry): Promise<Life> {
@@ -49,11 +51,11 @@ export async function lifeOf({ pid, start }: Entry): Promise<Life> {
   return status.state.toUpperCase() === 'T' ? 'stopped' : 'running';
 }
 
-/** For messages: `process 123`, and where it runs unless that is here. */
-export async function describe(entry: Entry): Promise<string> {
+/** For messages: `process 123`, and where it runs as seen from `here`, a world. */
+export function describe(entry: Entry, here: string): string {
   const who = `process ${entry.pid}`;
-  if (await isOfThisWorld(entry)) return `${who} on ${entry.host}`;
-  const [boot, ownBoot] = [entry.world, await thisWorld()].map((world) => world?.split('-')[0]);
+  if (isOf(here, entry)) return `${who} on ${entry.host}`;
+  const [boot, ownBoot] = [entry.world, here].map((world) => world?.split('-')[0]);
   return boot === ownBoot ? `${who} in another container (host ${entry.host})` : `${who} on host ${entry.host}`;
 }
 
@@ -61,7 +63,7 @@ const thisHost = (): string => hostname().replaceAll(/[^\w-]/gu, '-') || 'localh
 
 let world: Promise<string> | undefined;
 
-function thisWorld(): Promise<string> {
+export function thisWorld(): Promise<string> {
   world ??= readWorld();
   return world;
 }

@@ -2,9 +2,11 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { isCode } from './atomic-file.ts';
-import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry } from './lock-entry.ts';
+import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry, thisWorld } from './lock-entry.ts';
+import { type Held, type Holding, heartbeatMs, hold, sweep, traceOf } from './lock-hold.ts';
 import { makeFolders } from './make-folders.ts';
+
+export type { Held } from './lock-hold.ts';
 
 /**
  * A lock is a folder; to hold it is to have the only living entry in it. An entry's name says who made it, so there is
@@ -14,18 +16,11 @@ import { makeFolders } from './make-folders.ts';
  *
  * The kernel tells whether a process of the same PID namespace lives. Of any other (a container, another machine that
  * shares the folder) svc only sees the heartbeat. A stopped process has none, so svc waits long before it believes
- * that such a holder is gone.
+ * that such a holder is gone. It may wake up all the same: so whoever holds a lock asks `check` before each step, and
+ * whoever takes one from a silent holder leaves it a trace that says who it was, and writes to files of its own.
  */
-export type Release = () => Promise<void>;
-
-/** A lock that is held. */
-export type Held = {
-  /** Throws where another process took over the lock while this one was paused. */
-  check(): Promise<void>;
-};
-
 export type Waiting = {
-  readonly clock: Pick<Clock, 'sleep' | 'ticks'>;
+  readonly clock: Pick<Clock, 'sleep' | 'ticks'> & Partial<Pick<Clock, 'now'>>;
   /** Ends the wait at once. */
   readonly signal?: AbortSignal;
   readonly progress?: Context['progress'];
@@ -41,30 +36,23 @@ export type Waiting = {
 const defaultSilentMs = 90_000;
 const defaultMaxWaitMs = 120_000;
 const tidyingMs = 5000;
-const heartbeatMs = 10_000;
 /** Most locks are held for less. */
 const shownAfterMs = 200;
 /** A clock that was set makes a holder look silent; so a waiter also watches for itself that no beat comes. */
 const watchedMs = 2.5 * heartbeatMs;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
-export async function tryLock(folder: string): Promise<Release | undefined> {
-  return (await take(folder, (entry) => isSilent(folder, entry, defaultSilentMs)))?.release;
+export function tryLock(folder: string, holding: Holding = {}): Promise<Held | undefined> {
+  return take(folder, holding, (entry) => isSilent(folder, entry, defaultSilentMs));
 }
 
 /** Waits for the lock, does the work alone, and gives the lock back whatever happens. */
 export async function withLock<T>(folder: string, waiting: Waiting, work: (held: Held) => Promise<T>): Promise<T> {
-  const { release, beat } = await waitFor(folder, waiting);
-  const check = async () => {
-    if (await beat()) return;
-    throw new Failure('failed', `Another svc took over ${waiting.what ?? 'the lock'} while this one was paused.`, {
-      hint: 'Run the command again.',
-    });
-  };
+  const held = await waitFor(folder, waiting);
   try {
-    return await work({ check });
+    return await work(held);
   } finally {
-    await release();
+    await held.release();
   }
 }
 
@@ -74,9 +62,7 @@ export async function holders(folder: string): Promise<number[]> {
   return names.map((name) => parseEntry(name)?.pid ?? 0).filter((pid) => pid > 0);
 }
 
-type Taken = { readonly release: Release /** False where the entry is gone. */; readonly beat: () => Promise<boolean> };
-
-async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
+async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
   const { clock, progress } = waiting;
   // A wait that begins after Ctrl-C is for tidying up: Ctrl-C does not end it, but it is short.
   const signal = waiting.signal?.aborted ? undefined : waiting.signal;
@@ -84,6 +70,8 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
   const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
   const began = clock.ticks();
   const isGone = watcher(folder, waiting);
+  const { now = () => new Date() } = clock;
+  const holding = { what: waiting.what, clock: { now, ticks: clock.ticks } };
   let told = false;
   let shown = false;
   try {
@@ -91,7 +79,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
       if (signal?.aborted) {
         throw interruption(signal, 'Interrupted while waiting.');
       }
-      const taken = await take(folder, isGone);
+      const taken = await take(folder, holding, isGone);
       if (taken) return taken;
       const waitedMs = clock.ticks() - began;
       const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
@@ -115,59 +103,44 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Taken> {
 
 type IsGone = (entry: Entry) => Promise<boolean>;
 
-async function take(folder: string, isGone: IsGone): Promise<Taken | undefined> {
+async function take(folder: string, holding: Holding, isGone: IsGone): Promise<Held | undefined> {
   await makeFolders(folder);
-  if (await isHeld(folder, isGone)) return undefined;
-  const mine = await newEntryName();
-  const path = join(folder, mine);
+  const before = await look(folder, isGone);
+  if (before.isHeld) return undefined;
+  const name = await newEntryName();
+  const path = join(folder, name);
   await (await fs.open(path, 'wx', 0o600)).close();
-  let free = false;
+  let isFree = false;
   try {
-    free = !(await isHeld(folder, isGone, mine));
+    isFree = !(await look(folder, isGone, [name, ...before.dead, ...before.silent])).isHeld;
   } finally {
-    if (!free) await fs.rm(path, { force: true });
+    if (!isFree) await fs.rm(path, { force: true });
   }
-  if (!free) return undefined;
-  const beat = () => beatAt(path);
-  const heartbeat = setInterval(() => void beat().catch(() => {}), heartbeatMs);
-  heartbeat.unref();
-  return {
-    beat,
-    async release() {
-      clearInterval(heartbeat);
-      await fs.rm(path, { force: true });
-    },
-  };
+  if (!isFree) return undefined;
+  // Only now: until somebody has the lock, a holder that wakes up may keep it.
+  for (const silent of before.silent)
+    await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
+  for (const gone of [...before.dead, ...before.silent]) await fs.rm(join(folder, gone), { force: true });
+  const mayWakeUp = await sweep(folder);
+  return hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
 }
 
-async function isHeld(folder: string, isGone: IsGone, except?: string): Promise<boolean> {
+/** Who is there. The kernel says of the dead that they are; the silent may only stand still. */
+type Look = { readonly isHeld: boolean; readonly dead: readonly string[]; readonly silent: readonly string[] };
+
+async function look(folder: string, isGone: IsGone, except: readonly string[] = []): Promise<Look> {
+  const dead: string[] = [];
+  const silent: string[] = [];
   for (const name of await fs.readdir(folder)) {
-    const entry = name === except ? undefined : parseEntry(name);
+    const entry = except.includes(name) ? undefined : parseEntry(name);
     if (!entry) continue;
-    const gone = (await isOfThisWorld(entry)) ? (await lifeOf(entry)) === 'gone' : await isGone(entry);
-    if (!gone) return true;
-    await fs.rm(join(folder, name), { force: true });
+    if (await isOfThisWorld(entry)) {
+      if ((await lifeOf(entry)) !== 'gone') return { isHeld: true, dead, silent };
+      dead.push(name);
+    } else if (await isGone(entry)) silent.push(name);
+    else return { isHeld: true, dead, silent };
   }
-  return false;
-}
-
-/** A write, so that the file server stamps it by its own clock. Never makes the entry again once it was cleared. */
-async function beatAt(path: string): Promise<boolean> {
-  try {
-    const file = await fs.open(path, 'r+');
-    try {
-      await file.write('.', 0);
-    } catch {
-      // The disk is full.
-      await file.utimes(new Date(), new Date());
-    } finally {
-      await file.close();
-    }
-    return true;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+  return { isHeld: false, dead, silent };
 }
 
 const stampOf = async (path: string): Promise<number | undefined> =>
@@ -217,7 +190,7 @@ async function holderOf(folder: string): Promise<Holder | undefined> {
 }
 
 const describeState = async ({ entry, life }: Holder): Promise<string> =>
-  `${await describe(entry)}${life === 'stopped' ? ', which is stopped,' : ''}`;
+  `${describe(entry, await thisWorld())}${life === 'stopped' ? ', which is stopped,' : ''}`;
 
 async function tooLong(folder: string, holder: Holder, { what = 'a lock', maxWaitMs }: Waiting): Promise<Failure> {
   const { entry, life } = holder;

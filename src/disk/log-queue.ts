@@ -12,6 +12,7 @@ import {
   writeMark,
   writeWhole,
 } from './growing-file.ts';
+import type { Held } from './lock-hold.ts';
 import type { Recovery, Span } from './log-file.ts';
 
 export type LogOptions = Recovery & {
@@ -21,6 +22,11 @@ export type LogOptions = Recovery & {
   readonly room?: 'ahead';
   /** Writes the file again where somebody deletes it while it is in use. */
   readonly deleted?: 'restore';
+  /**
+   * The lock under which the log is used. Where it is lost, nothing more is written, and no line counts as written that
+   * another process may not have seen.
+   */
+  readonly held?: Pick<Held, 'check' | 'isTakenOver' | 'lost'>;
   /** For tests: a disk that fills up, or fails. */
   readonly openFile?: typeof open;
   readonly writeNow?: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;
@@ -129,7 +135,7 @@ async function gather(state: State): Promise<void> {
 const isSynced = (job: Job): boolean => 'text' in job && job.needsSync;
 
 async function append(state: State, batch: readonly Append[]): Promise<void> {
-  const { room, deleted } = state.options;
+  const { room, deleted, held } = state.options;
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
   await moving(state, async () => {
     if (state.isTorn) await cut(state);
@@ -143,6 +149,8 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
       state.isUnsynced = false;
       await state.file.datasync();
     } else state.isUnsynced = true;
+    // Whoever has taken the lock since may have read the file before this line was in it.
+    held?.check();
     if (deleted && (await isDeleted(state))) await moving(state, () => restore(state));
   } catch (error) {
     // After a failed sync the system may believe the pages clean: only writing them again makes them durable.

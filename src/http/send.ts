@@ -78,10 +78,11 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const deadline = started + rules.maxWaitMs;
   const gate = service.gateFor(before.bearer);
   const pass = await hidingNoDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
-  const attempt = await attemptOnce(service, before.bearer, wire, number).catch((mistake) => {
+  const attempting = attemptOnce(service, before.bearer, wire, number).catch((mistake) => {
     pass.lost();
     throw mistake;
   });
+  const attempt = await hidingNoDoubt(job, before, attempting);
   const { exchanged, outcome } = attempt;
   const { refusals } = before.history;
   const state: State = {

@@ -60,8 +60,9 @@ export function sharedHold(ctx: Pick<Context, 'files' | 'clock'>, baseUrl: strin
       try {
         const file = await pathOf();
         const { withLock } = await import('../disk/lock.ts');
-        await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async () => {
+        await withLock(`${file}.lock`, { clock: ctx.clock, maxWaitMs: longestLockMs }, async (held) => {
           if ((await read()) >= ms) return;
+          held.check();
           await replaceFile(file, JSON.stringify({ until: ctx.clock.now().getTime() + ms }));
         });
       } catch {

@@ -57,7 +57,8 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
       const holder = await connect();
       try {
         await takeLock(ctx, holder, account, maxWaitMs);
-        return await job();
+        // A session that has lost its connection holds nothing, and says so at the next statement.
+        return await job(() => {});
       } finally {
         await holder.end().catch(() => {});
       }

@@ -32,7 +32,8 @@ export type PullReport = {
 export async function pull(pulling: Pulling): Promise<PullReport> {
   const { ctx, store, account, service } = pulling;
   const start = ctx.clock.ticks();
-  const all = async (): Promise<boolean> => {
+  const all = async (check: () => void): Promise<boolean> => {
+    pulling.turn.check = check;
     try {
       for (const name of await inOrder(pulling)) await withoutRefusal(pulling, name);
       await rescan(pulling);

@@ -2,6 +2,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { checked } from '../http/checked.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import type { KindName } from './kinds.ts';
@@ -23,6 +24,8 @@ export type Pulling = {
   serviceTime(): string | null;
   /** One request; throws `stop` where `--max-requests` are used up. */
   ask<const Op extends Operation>(operation: Op, input: Input<Op>): Promise<Fields>;
+  /** Asked right before each request: throws where another pull of the account has begun. */
+  readonly turn: { check: () => void };
   readonly stop: Failure;
   readonly requests: () => number;
   readonly tally: Map<KindName, Tally>;
@@ -58,6 +61,8 @@ export function preparePull(
   });
   const before = asked();
   let requests = before;
+  const turn = { check: () => {} };
+  const asking = { ...service, ctx: checked(ctx, () => turn.check()) };
   const now = () => ctx.clock.now().toISOString();
   return {
     ctx,
@@ -69,13 +74,14 @@ export function preparePull(
     began: now(),
     now,
     serviceTime,
+    turn,
     stop,
     requests: () => requests,
     tally: new Map(),
     async ask(operation, input) {
       if (maxRequests !== undefined && requests >= maxRequests) throw stop;
       requests++;
-      return fieldsIn(await call(service, operation, input));
+      return fieldsIn(await call(asking, operation, input));
     },
   };
 }

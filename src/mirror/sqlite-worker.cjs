@@ -5,6 +5,7 @@
 // - its lock is a folder FILE.lock that a killed process leaves behind: there is none;
 // - it takes its own lock for a writer at work, so it never undoes what a killed process left half done: now it does;
 // - its journal could be read by others, and its folder entry was not synced;
+// - a process that stood still and lost svc's lock writes nothing more;
 // - a query of the user reaches no other file, whatever it attaches or vacuums into, and writes nothing.
 const fs = require('node:fs');
 const { dirname } = require('node:path');
@@ -53,7 +54,26 @@ fs.openSync = noting((file, flags, mode) => {
   if (isNew) syncFolder();
   return fd;
 });
-for (const name of ['writeSync', 'fsyncSync', 'ftruncateSync', 'readSync', 'unlinkSync']) fs[name] = noting(real[name]);
+for (const name of ['fsyncSync', 'readSync']) fs[name] = noting(real[name]);
+for (const name of ['writeSync', 'ftruncateSync', 'unlinkSync']) {
+  fs[name] = noting((...given) => {
+    mustBeOurs();
+    return real[name](...given);
+  });
+}
+
+/** Of svc's own lock, told with `open` and `exec`: while it is there the lock is ours. */
+let entry;
+/** By both clocks: one stands still while the machine sleeps, and the other may be set. */
+let looked = { wall: 0, ticks: 0 };
+const betweenLooksMs = 20;
+
+function mustBeOurs() {
+  const [wall, ticks] = [Date.now(), performance.now()];
+  if (Math.abs(wall - looked.wall) < betweenLooksMs && ticks - looked.ticks < betweenLooksMs) return;
+  if (entry !== undefined && !real.existsSync(entry)) throw Object.assign(new Error('lost'), { code: 'ELOST' });
+  looked = { wall, ticks };
+}
 
 function syncFolder() {
   if (process.platform === 'win32') return;
@@ -177,6 +197,10 @@ function plain(value) {
 
 parentPort.on('message', ({ id, work, ...given }) => {
   lastError = undefined;
+  if (given.entry !== undefined && given.entry !== entry) {
+    entry = given.entry;
+    looked = { wall: 0, ticks: 0 };
+  }
   try {
     parentPort.postMessage({ id, value: statements[work](given) });
   } catch (error) {

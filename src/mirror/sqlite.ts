@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { removeFile } from '../disk/folder.ts';
+import type { Held } from '../disk/lock.ts';
 import { makePrivateFile, resolvedFile, sizeOf } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { startThread, type Thread, untilInterrupted, type Work } from './sqlite-thread.ts';
@@ -20,17 +21,40 @@ export async function openSqlite(ctx: Needs, named: string, use: Use): Promise<S
   });
   const locked = locking(ctx, path);
   const work = oneByOne();
+  /** Of the pulls of this process. */
+  const pulls = new Set<Held>();
   const transaction =
     (use: Use, begin: string) =>
     <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
-      work(() => locked('busy', 'the copy', async () => within(await connection.open(use), begin, job)));
+      work(() =>
+        locked('busy', 'the copy', async (held) => {
+          const check = () => {
+            for (const one of [held, ...(use === 'write' ? pulls : [])]) one.check();
+          };
+          const { entry } = held;
+          try {
+            check();
+            return await within(await connection.open(use, entry), { begin, entry, check }, job);
+          } catch (error) {
+            // What the thread says of a database that is not ours any more tells nobody anything.
+            check();
+            throw error;
+          }
+        }),
+      );
 
   return {
     engine: 'sqlite',
     place: path,
     write: transaction('write', 'BEGIN IMMEDIATE'),
     read: transaction('read', 'BEGIN'),
-    alone: (account, job, maxWaitMs) => locked(pullName(account), 'the copy of this account', job, maxWaitMs),
+    alone: (account, job, maxWaitMs) => {
+      const pull = async (held: Held) => {
+        pulls.add(held);
+        return job(held.check).finally(() => pulls.delete(held));
+      };
+      return locked(pullName(account), 'the copy of this account', pull, maxWaitMs);
+    },
     query: (text, views, signal) => work(() => query({ ctx, path, connection }, text, views, signal)),
     async remove() {
       await connection.close();
@@ -44,7 +68,7 @@ type Use = 'read' | 'write';
 
 type Connection = {
   /** Under the lock alone. */
-  open(use: Use): Promise<Thread>;
+  open(use: Use, entry: string): Promise<Thread>;
   close(): Promise<void>;
 };
 
@@ -71,7 +95,7 @@ function connectionTo(path: string, likely: Use): Connection {
     ready = undefined;
   };
   return {
-    async open(wanted) {
+    async open(wanted, entry) {
       // What a killed process left half done is undone by whoever may write.
       const isTorn = !present && wanted === 'read' && (await sizeOf(`${path}-journal`)) > 0;
       const isNew = !present && wanted === 'read' && (await sizeOf(path)) === 0;
@@ -80,7 +104,7 @@ function connectionTo(path: string, likely: Use): Connection {
       if (present) await close();
       const thread = await started(use);
       present = { use, thread };
-      await thread.ask('open');
+      await thread.ask('open', { entry });
       return thread;
     },
     close,
@@ -92,16 +116,22 @@ async function closed(thread: Thread | undefined): Promise<void> {
   await thread?.end();
 }
 
-async function within<T>(thread: Thread, begin: string, job: (sql: Sql) => Promise<T>): Promise<T> {
+type Manner = { readonly begin: string /** Of the lock. */; readonly entry: string; readonly check: () => void };
+
+async function within<T>(thread: Thread, { begin, entry, check }: Manner, job: (sql: Sql) => Promise<T>): Promise<T> {
   const sql: Sql = {
     engine: 'sqlite',
     all: (text, values = []) => thread.ask('all', { text, values: plain(values) }),
     run: async (text, values = []) => void (await thread.ask('run', { text, values: plain(values) })),
   };
   return transaction(
-    (text) => thread.ask('exec', { text }),
+    (text) => thread.ask('exec', { text, entry }),
     begin,
-    () => job(sql),
+    async () => {
+      const value = await job(sql);
+      check();
+      return value;
+    },
   );
 }
 
@@ -111,7 +141,7 @@ const plain = (values: readonly Value[]): readonly Value[] =>
 
 const pullName = ({ service, id }: Account): string => `pull-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}`;
 
-type Locked = <T>(name: string, what: string, work: () => Promise<T>, maxWaitMs?: number) => Promise<T>;
+type Locked = <T>(name: string, what: string, work: (held: Held) => Promise<T>, maxWaitMs?: number) => Promise<T>;
 
 /** Beside the database, since whoever shares the file shares the lock. */
 const locking =
@@ -133,7 +163,7 @@ async function query(place: Place, text: string, views: readonly View[], signal:
   const { path, connection } = place;
   const lock = await held(place);
   // A thread that may write is not asked, whatever it would refuse.
-  let thread = await connection.open('read');
+  let thread = await connection.open('read', lock.held.entry);
   const end = async () => {
     await thread.end();
     await connection.close();
@@ -151,6 +181,7 @@ async function query(place: Place, text: string, views: readonly View[], signal:
       try {
         for (let done = false; !done; ) {
           const next = await ask('next', { most: piece });
+          lock.held.check();
           yield* next.rows;
           done = next.done;
         }
@@ -166,19 +197,20 @@ async function query(place: Place, text: string, views: readonly View[], signal:
 }
 
 /** The lock for as long as somebody reads. */
-async function held({ ctx, path }: Place): Promise<{ release(): Promise<void> }> {
+async function held({ ctx, path }: Place): Promise<{ readonly held: Held; release(): Promise<void> }> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   let done: Promise<void> | undefined;
-  await new Promise<void>((taken, failed) => {
-    done = locking(ctx, path)('busy', 'the copy', async () => {
-      taken();
+  const lock = await new Promise<Held>((taken, failed) => {
+    done = locking(ctx, path)('busy', 'the copy', async (held) => {
+      taken(held);
       await released;
     }).catch(failed);
   });
   return {
+    held: lock,
     async release() {
       release();
       await done;

@@ -37,9 +37,10 @@ export type Store = {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
    * `work` while no other pull of that account runs, in this or any other process. Waits for the other as long as
-   * `--max-wait` says, or two minutes.
+   * `--max-wait` says, or two minutes. `check` throws where another process has taken its place; to be asked right
+   * before each request. `write` asks it by itself.
    */
-  alone<T>(account: Account, work: () => Promise<T>, maxWaitMs?: number): Promise<T>;
+  alone<T>(account: Account, work: (check: () => void) => Promise<T>, maxWaitMs?: number): Promise<T>;
   /** A query that somebody typed: read-only, whatever it says, and ended by `signal`. */
   query(text: string, views: readonly View[], signal: AbortSignal): Promise<Answer>;
   /** Removes the database itself, once no account is left in it. */

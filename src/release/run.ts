@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelogEntry } from '../api/changelog.ts';
 import type { Context } from '../context.ts';
-import { withLock } from '../disk/lock.ts';
+import { type Held, withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { checked } from '../http/checked.ts';
 import { list } from '../http/pages.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { isShown, rememberUnforeseen } from './memory.ts';
@@ -40,25 +41,28 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
  */
 export async function release(service: Service, wanted: Wanted): Promise<Released> {
   const name = hexDigestOf(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
-  return alone(service.ctx, `changelog-${name}`, async () => {
-    const { entry, ...rest } = await survey(service, wanted);
-    return entry ? change(service, wanted, { entry, ...rest }) : create(service, wanted);
+  return alone(service.ctx, `changelog-${name}`, async (check) => {
+    const holding = { ...service, ctx: checked(service.ctx, check) };
+    const { entry, ...rest } = await survey(holding, wanted);
+    return entry ? change(holding, wanted, { entry, ...rest }) : create(holding, wanted);
   });
 }
 
 /** Under a lock where one can be made. Without one (a read-only machine) `create` still lets one run publish. */
-async function alone<T>(ctx: Context, name: string, work: () => Promise<T>): Promise<T> {
+async function alone<T>(ctx: Context, name: string, work: (check: () => void) => Promise<T>): Promise<T> {
   let hasBegun = false;
-  const begin = () => {
+  const begin = ({ check }: Held) => {
     hasBegun = true;
-    return work();
+    return work(check);
   };
+  const { clock, signal, progress, notice } = ctx;
+  const waiting = { clock, signal, progress, notice, what: 'the release of this version' };
   try {
-    return await withLock(join(ctx.files.state, 'locks', name), ctx, begin);
+    return await withLock(join(ctx.files.state, 'locks', name), waiting, begin);
   } catch (error) {
     if (hasBegun || !(error instanceof Error && 'syscall' in error)) throw error;
     ctx.notice(`svc cannot make other runs on this machine wait: ${error.message}`);
-    return work();
+    return work(() => {});
   }
 }
 

@@ -44,6 +44,8 @@ export type Running = {
   readonly address: Address;
   /** What happened since the start, where that was asked for. */
   readonly compared: (() => Comparison) | undefined;
+  /** Fires once another sandbox has the state file; `reason` says who. */
+  readonly lost: AbortSignal | undefined;
   close(): Promise<void>;
 };
 
@@ -74,11 +76,15 @@ export async function openSandbox(options: OpenOptions, notice: (text: string) =
     });
     return {
       address: addressOf(server.port),
+      lost: stateFile?.lost,
       compared: before && (() => comparing.compare(before, sandbox.rows())),
       async close() {
         await server.close();
-        await sandbox.close();
-        await stateFile?.close();
+        try {
+          await sandbox.close();
+        } finally {
+          await stateFile?.close();
+        }
       },
     };
   } catch (error) {

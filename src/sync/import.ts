@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
+import { checked } from '../http/checked.ts';
 import type { View } from '../output/view.ts';
 import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
@@ -61,13 +62,14 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
 
     const refusal = refusalOf(plan);
-    const totals =
+    const totals: Sent =
       flags.dry_run || refusal
         ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
         : await send(ctx, wish, kind, plan);
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
-    await writeFiles(plan, report, flags);
+    // Of a run that lost its journal the files are those of the run that took it over.
+    if (!totals.isLost) await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);
     return flags.dry_run ? dryView(plan, report, failure) : viewOf(plan, report, totals, failure);
@@ -88,7 +90,10 @@ const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions =
   map,
 });
 
-async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Totals> {
+/** `isLost`: another run has the journal now. */
+type Sent = Totals & { readonly isLost?: boolean };
+
+async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Sent> {
   const service = await connect(ctx, settings);
   const { source } = plan.table;
   const journal = await openJournal(
@@ -104,13 +109,14 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   );
   try {
     tellOfEarlier(ctx, journal, plan);
-    return await runPlan(ctx, {
+    const totals = await runPlan(ctx, {
       plan,
       journal,
-      target: kind.target(service),
+      target: kind.target({ ...service, ctx: checked(service.ctx, journal.check) }),
       concurrency: flags.concurrency ?? 4,
       onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
     });
+    return { ...totals, isLost: journal.lost.aborted };
   } finally {
     ctx.progress(undefined, 'work');
     await journal.close();

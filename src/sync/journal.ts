@@ -26,6 +26,10 @@ export type Journal = {
   readonly path: string;
   readonly earlier: Earlier;
   readonly past: Pick<Past, 'done' | 'ms' | 'requests'>;
+  /** Fires once another process has the journal. */
+  readonly lost: AbortSignal;
+  /** Throws then; to be asked right before each request. */
+  check(): void;
   /** Each resolves when its line is on disk. */
   sent(chunk: Chunk): Promise<void>;
   done(chunk: Chunk, outcome: Outcome, requests: number, ms: number): Promise<void>;
@@ -56,7 +60,7 @@ export async function openJournal(
   const folder = journalFolder(join(state, 'sync'), clock, wording);
   const destination = digest(identity.destination);
   const where = digest(identity.content, destination);
-  const release = await folder.lock(where);
+  const held = await folder.lock(where);
   try {
     const path = join(folder.path, `${where}-${digest(identity.mapping)}.jsonl`);
     const now = clock.now().toISOString();
@@ -70,7 +74,7 @@ export async function openJournal(
       const header: Header = { svc_sync: 1, file, content, destination, rows, started_at: now };
       await folder.begin(path, toText(header));
     }
-    const log = await folder.open(path, { take: journalReader().take, syncs: 'alone' });
+    const log = await folder.open(path, { take: journalReader().take, syncs: 'alone', held });
     // After a line that failed none is written: the run ends, and the next one goes on from what is there.
     let last: Promise<void> = Promise.resolve();
     const append = (line: Line) => {
@@ -82,17 +86,19 @@ export async function openJournal(
       path,
       earlier,
       past: resumed ?? nothingDone,
+      lost: held.lost,
+      check: held.check,
       sent: (chunk) => append({ sent: { ...about(chunk) } }),
       done: (chunk, { problems, ...counts }, requests, ms) =>
         append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
       finished: () => append({ finished: { at: clock.now().toISOString() } }),
       async close() {
         await log.close();
-        await release();
+        await held.release();
       },
     };
   } catch (error) {
-    await release();
+    await held.release();
     throw error;
   }
 }

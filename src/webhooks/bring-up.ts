@@ -64,9 +64,18 @@ async function sitDown({ ctx, options, running }: Coming): Promise<Seat> {
   return running.seat;
 }
 
-function forwarding({ ctx, options, running, reporter }: Coming, { inbox }: Seat): Forwarder {
+function forwarding({ ctx, options, running, reporter }: Coming, { inbox, held }: Seat): Forwarder {
+  const exchange: Context['exchange'] = async (request) => {
+    try {
+      held.check();
+    } catch (error) {
+      // Whoever has the inbox now passes it on.
+      return { lost: 'before-sending', reason: 'aborted', detail: messageOf(error) };
+    }
+    return ctx.exchange(request);
+  };
   running.forwarder = createForwarder({
-    exchange: ctx.exchange,
+    exchange,
     clock: ctx.clock,
     inbox,
     timeoutMs: options.timeoutMs,

@@ -21,7 +21,10 @@ export type Listening = {
 /** How long an app may take over what is queued when svc is told to end. */
 const graceMs = 5_000;
 
-/** Brings up what a delivery goes through, and takes it all down again, tunnel first. */
+/**
+ * Brings up what a delivery goes through, and takes it all down again, tunnel first. Where another listener
+ * took over the inbox the lines end with the Failure that says who.
+ */
 export async function listen(ctx: Context, options: ListenOptions): Promise<Listening> {
   const running: Running = {};
   const reporter = createReporter(ctx.clock);
@@ -37,19 +40,26 @@ export async function listen(ctx: Context, options: ListenOptions): Promise<List
     // Told to end while still coming up: that is its normal end too.
     if (!ctx.signal.aborted) throw error;
   }
-  if (ctx.signal.aborted) await end();
-  else ctx.signal.addEventListener('abort', () => void end(), { once: true });
+  const lost = running.seat?.held.lost;
+  const over = lost ? AbortSignal.any([ctx.signal, lost]) : ctx.signal;
+  if (over.aborted) await end();
+  else over.addEventListener('abort', () => void end(), { once: true });
   return {
-    lines: untilLeft(reporter.lines, end),
+    lines: untilLeft(reporter.lines, end, lost),
     more: reporter.lines.more,
     summary: () => reporter.summary(running.forwarder?.depth() ?? 0),
   };
 }
 
 /** Also a reader who leaves (`| head -3`) ends everything. */
-async function* untilLeft(lines: AsyncIterable<Line>, end: () => Promise<void>): AsyncGenerator<Line> {
+async function* untilLeft(
+  lines: AsyncIterable<Line>,
+  end: () => Promise<void>,
+  lost: AbortSignal | undefined,
+): AsyncGenerator<Line> {
   try {
     yield* lines;
+    if (lost?.aborted) throw lost.reason;
   } finally {
     await end();
   }
@@ -74,7 +84,9 @@ async function takeDown(ctx: Context, options: ListenOptions, running: Running):
   }
 }
 
-async function unsubscribe(ctx: Context, options: ListenOptions, { folder }: Seat): Promise<void> {
+async function unsubscribe(ctx: Context, options: ListenOptions, { folder, held }: Seat): Promise<void> {
+  // They are of whoever has the seat now.
+  if (held.lost.aborted) return;
   const { baseUrl, profile, reach } = options;
   if (!reach || baseUrl === undefined || !(await hasLeftovers([folder], baseUrl))) return;
   try {

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { tryLock, withLock } from '../../src/disk/lock.ts';
+import { type Held, tryLock, withLock } from '../../src/disk/lock.ts';
 import { virtualClock } from '../svc.ts';
 
 const clock = { sleep: (ms: number) => sleep(ms) as Promise<void>, ticks: () => performance.now() };
@@ -13,10 +13,10 @@ const folder = async () => join(await mkdtemp(join(tmpdir(), 'svc-lock-')), 'loc
 
 test('a lock that is held is not given twice, and is free again once released', async () => {
   const path = await folder();
-  const release = await tryLock(path);
-  expect(release).toBeDefined();
+  const held = await tryLock(path);
+  expect(held).toBeDefined();
   expect(await tryLock(path)).toBeUndefined();
-  await release?.();
+  await held?.release();
   expect(await readdir(path)).toEqual([]);
   expect(await tryLock(path)).toBeDefined();
 });
@@ -145,12 +145,14 @@ test('a holder that only looks silent, because a clock was set, keeps the lock: 
 
 test('a holder whose entry was cleared while it stood still is told so', async () => {
   const path = await folder();
-  const work = async ({ check }: { check(): Promise<void> }) => {
-    await check();
+  const work = async ({ check }: Held) => {
+    check();
     for (const name of await readdir(path)) await rm(join(path, name));
-    await check();
+    check();
   };
-  await expect(withLock(path, { clock, what: 'the login' }, work)).rejects.toThrow(/took over the login/u);
+  await expect(withLock(path, { clock, what: 'the login' }, work)).rejects.toThrow(
+    `This svc has lost the login: its entry in ${path} is gone.`,
+  );
   expect(await readdir(path)).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 // Loaded into a real svc by `node --require`, and passed on to its threads: kills the process, as a power cut would, at the Nth
 // write of the database. KILL_AT: N; KILL_IN: journal, database, or both where it is not given. Half the bytes are written.
+// STOP_AT instead: the process stands still behind its Nth write.
 const fs = require('node:fs');
 const threads = require('node:worker_threads');
 
@@ -27,7 +28,12 @@ fs.openSync = (path, ...rest) => {
 fs.writeSync = (fd, bytes, at, length, position) => {
   const file = files.get(fd);
   const counts = file !== undefined && (process.env.KILL_IN ?? file) === file;
-  if (!counts || ++writes !== Number(process.env.KILL_AT)) return writeSync(fd, bytes, at, length, position);
+  if (counts && ++writes === Number(process.env.STOP_AT)) {
+    const written = writeSync(fd, bytes, at, length, position);
+    process.kill(process.pid, 'SIGSTOP');
+    return written;
+  }
+  if (!counts || writes !== Number(process.env.KILL_AT)) return writeSync(fd, bytes, at, length, position);
   writeSync(fd, bytes, at, Math.floor(length / 2), position);
   process.kill(process.pid, 'SIGKILL');
   for (;;);

@@ -136,9 +136,9 @@ describe('a database that cannot be used', () => {
   test('is named where somebody else has it', async () => {
     const one = world();
     await ok(one, 'mirror pull --only lists');
-    const release = await tryLock(`${copyOf(one.folder)}.busy`);
+    const held = await tryLock(`${copyOf(one.folder)}.busy`);
     const ran = await svc(one, ['mirror', 'status']);
-    await release?.();
+    await held?.release();
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain(String(process.pid));
     await ok(one, 'mirror status');

@@ -46,6 +46,8 @@ async function running({ send = async () => done, past, digest, rows: wanted = r
   const journal: Journal = {
     path: '/state/journal',
     earlier: { kind: 'none' },
+    lost: new AbortController().signal,
+    check: () => {},
     past: { done: new Map(), ms: 0, requests: 0, ...past },
     sent: async ({ number }) => void written.push(['sent', number]),
     done: async ({ number }, _, used, ms) => void written.push(['done', number, used, ms]),

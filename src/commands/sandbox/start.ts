@@ -40,9 +40,12 @@ export const start = defineCommand({
 
 /** One record, the address; then it serves until Ctrl-C or SIGTERM, which are its normal end. */
 async function* untilInterrupted({ signal }: Pick<Context, 'signal'>, running: Running): AsyncGenerator<Address> {
+  const { lost } = running;
+  const over = lost ? AbortSignal.any([signal, lost]) : signal;
   try {
     yield running.address;
-    if (!signal.aborted) await new Promise((over) => signal.addEventListener('abort', over, { once: true }));
+    if (!over.aborted) await new Promise((ended) => over.addEventListener('abort', ended, { once: true }));
+    if (lost?.aborted) throw lost.reason;
   } finally {
     await running.close();
   }

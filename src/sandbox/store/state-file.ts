@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { openLog } from '../../disk/append-log.ts';
 import { isCode } from '../../disk/atomic-file.ts';
-import { tryLock } from '../../disk/lock.ts';
+import { type Held, tryLock } from '../../disk/lock.ts';
 import type { Damage } from '../../disk/log-file.ts';
 import { Failure } from '../../errors.ts';
 import { type Kind, kinds, type Row } from './records.ts';
@@ -23,6 +23,8 @@ export type StateFile = {
   commit(state: State): Promise<void>;
   /** Rewrites the file from this state. */
   replace(state: State): Promise<void>;
+  /** Fires once another process has the file; `reason` says who. */
+  readonly lost: AbortSignal;
   close(): Promise<void>;
 };
 
@@ -45,23 +47,24 @@ const rowsPerLine = 500;
 
 export async function openStateFile(named: string): Promise<StateFile> {
   const path = await resolve(named);
-  const release = await tryLock(`${path}.lock`).catch((error) => {
+  const hint = 'End one of them, or name another file with --state.';
+  const held = await tryLock(`${path}.lock`, { what: `the state file ${named}`, hint }).catch((error) => {
     throw unusable(named, error);
   });
-  if (!release) {
+  if (!held) {
     throw new Failure('failed', `Another sandbox keeps its state in ${named}.`, {
       hint: 'End it first, or name another file with --state.',
     });
   }
   try {
-    return await openLocked(path, named, release);
+    return await openLocked(path, named, held);
   } catch (error) {
-    await release();
+    await held.release();
     throw error;
   }
 }
 
-async function openLocked(path: string, named: string, release: () => Promise<void>): Promise<StateFile> {
+async function openLocked(path: string, named: string, held: Held): Promise<StateFile> {
   const loaded = stateOf({});
   const log = await openLog(path, {
     take(bytes) {
@@ -71,6 +74,7 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
     },
     damaged: (where) => damaged(named, wordsFor(where)),
     mark: { text: headerOf, read: committedIn },
+    held,
   }).catch((error) => {
     throw error instanceof Failure ? error : unusable(named, error);
   });
@@ -85,7 +89,7 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
   function follow(work: Promise<void>): Promise<void> {
     last = work.catch((error) => {
       mustReplace = true;
-      throw unusable(named, error);
+      throw error instanceof Failure ? error : unusable(named, error);
     });
     return last;
   }
@@ -115,9 +119,10 @@ async function openLocked(path: string, named: string, release: () => Promise<vo
       return state.changed.size > 0 ? follow(log.append(lineOf(drain(state)))) : last;
     },
     replace,
+    lost: held.lost,
     async close() {
       await log.close();
-      await release();
+      await held.release();
     },
   };
 }

@@ -31,7 +31,7 @@ export type Received = { readonly arrival: Arrival; readonly outcomes: readonly 
 
 type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean };
 
-export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow'> & { readonly limit: number };
+export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & { readonly limit: number };
 
 /** What is known of an open inbox: where each delivery is, never its body. */
 type State = {
@@ -42,7 +42,7 @@ type State = {
   isRewriting: boolean;
 };
 
-export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
+export async function openInbox(folder: string, { limit, held, openFile, writeNow }: InboxOptions): Promise<Inbox> {
   const state: State = { places: new Map(), queues: createQueues(), limit, writtenLimit: 0, isRewriting: false };
   const log = await openLog(join(folder, inboxFile), {
     take(text, span) {
@@ -52,6 +52,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     },
     room: 'ahead',
     deleted: 'restore',
+    ...(held && { held }),
     ...(openFile && { openFile }),
     ...(writeNow && { writeNow }),
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { namesIn, removeFile } from '../../disk/folder.ts';
-import { tryLock } from '../../disk/lock.ts';
+import { type Held, tryLock } from '../../disk/lock.ts';
 import { Failure } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Inbox } from './inbox.ts';
@@ -27,7 +27,7 @@ const folderOf = (inbox: string): string => join(inbox, 'orders');
 type Needs = {
   readonly folder: string;
   /** Where nobody has the inbox. */
-  readonly alone: (order: Order) => Promise<void>;
+  readonly alone: (order: Order, held: Held) => Promise<void>;
   readonly sleep: (ms: number) => Promise<void>;
 };
 
@@ -37,13 +37,13 @@ export async function carryOut(order: Order, { folder, alone, sleep }: Needs): P
   const path = join(folderOf(folder), name);
   await replaceFile(path, encodeOrder(order));
   for (let waited = 0; waited < patienceMs; waited += lookMs / 5) {
-    const release = await tryLock(join(folder, 'lock'));
-    if (release) {
+    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}` });
+    if (held) {
       try {
-        if ((await readIfThere(path)) !== undefined) await alone(order);
+        if ((await readIfThere(path)) !== undefined) await alone(order, held);
       } finally {
         await removeFile(path);
-        await release();
+        await held.release();
       }
       return;
     }

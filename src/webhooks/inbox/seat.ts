@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { namesIn, removeFile } from '../../disk/folder.ts';
-import { holders, type Release, tryLock } from '../../disk/lock.ts';
+import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { inboxFile, readInbox } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 
@@ -14,8 +14,12 @@ export type Seat = {
   readonly inbox: Inbox;
   /** Folders of listeners that are gone, its own among them. */
   readonly inherited: readonly string[];
+  /** The lock of the seat: to be asked before anything that belongs to whoever sits there. */
+  readonly held: Held;
   leave(): Promise<void>;
 };
+
+const startAgain = 'What was accepted is in the inbox, and whoever has it now passes it on.';
 
 /** Below the state folder; the profile's name may hold anything. */
 export const seatsFolder = (state: string, profile: string): string =>
@@ -29,17 +33,18 @@ export async function seats(root: string): Promise<string[]> {
 
 export async function takeSeat(root: string, { limit }: { readonly limit: number }): Promise<Seat> {
   const taken = await freeSeats(root);
-  const folder = taken[0].folder;
+  const { folder, held } = taken[0];
   const release = async () => {
-    for (const seat of taken) await seat.release();
+    for (const { held } of taken) await held.release();
   };
   try {
-    const inbox = await openInbox(folder, { limit });
-    for (const seat of taken.slice(1)) await takeOver(seat.folder, inbox);
+    const inbox = await openInbox(folder, { limit, held });
+    for (const seat of taken.slice(1)) await takeOver(seat, inbox);
     return {
       folder,
       inbox,
       inherited: taken.map((seat) => seat.folder),
+      held,
       leave: async () => {
         await inbox.close();
         await release();
@@ -53,25 +58,25 @@ export async function takeSeat(root: string, { limit }: { readonly limit: number
 
 /** The process that sits there, if one does. */
 export async function occupant(folder: string): Promise<number | undefined> {
-  const release = await tryLock(join(folder, 'lock'));
-  if (!release) return (await holders(join(folder, 'lock')))[0] ?? 0;
-  await release();
+  const [free] = await take(folder);
+  if (!free) return (await holders(join(folder, 'lock')))[0] ?? 0;
+  await free.held.release();
   return undefined;
 }
 
 /** Does the work if nobody sits there; says whether it was done. */
 export async function whileFree(folder: string, work: () => Promise<void>): Promise<boolean> {
-  const release = await tryLock(join(folder, 'lock'));
-  if (!release) return false;
+  const [free] = await take(folder);
+  if (!free) return false;
   try {
     await work();
     return true;
   } finally {
-    await release();
+    await free.held.release();
   }
 }
 
-type Taken = { readonly folder: string; readonly release: Release };
+type Taken = { readonly folder: string; readonly held: Held };
 
 /** Every free seat, or a new one. */
 async function freeSeats(root: string): Promise<readonly [Taken, ...Taken[]]> {
@@ -85,11 +90,11 @@ async function freeSeats(root: string): Promise<readonly [Taken, ...Taken[]]> {
 }
 
 async function take(folder: string): Promise<Taken[]> {
-  const release = await tryLock(join(folder, 'lock'));
-  return release ? [{ folder, release }] : [];
+  const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: startAgain });
+  return held ? [{ folder, held }] : [];
 }
 
-async function takeOver(folder: string, inbox: Inbox): Promise<void> {
+async function takeOver({ folder, held }: Taken, inbox: Inbox): Promise<void> {
   let pending: Promise<void>[] = [];
   for await (const line of readInbox(folder)) {
     if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
@@ -98,6 +103,7 @@ async function takeOver(folder: string, inbox: Inbox): Promise<void> {
   }
   await Promise.all(pending);
   pending = [];
-  // Only now that everything is durable in its new place.
+  // Only now that everything is durable in its new place, and where nobody else took the seat meanwhile.
+  held.check();
   await removeFile(join(folder, inboxFile));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
-import { holders, tryLock } from '../../disk/lock.ts';
+import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { openInbox } from '../inbox/inbox.ts';
 import type { Arrival } from '../inbox/line.ts';
@@ -12,13 +12,22 @@ type Opening = { readonly folder: string; readonly limit: number; readonly now: 
 
 /** The inbox in a folder: one instance, which holds the folder's lock. */
 export async function openFolder({ folder, limit, now }: Opening): Promise<Keeper> {
-  const release = await lockOf(folder);
-  const inbox = await openInbox(folder, { limit }).catch(async (error: unknown) => {
-    await release();
+  const lock = await lockOf(folder);
+  const inbox = await openInbox(folder, { limit, held: lock }).catch(async (error: unknown) => {
+    await lock.release();
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
   });
   const adding = new Map<string, Promise<Added>>();
-  const held = new AbortController();
+  const closing = new AbortController();
+  const held = AbortSignal.any([closing.signal, lock.lost]);
+  const mayDeliver = () => {
+    try {
+      lock.check();
+      return !held.aborted;
+    } catch {
+      return false;
+    }
+  };
   const add = (arrival: Arrival): Promise<Added> => {
     const { id } = arrival;
     if (inbox.has(id)) return Promise.resolve('repeat');
@@ -32,15 +41,18 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     return added;
   };
   const orders = watchOrders(folder, async (order) => {
+    lock.check();
     if (order.kind === 'move') await move(inbox, order, now());
     else await Promise.all(order.arrivals.map(add));
   });
   return {
     place: folder,
     isShared: false,
+    lost: lock.lost,
     has: (id) => inbox.has(id),
     add,
     async take(sink, most) {
+      if (!mayDeliver()) return undefined;
       const waiting: Waiting[] = [];
       for (const { id, tries, since } of inbox.queues.first(sink, most)) {
         const found = await inbox.read(id);
@@ -48,7 +60,7 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
         // What cannot be read any more would hold up all that come after it.
         else await inbox.settle(id, { ...unreadable, to: sink, at: now().toISOString() });
       }
-      return { waiting, held: held.signal };
+      return { waiting, held, mayDeliver };
     },
     async settle(_sink, settled) {
       await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
@@ -56,6 +68,7 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     leave: async () => {},
     counts: async () => inbox.queues.counts(),
     async probe() {
+      lock.check();
       const path = join(folder, 'probe');
       await replaceFile(path, 'x'.repeat(4096));
       await removeFile(path);
@@ -64,24 +77,26 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     trim: async () => {},
     async close() {
       await orders.end();
-      held.abort();
+      closing.abort();
       await inbox.close();
-      await release();
+      await lock.release();
     },
   };
 }
 
 const unreadable = { state: 'dead', error: 'it cannot be read any more', ms: 0, tries: 0 } as const;
 
-async function lockOf(folder: string): Promise<() => Promise<void>> {
+const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
+
+async function lockOf(folder: string): Promise<Held> {
   try {
-    const release = await tryLock(join(folder, 'lock'));
-    if (release) return release;
+    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: severalHint });
+    if (held) return held;
   } catch (error) {
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
   }
   const [pid = 'unknown'] = await holders(join(folder, 'lock'));
   throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
-    hint: 'A folder is for one instance. For several, set inbox: to a Postgres database.',
+    hint: severalHint,
   });
 }

@@ -11,13 +11,15 @@ export type Keeper = {
   readonly place: string;
   /** Other instances may work on the same inbox. */
   readonly isShared: boolean;
+  /** Fires once another instance has the inbox as a whole; `reason` says who. */
+  readonly lost: AbortSignal;
   /** Known to be there already; false where that is not known yet. */
   has(id: string): boolean;
   /** Resolves once the delivery is durable, or was there before; rejects where it could not be stored. */
   add(arrival: Arrival): Promise<Added>;
   /**
    * What waits for the sink, oldest first. Undefined while another instance has the sink: no two have it at once.
-   * `held` fires when this instance may not deliver to it any more.
+   * `held` fires when this instance may not deliver to it any more, which `mayDeliver` makes sure of.
    */
   take(sink: string, most: number): Promise<Taken | undefined>;
   /** What became of a delivery to a sink. */
@@ -39,7 +41,12 @@ export type Added = 'stored' | 'repeat';
 /** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
 export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
 
-export type Taken = { readonly waiting: readonly Waiting[]; readonly held: AbortSignal };
+export type Taken = {
+  readonly waiting: readonly Waiting[];
+  readonly held: AbortSignal;
+  /** Asked right before each delivery. */
+  mayDeliver(): boolean;
+};
 
 export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database/postgres.ts';
 import { removeFile } from '../../disk/folder.ts';
+import type { Held } from '../../disk/lock.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from '../inbox/file.ts';
 import { openInbox } from '../inbox/inbox.ts';
@@ -19,8 +20,8 @@ export async function openLedger(ctx: Needs, place: Place): Promise<Ledger> {
 }
 
 function folderLedger({ clock }: Needs, folder: string): Ledger {
-  const alone = async (order: Order) => {
-    const inbox = await openInbox(folder, { limit: Number.MAX_SAFE_INTEGER });
+  const alone = async (order: Order, held: Held) => {
+    const inbox = await openInbox(folder, { limit: Number.MAX_SAFE_INTEGER, held });
     try {
       if (order.kind === 'move') await move(inbox, order, clock.now());
       else await Promise.all(order.arrivals.filter(({ id }) => !inbox.has(id)).map(inbox.add));

@@ -50,6 +50,8 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
   return {
     place: work.place,
     isShared: true,
+    // Each sink is held by itself.
+    lost: new AbortController().signal,
     has: intake.has,
     add: intake.add,
     async take(sink, most) {
@@ -57,7 +59,7 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
       const held = await leases.hold(sink);
       if (!held) return undefined;
       const rows = await work.query({ ...taking, values: [sink, most] });
-      return { waiting: rows.map(waitingIn), held };
+      return { waiting: rows.map(waitingIn), held, mayDeliver: () => !held.aborted };
     },
     async settle(sink, settled) {
       await work.query({ ...settling, values: [sink, ...columnsOf(settled)] });

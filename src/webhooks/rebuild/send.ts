@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { openLog } from '../../disk/append-log.ts';
 import { withLock } from '../../disk/lock.ts';
+import { checked } from '../../http/checked.ts';
 import { counted } from '../../text/number.ts';
 import { fieldsIn } from '../../text/record.ts';
 import type { Arrival } from '../inbox/line.ts';
@@ -24,38 +25,43 @@ const silentAtMost = 3;
 export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<Sent> {
   const { journal, to } = sending;
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
-  return withLock(`${journal}.lock`, { ...waiting, maxWaitMs: 3_600_000, what: 'another catch-up' }, async () => {
-    const known = new Set<string>();
-    const log = await openLog(journal, {
-      take(text) {
-        const line = lineIn(text.toString('utf8'));
-        if (line?.to === to) known.add(line.id);
-        return line !== undefined;
-      },
-    });
-    const told = { sent: 0, repeated: arrivals.filter(({ id }) => known.has(id)).length, failed: 0 };
-    let silent = 0;
-    try {
-      for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
-        if (ctx.signal.aborted || silent === silentAtMost) break;
-        const end = await post(ctx, arrival, sending);
-        silent = end === 'silent' ? silent + 1 : 0;
-        if (end === 'taken') {
-          await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
-          told.sent++;
-        } else told.failed++;
+  return withLock(
+    `${journal}.lock`,
+    { ...waiting, maxWaitMs: 3_600_000, what: 'the journal of the catch-up' },
+    async (held) => {
+      const known = new Set<string>();
+      const log = await openLog(journal, {
+        held,
+        take(text) {
+          const line = lineIn(text.toString('utf8'));
+          if (line?.to === to) known.add(line.id);
+          return line !== undefined;
+        },
+      });
+      const told = { sent: 0, repeated: arrivals.filter(({ id }) => known.has(id)).length, failed: 0 };
+      let silent = 0;
+      try {
+        for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
+          if (ctx.signal.aborted || silent === silentAtMost) break;
+          const end = await post(checked(ctx, held.check), arrival, sending);
+          silent = end === 'silent' ? silent + 1 : 0;
+          if (end === 'taken') {
+            await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
+            told.sent++;
+          } else told.failed++;
+        }
+      } finally {
+        await log.close();
       }
-    } finally {
-      await log.close();
-    }
-    const untried = arrivals.length - told.sent - told.repeated - told.failed;
-    if (untried > 0) {
-      ctx.notice(
-        `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
-      );
-    }
-    return { ...told, failed: told.failed + untried };
-  });
+      const untried = arrivals.length - told.sent - told.repeated - told.failed;
+      if (untried > 0) {
+        ctx.notice(
+          `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
+        );
+      }
+      return { ...told, failed: told.failed + untried };
+    },
+  );
 }
 
 async function post(

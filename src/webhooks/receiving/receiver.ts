@@ -66,6 +66,8 @@ type Receiving = {
   /** Bytes of bodies in memory. */
   held: number;
   inTrouble: boolean;
+  /** Nobody is left to be answered. */
+  isClosed: boolean;
 };
 
 /**
@@ -75,7 +77,7 @@ type Receiving = {
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const limits = { ...receiverLimits, ...options.limits };
-  const receiving: Receiving = { options, limits, storing: new Map(), held: 0, inTrouble: false };
+  const receiving: Receiving = { options, limits, storing: new Map(), held: 0, inTrouble: false, isClosed: false };
   const server = process.getBuiltinModule('node:http').createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.wholeMs,
@@ -91,7 +93,10 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   return {
     port,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${options.path()}`,
-    close: () => close(server),
+    close: () =>
+      close(server).finally(() => {
+        receiving.isClosed = true;
+      }),
   };
 }
 
@@ -198,7 +203,7 @@ async function store(receiving: Receiving, arrival: Arrival): Promise<Stored> {
     } catch (error) {
       if (!receiving.inTrouble) options.onTrouble?.(error);
       receiving.inTrouble = true;
-      if (clock.ticks() >= until) return false;
+      if (receiving.isClosed || clock.ticks() >= until) return false;
       await clock.sleep(250);
     }
   }

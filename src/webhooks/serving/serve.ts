@@ -42,25 +42,32 @@ type Up = {
   readonly current: { secrets: readonly string[]; configured: Configured };
 };
 
-/** Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. */
+/**
+ * Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. Where another instance
+ * took over the inbox it ends at once, and throws the Failure that says who.
+ */
 export async function serve(ctx: Context, options: ServeOptions): Promise<Served> {
   const up = await bringUp(ctx, options);
   const catching = catchUp(ctx, options, up);
   const stopTrimming = trimming(up.keeper);
   const stopReloading = reloading(ctx, options, up);
+  const { lost } = up.keeper;
+  const over = AbortSignal.any([ctx.signal, lost]);
   await new Promise<void>((resolve) => {
-    if (ctx.signal.aborted) resolve();
-    ctx.signal.addEventListener('abort', () => resolve(), { once: true });
+    if (over.aborted) resolve();
+    over.addEventListener('abort', () => resolve(), { once: true });
   });
-  ctx.notice('Ending: svc delivers what was accepted, for at most 25 s. The rest stays in the inbox.');
+  if (!lost.aborted)
+    ctx.notice('Ending: svc delivers what was accepted, for at most 25 s. The rest stays in the inbox.');
   stopReloading();
   stopTrimming();
   await up.receiver.close();
   await within(ctx, 500, catching);
-  await up.sinks.drain(drainMs);
+  await up.sinks.drain(lost.aborted ? 0 : drainMs);
   const counts = await within(ctx, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
   await within(ctx, closeMs, up.keeper.close());
+  if (lost.aborted) throw lost.reason;
   const sinks = [...up.sinks.tallies].map(([name, tallied]) => ({
     name,
     ...tallied,

@@ -101,11 +101,12 @@ async function run(state: State): Promise<void> {
 }
 
 /** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
-async function deliver(state: State, { waiting, held }: Taken): Promise<boolean> {
+async function deliver(state: State, { waiting, held, mayDeliver }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
   try {
     for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
       const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
+      if (!mayDeliver()) return false;
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
       if (state.done.length >= 25) await writeDown(state, held);
     }

@@ -1,0 +1,96 @@
+// A pull that stands still while it writes, and goes on after another one has had the copy.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSandbox } from '../../src/sandbox/app.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { type Built, buildSvc } from '../built.ts';
+import { endAfterEach } from '../endings.ts';
+import { entriesBelow } from '../locks.ts';
+
+let built: Built;
+let server: { readonly port: number; close(): Promise<void> };
+beforeAll(async () => {
+  built = await buildSvc();
+  server = await serve(createSandbox({ seed: 'demo', rateLimit: 'off' }), 0);
+});
+afterAll(async () => {
+  await server.close();
+  await built.remove();
+});
+const endings = endAfterEach();
+
+function start(folder: string, argv: readonly string[], env: Record<string, string> = {}) {
+  const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+  const before = ['--require', join(import.meta.dirname, 'kill-at-write.cjs')];
+  const child = spawn(process.execPath, [...before, built.script, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...inherited,
+      SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
+      SVC_API_KEY: 'key_acme',
+      SVC_CONFIG_DIR: join(folder, 'config'),
+      SVC_STATE_DIR: join(folder, 'state'),
+      ...env,
+    },
+  });
+  endings.push(() => child.kill('SIGKILL'));
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
+    ([stdout, stderr, [code]]) => ({ code, stdout, stderr }),
+  );
+  return { child, ended };
+}
+
+const run = (folder: string, argv: readonly string[]) => start(folder, argv).ended;
+
+const stateOf = async (pid: number | undefined) =>
+  /\) (\S) /u.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1];
+
+const newFolder = () => mkdtemp(join(built.folder, 'stopped-'));
+
+async function copyOf(folder: string): Promise<unknown[]> {
+  const tables = ['contacts', 'tickets', 'ticket_messages', 'changelog'];
+  const all = tables.map((name) => `SELECT '${name}' AS t, data FROM ${name}`).join(' UNION ALL ');
+  const { code, stdout, stderr } = await run(folder, ['mirror', 'sql', '--json', `${all} ORDER BY 1, 2`]);
+  expect(code, stderr).toBe(0);
+  const [{ ok } = { ok: '' }] = JSON.parse(
+    (await run(folder, ['mirror', 'sql', '--json', 'SELECT integrity_check AS ok FROM pragma_integrity_check'])).stdout,
+  );
+  expect(ok).toBe('ok');
+  return JSON.parse(stdout);
+}
+
+test.runIf(process.platform === 'linux').each([
+  ['journal', 2],
+  ['database', 4],
+  ['database', 90],
+  ['journal', 60],
+])(
+  'stopped behind a write of the %s (%i), it writes nothing more to the copy, and ends with exit 1',
+  { timeout: 60_000 },
+  async (where, at) => {
+    const folder = await newFolder();
+    const first = start(folder, ['mirror', 'pull'], { STOP_AT: String(at), KILL_IN: where });
+    while ((await stateOf(first.child.pid)) !== 'T') {
+      if (first.child.exitCode !== null) throw new Error((await first.ended).stderr);
+      await sleep(5);
+    }
+    // As somebody does who believes that it is gone.
+    const entries = entriesBelow(folder);
+    expect(entries.length).toBeGreaterThan(0);
+    for (const entry of entries) await rm(entry);
+    const other = await run(folder, ['mirror', 'pull']);
+    expect(other, other.stderr).toMatchObject({ code: 0 });
+    const whole = await copyOf(folder);
+    first.child.kill('SIGCONT');
+    const { code, stderr } = await first.ended;
+    expect(stderr).toMatch(/This svc has lost the copy(?: of this account)?: its entry in \S+ is gone\./u);
+    expect(code).toBe(1);
+    expect(await copyOf(folder)).toEqual(whole);
+    expect((await run(folder, ['mirror', 'pull'])).code).toBe(0);
+  },
+);
