@@ -38,6 +38,7 @@ export type Course = {
   /** Records of rows that may still take effect: a later row for one of them could be overwritten by it. */
   readonly doubted: Set<string>;
   resumedRows: number;
+  doneNow: number;
   readonly elapsed: () => number;
   /** What the run has cost since the last call. */
   readonly cost: () => { readonly requests: number; readonly ms: number };
@@ -69,6 +70,7 @@ export function beginCourse(job: Job): Course {
     unknown: [],
     doubted: new Set(),
     resumedRows: 0,
+    doneNow: 0,
     troubles: 0,
     toldAt: Number.NEGATIVE_INFINITY,
     elapsed,
@@ -95,6 +97,7 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
   const { ctx, journal, plan } = job;
   const { ref: row, line, index } = planned;
   if (outcome.status === 'done') {
+    course.doneNow++;
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
     ended.set(index, { status: 'done', line, id: outcome.id, ...kept });
     keep({ done: { row, line, id: outcome.id, ...cost(), ...kept } });

@@ -9,6 +9,8 @@ export type Totals = {
   readonly ended: ReadonlyMap<number, Ended>;
   readonly requests: number;
   readonly resumedRows: number;
+  /** Rows that this run itself has done. */
+  readonly doneNow: number;
   readonly ms: number;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
@@ -51,6 +53,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     ended,
     requests: journal.past.requests + sender.requests(),
     resumedRows: course.resumedRows,
+    doneNow: course.doneNow,
     ms: journal.past.ms + course.elapsed(),
     stopped: stopped(),
   };

@@ -4,7 +4,8 @@ import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
-import { type Before, isNewestFirst, madeIds, readBefore } from '../http/look.ts';
+import { type Before, isNewestFirst, readBefore } from '../http/look.ts';
+import { madeIds } from '../http/made.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -82,7 +83,9 @@ function through(sending: Sending, watch?: Watch): Service {
     await watching?.settled(answer);
     return answer;
   };
-  return { ...outer, ctx: Object.create(outer.ctx, { exchange: { value: exchange } }) };
+  // The rows are accounted for by the run.
+  const ctx = Object.create(outer.ctx, { exchange: { value: exchange }, writes: { value: undefined } });
+  return { ...outer, ctx };
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */

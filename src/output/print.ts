@@ -20,6 +20,8 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (!settings.quiet) for (const note of notes) ctx.notice(sanitize(note, { keepNewlines: true }));
   if (view.failure) throw view.failure;
   const outcome = typeof view.outcome === 'function' ? view.outcome() : view.outcome;
+  // Whoever only sees the exit code in a log must not look for the reason in the data.
+  if (outcome === 'partial' && notes.length === 0 && !ctx.stdout.isTTY) ctx.notice('Not all of it was done (exit 8).');
   return view.exitCode ?? (outcome ? exitCodes[outcome] : 0);
 }
 
