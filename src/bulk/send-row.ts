@@ -1,3 +1,4 @@
+import { operations } from '../api/index.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
 import type { Body, RowOf } from '../command/row.ts';
@@ -6,8 +7,9 @@ import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
 import { type Before, isNewestFirst, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
-import { fieldsIn } from '../text/record.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 import type { Journal } from './journal.ts';
+import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 
@@ -18,6 +20,10 @@ export type Sender = {
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
   find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | 'gone' | undefined>;
+  /** The record of a row that is done, as it is now; undefined where the service does not show it. */
+  readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** What was sent and may still arrive. */
+  readonly late: LateCopies;
   /** Requests made so far, repetitions and looks included. */
   requests(): number;
 };
@@ -37,6 +43,7 @@ type Sending = {
   supplied?: Promise<(id: number) => Body>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
+  readonly late: LateCopies;
 };
 
 export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
@@ -45,6 +52,8 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
+    readBack: (planned) => readBack(sending, planned),
+    late: sending.late,
     requests: () => sending.requests,
   };
 }
@@ -54,9 +63,12 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const own = outer.learnt.made.get(id) ?? new Set<number>();
   outer.learnt.made.set(id, own);
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set() };
-  for (const { status, ...fate } of journal.fates.values()) {
+  const late = lateCopies(outer.ctx, outer.settings.settleMs);
+  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
+  for (const [ref, { status, ...fate }] of journal.fates) {
     if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
+    // An earlier run ended while it was on its way.
+    if ('keys' in fate && fate.keys) late.note(fate.keys, contentOf({ ref }));
   }
   return sending;
 }
@@ -70,6 +82,8 @@ function note(sending: Sending, id: number): void {
 type Watch = {
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
+  /** The attempt was given up on and may still arrive. */
+  readonly unsettled: () => void;
 };
 
 /** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
@@ -85,7 +99,7 @@ function through(sending: Sending, watch?: Watch): Service {
   };
   // The rows are accounted for by the run.
   const ctx = Object.create(outer.ctx, { exchange: { value: exchange }, writes: { value: undefined } });
-  return { ...outer, ctx };
+  return { ...outer, ctx, onUnsettled: watch?.unsettled };
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
@@ -130,12 +144,12 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
 }
 
 /** One row on its way. */
-type Trip = { hasLeft: boolean; before: Before | undefined };
+type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined };
 
 async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { journal, options, doubtful, row } = sending;
   const { operation } = row;
-  const trip: Trip = { hasLeft: false, before: undefined };
+  const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
   try {
     const input = await complete(sending, planned);
@@ -159,24 +173,32 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   async leaving() {
-    const { ref, line } = planned;
+    const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;
-    if (needsTrace(sending)) await sending.journal.write({ sent: { row: ref, line, before } });
+    const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
+    await sending.journal.write({ sent });
     trip.hasLeft = true;
   },
   async settled(answer) {
     const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
-    if (!isNothing) return;
+    // An earlier attempt may still arrive.
+    if (!isNothing || trip.mayArrive) return;
     await writeBack(sending, planned);
     trip.hasLeft = false;
   },
+  unsettled() {
+    trip.mayArrive = true;
+    if (isRepeatable(sending)) sending.late.note(planned.keys, contentOf(planned));
+  },
 });
 
-/** What may be done twice needs no trace of its leaving: the next run does it again. */
-const needsTrace = ({ row }: Sending): boolean => row.operation.safety !== 'repeatable';
+const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
+
+/** The same for rows of the same content. */
+export const contentOf = ({ ref }: Pick<Planned, 'ref'>): string => ref.replace(/~\d+$/u, '');
 
 async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void> {
-  if (needsTrace(sending)) await sending.journal.write({ back: { row: ref, line } });
+  await sending.journal.write({ back: { row: ref, line } });
 }
 
 async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
@@ -189,6 +211,24 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
   return { status: 'done', id, answer: findings.found } as const;
+}
+
+async function readBack(sending: Sending, { id }: Planned) {
+  const { row, options } = sending;
+  const reading = readerOf(row.operation);
+  const [name] = Object.keys(reading?.ids ?? {});
+  if (!reading || name === undefined || id === undefined) return undefined;
+  const answer = await call(through(sending), reading, { params: { [name]: id } }, options);
+  const record = unwrap(reading, answer);
+  return isRecord(record) ? record : undefined;
+}
+
+/** The operation that reads one record of the kind that another writes. */
+function readerOf({ resource }: Operation): Operation | undefined {
+  const table: readonly Operation[] = Object.values(operations);
+  return table.find(
+    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
+  );
 }
 
 /** The id of what was made, else of what was changed. */
