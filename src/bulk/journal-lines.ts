@@ -30,6 +30,8 @@ export type Line =
         readonly boot?: string;
       };
     }
+  /** What the service listed before the first row: a row that was on its way is known from these by its id. */
+  | { readonly there: { readonly ids: readonly number[] } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /**
@@ -62,6 +64,8 @@ export type Past = {
   readonly ms: number;
   /** Every line that was written is in it: the machine has not been started again since. */
   readonly isBelieved: boolean;
+  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
+  readonly there: ReadonlyMap<number, readonly number[]>;
 };
 
 /**
@@ -72,6 +76,7 @@ export type Past = {
  */
 export function journalReader(boot: string | undefined): { take(text: Buffer): boolean; past(): Past | undefined } {
   const fates = new Map<string, Fate>();
+  const there = new Map<number, readonly number[]>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
   let requests = 0;
@@ -100,6 +105,7 @@ export function journalReader(boot: string | undefined): { take(text: Buffer): b
         return true;
       }
       applyLine(fates, line);
+      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       if ('finished' in line) finishedAt = line.finished.at;
       else if (!('run' in line)) finishedAt = undefined;
       if ('run' in line) {
@@ -115,10 +121,17 @@ export function journalReader(boot: string | undefined): { take(text: Buffer): b
     },
     past() {
       judgeMeant();
-      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun, isBelieved: isSameBoot() };
+      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun, isBelieved: isSameBoot(), there };
     },
   };
 }
+
+/** By hand: a list may have more ids than a call takes arguments. */
+export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
+  let newest = atLeast;
+  for (const id of ids) newest = Math.max(newest, id);
+  return newest;
+};
 
 function costOf(line: Exclude<Line, Header>): Cost {
   if ('done' in line) return line.done;
@@ -178,8 +191,12 @@ function isLine(line: unknown): line is Line {
     const named = ['command', 'place', 'account', 'settings'].every((name) => isText(texts[name]));
     return svc_bulk === 1 && named && (file === null || isText(file)) && isTime(started_at);
   }
-  const { run, meant, sent, back, done, rejected, unknown, finished } = line;
+  const { run, there, meant, sent, back, done, rejected, unknown, finished } = line;
   if (run || finished) return isTime(fieldsIn(run ?? finished).at);
+  if (there) {
+    const { ids } = fieldsIn(there);
+    return Array.isArray(ids) && ids.every(isCount);
+  }
   if (meant) {
     const { rows, before } = fieldsIn(meant);
     return isId(before) && Array.isArray(rows) && rows.every(isAbout);

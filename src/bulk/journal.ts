@@ -34,7 +34,7 @@ export type Journals = {
 export type Journal = {
   readonly path: string;
   readonly fates: Map<string, Fate>;
-  readonly past: Pick<Past, 'requests' | 'ms' | 'isBelieved'>;
+  readonly past: Pick<Past, 'requests' | 'ms' | 'isBelieved' | 'there'>;
   /** Whether a later run can tell a process that was killed from a power cut. */
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
@@ -91,7 +91,15 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
       const name = `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`;
       const path = replaces?.path ?? join(folder.path, name);
       await folder.begin(path, withMark([header]));
-      const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0, isBelieved: true };
+      const past = {
+        header,
+        fates: new Map(),
+        finishedAt: undefined,
+        requests: 0,
+        ms: 0,
+        isBelieved: true,
+        there: new Map(),
+      };
       return openOne(opening, { path, past });
     };
     return { same, others, open, release };

@@ -1,4 +1,3 @@
-import { operations } from '../api/index.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
 import type { Body, RowOf } from '../command/row.ts';
@@ -7,11 +6,13 @@ import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
 import { type Before, isNewestFirst, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
+import { newestOf } from './journal-lines.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
+import { readBack } from './read-back.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -52,7 +53,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
-    readBack: (planned) => readBack(sending, planned),
+    readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
     late: sending.late,
     requests: () => sending.requests,
   };
@@ -106,9 +107,17 @@ function through(sending: Sending, watch?: Watch): Service {
 async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
   const { operation } = sending.row;
   if (operation.params) return readAhead(sending, input);
-  sending.baseline ??= readAhead(sending, input);
+  sending.baseline ??= readBaseline(sending, input);
   const first = await sending.baseline;
   return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
+}
+
+/** What is not listed newest first is known by each id, also to the run that goes on after this one. */
+async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const first = await readAhead(sending, input);
+  const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
+  if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
+  return first;
 }
 
 function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
@@ -135,7 +144,7 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
-    const before = known ? newestOf(known) : null;
+    const before = known ? newestOf(known.ids, known.upTo) : null;
     await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
@@ -174,7 +183,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   async leaving() {
     const { ref, line, keys } = planned;
-    const before = trip.before ? newestOf(trip.before) : null;
+    const before = trip.before ? newestOf(trip.before.ids, trip.before.upTo) : null;
     const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
     await sending.journal.write({ sent });
     trip.hasLeft = true;
@@ -204,31 +213,15 @@ async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void
 async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
   const { operation } = sending.row;
   if (operation.safety !== 'verify') return undefined;
-  const known: Known = before === null ? 'nothing' : { ids: new Set(), upTo: before, isWhole: true };
+  const ids = before === null ? undefined : sending.journal.past.there.get(before);
+  const upTo = before !== null && !ids ? before : 0;
+  const known: Known = before === null ? 'nothing' : { ids: new Set(ids), upTo, isWhole: true };
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
   if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
   return { status: 'done', id, answer: findings.found } as const;
-}
-
-async function readBack(sending: Sending, { id }: Planned) {
-  const { row, options } = sending;
-  const reading = readerOf(row.operation);
-  const [name] = Object.keys(reading?.ids ?? {});
-  if (!reading || name === undefined || id === undefined) return undefined;
-  const answer = await call(through(sending), reading, { params: { [name]: id } }, options);
-  const record = unwrap(reading, answer);
-  return isRecord(record) ? record : undefined;
-}
-
-/** The operation that reads one record of the kind that another writes. */
-function readerOf({ resource }: Operation): Operation | undefined {
-  const table: readonly Operation[] = Object.values(operations);
-  return table.find(
-    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
-  );
 }
 
 /** The id of what was made, else of what was changed. */
@@ -238,9 +231,3 @@ function idOf(operation: Operation, answer: unknown, { id }: Pick<Planned, 'id'>
   const { id: answered } = operation.method === 'POST' ? fieldsIn(unwrap(operation, answer)) : {};
   return typeof answered === 'number' ? answered : (id ?? null);
 }
-
-const newestOf = ({ ids, upTo }: Before): number => {
-  let newest = upTo;
-  for (const id of ids) newest = Math.max(newest, id);
-  return newest;
-};
