@@ -25,7 +25,7 @@ export type Earlier =
 export type Journal = {
   readonly path: string;
   readonly earlier: Earlier;
-  readonly past: Pick<Past, 'done' | 'ms' | 'requests'>;
+  readonly past: Pick<Past, 'done' | 'open' | 'ms' | 'requests'>;
   /** Each resolves when its line is on disk. */
   sent(chunk: Chunk): Promise<void>;
   done(chunk: Chunk, outcome: Outcome, requests: number, ms: number): Promise<void>;

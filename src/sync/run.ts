@@ -12,6 +12,8 @@ export type Target = {
   readonly chunkSize: number;
   readonly keysOf: KeysOf;
   send(chunk: Chunk): Promise<Outcome>;
+  /** An earlier run has sent it, and it may still arrive. */
+  wasSent?(chunk: Chunk): void;
   /** Requests made so far, repetitions included. */
   requests(): number;
 };
@@ -69,6 +71,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
         if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
         continue;
       }
+      if (journal.past.open?.has(chunk.number)) target.wasSent?.(chunk);
       if (!(await lanes.send(chunk))) break;
     }
   } catch (error) {
