@@ -12,7 +12,7 @@ const meanings: Record<FailureKind, string> = {
   forbidden: 'a scope or a module is missing (403); the message says which, and how to fix it',
   rejected: 'the service refused the input (422 and other 4xx)',
   'rate-limited': 'the rate limit outlasted --max-wait',
-  partial: 'done in part: some rows or events failed, or the command stopped half-way; the message says what was done',
+  partial: 'done in part: some rows failed, or it stopped half-way; the message says what is done',
   unknown: 'a write may or may not have happened: look before you repeat it',
   network: 'the service could not be reached; nothing happened in the whole command',
   differs: '--check found differences',
