@@ -97,6 +97,29 @@ export type Ask = {
  */
 export type Doing = 'wait' | 'look' | 'work' | 'request';
 
+/** A write of a command, as its user is told of it: "the entry was created (12)". */
+export type Write = {
+  readonly of: string;
+  readonly done: string;
+  /** Where a person can see it; a full sentence. */
+  readonly lookHint: string;
+  /** Doing it twice is doing it once. */
+  readonly isRepeatable: boolean;
+  readonly ids: () => readonly number[];
+};
+
+/**
+ * What one command has written so far. What its exit code claims is about all of it, so every request that writes is
+ * noted here by whoever sends it, and read where the command ends.
+ */
+export type Writes = {
+  readonly done: Write[];
+  /** Nobody knows whether the service has acted on these. */
+  readonly unknown: Write[];
+  /** How to do the rest where the command stops half-way; full sentences. Set by a command that knows. */
+  rest?: string;
+};
+
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -123,6 +146,8 @@ export type Context = {
   readonly openBrowser: (url: URL) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
+  /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
+  readonly writes?: Writes;
   /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

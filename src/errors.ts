@@ -32,8 +32,13 @@ type Details = {
   readonly answer?: HttpResponse;
   /** An interrupted write that the service may have acted on. */
   readonly mayBeDone?: boolean;
+  /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
+  readonly isWhole?: boolean;
   readonly cause?: unknown;
 };
+
+/** Said of one request. It is taken out again where the command has done something else. */
+export const nothingChanged = 'Nothing was changed.';
 
 /** A run that a signal stopped: `reason` is the signal's name, which the exit code tells. */
 export const interruption = (
@@ -51,9 +56,10 @@ export class Failure extends Error {
   readonly looked: Details['looked'];
   readonly answer: Details['answer'];
   readonly mayBeDone: boolean;
+  readonly isWhole: boolean;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, mayBeDone, cause } = details;
+    const { hint, status, fields, looked, answer, mayBeDone, isWhole, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -63,6 +69,7 @@ export class Failure extends Error {
     this.looked = looked;
     this.answer = answer;
     this.mayBeDone = mayBeDone === true;
+    this.isWhole = isWhole === true;
   }
 
   get exitCode(): number {

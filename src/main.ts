@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from './config/settings.ts';
-import type { Context } from './context.ts';
+import type { Context, Writes } from './context.ts';
 import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
 import { copyName } from './mirror/copy-name.ts';
@@ -61,18 +61,29 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   };
   const notice = settings.quiet ? () => {} : say;
   const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
-  const told: Context = Object.create(outer, { notice: { value: notice }, progress: { value: progress } });
+  const writes: Writes = { done: [], unknown: [] };
+  const told: Context = Object.create(outer, {
+    notice: { value: notice },
+    progress: { value: progress },
+    writes: { value: writes },
+  });
   const ctx = showingWaits(told);
   // Another program is told of Ctrl-C by the terminal itself.
   const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx, () => notices);
   try {
     return await carryOut(ctx, invocation, settings);
   } catch (error) {
-    // Advice is made typeable here, for every command at once.
-    throw error instanceof Failure ? advised(error, settings.carried) : error;
+    const failure = await asFailure(error, outer);
+    // What was done before, and advice that can be typed, for every command at once.
+    throw advised(await ofWholeCommand(failure, writes), settings.carried);
   } finally {
     isOver();
   }
+}
+
+async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure> {
+  if (writes.done.length + writes.unknown.length === 0) return failure;
+  return (await import('./http/whole.ts')).wholeFailure(failure, writes);
 }
 
 async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {

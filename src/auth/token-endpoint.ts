@@ -160,6 +160,7 @@ function lostFailure(lost: Lost, url: string, { mustFinish }: Manner): Failure {
   }
   return new Failure('network', `Could not reach ${origin}: ${lost.detail}`, {
     hint: 'Check the connection and the auth URL (--auth-url, SVC_AUTH_URL), then try again.',
+    mayBeDone: lost.lost === 'after-sending',
   });
 }
 

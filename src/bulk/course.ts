@@ -2,13 +2,15 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Journal } from './journal.ts';
-import type { Fate } from './journal-lines.ts';
+import type { Fate, Line } from './journal-lines.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan, Planned } from './plan.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
 import type { Sender } from './send-row.ts';
 
 export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
+
+type DoneLine = Extract<Line, { done: object }>;
 
 /** What became of a row of the file, over all runs. */
 export type Ended =
@@ -35,9 +37,14 @@ export type Course = {
   readonly ended: Map<number, Ended>;
   /** Rows of this run whose outcome is not known. */
   readonly unknown: Planned[];
-  /** Records of rows that may still take effect: a later row for one of them could be overwritten by it. */
-  readonly doubted: Set<string>;
+  /** Records of rows that are not done: why a later row for one of them must not go first. */
+  readonly doubted: Map<string, string>;
+  /** Lines that say that a row is done, of which a copy may still arrive: they wait until a later row is sent. */
+  readonly deferred: Map<string, { readonly planned: Planned; readonly line: DoneLine }>;
+  /** The latest row of each record for which a later row had to wait, with what the service answered. */
+  readonly proofs: Map<string, { readonly planned: Planned; readonly answer: unknown }>;
   resumedRows: number;
+  doneNow: number;
   readonly elapsed: () => number;
   /** What the run has cost since the last call. */
   readonly cost: () => { readonly requests: number; readonly ms: number };
@@ -67,8 +74,11 @@ export function beginCourse(job: Job): Course {
     job,
     ended: new Map(),
     unknown: [],
-    doubted: new Set(),
+    doubted: new Map(),
+    deferred: new Map(),
+    proofs: new Map(),
     resumedRows: 0,
+    doneNow: 0,
     troubles: 0,
     toldAt: Number.NEGATIVE_INFINITY,
     elapsed,
@@ -95,9 +105,15 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
   const { ctx, journal, plan } = job;
   const { ref: row, line, index } = planned;
   if (outcome.status === 'done') {
+    course.doneNow++;
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
     ended.set(index, { status: 'done', line, id: outcome.id, ...kept });
-    keep({ done: { row, line, id: outcome.id, ...cost(), ...kept } });
+    const done: DoneLine = { done: { row, line, id: outcome.id, ...cost(), ...kept } };
+    // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
+    if (job.sender.late.mayArrive(planned.keys)) course.deferred.set(row, { planned, line: done });
+    else keep(done);
+    for (const key of planned.keys)
+      if (course.proofs.has(key)) course.proofs.set(key, { planned, answer: outcome.answer });
     const { settled } = plan.row;
     if (settled && outcome.id !== null) await settled(ctx, job.settings, { id: outcome.id, answer: outcome.answer });
   } else if (outcome.status === 'unsent') {
@@ -112,6 +128,15 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
     keep({ unknown: { row, line, error: outcome.error, ...cost() } });
   }
   tellProgress(course);
+}
+
+/** Writes down those of the deferred lines that need not wait any more. */
+export function undefer(course: Course, isFree: (planned: Planned) => boolean): void {
+  for (const [row, { planned, line }] of [...course.deferred]) {
+    if (!isFree(planned)) continue;
+    course.deferred.delete(row);
+    course.keep(line);
+  }
 }
 
 /** A text for each of 10,000 rows would cost more than writing the rows down. */
@@ -133,7 +158,10 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
   const { job, unknown, doubted, stop } = course;
   if (outcome.status === 'unknown') {
     unknown.push(planned);
-    if (job.plan.row.operation.safety === 'repeatable') for (const key of planned.keys) doubted.add(key);
+  }
+  if (job.plan.row.operation.safety === 'repeatable' && (outcome.status === 'unknown' || outcome.status === 'unsent')) {
+    const why = outcome.status === 'unknown' ? behindDoubt : behindUnsent;
+    for (const key of planned.keys) doubted.set(key, why);
   }
   const isTrouble = outcome.status === 'unknown' || (outcome.status === 'unsent' && outcome.failure.kind === 'failed');
   course.troubles = isTrouble ? course.troubles + 1 : 0;
@@ -141,6 +169,11 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
   if (course.troubles >= mostTroubles && 'failure' in outcome && outcome.failure) stop(inTrouble(outcome.failure));
   if (job.journal.failure()) stop(job.journal.failure());
 }
+
+/** What may still arrive would overwrite it. */
+const behindDoubt = 'not sent: it is not known yet whether an earlier row for the same record was done';
+/** The next run sends that one, which would overwrite it. */
+const behindUnsent = 'not sent: an earlier row for the same record was not sent';
 
 const inTrouble = (failure: Failure): Failure =>
   new Failure(failure.kind, `The service fails at one row after another: ${failure.message}`, {

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { type DoneSoFar, kindOfWhole, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';
 import { rowsInWords } from './pace.ts';
@@ -9,6 +10,19 @@ import type { Totals } from './run.ts';
 /** Exit 8 where a row was not done. */
 export function outcomeOf({ rejected, unsent }: Report, isDry: boolean): View['outcome'] {
   return rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
+}
+
+/** One line for a pipe, in which the report may go anywhere: how much was not done. */
+export function partialNote({
+  rows,
+  rejected,
+  ...of
+}: Pick<Report, 'rows' | 'rejected' | 'unsent'> & { done: number }) {
+  const left = [
+    ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
+    ...(of.unsent > 0 ? [`${number(of.unsent)} not sent`] : []),
+  ];
+  return `${number(of.done)} of ${rowsInWords(rows)} are done: ${left.join(', ')}. The report names them.`;
 }
 
 /** Rows that only --max-sends kept back. */
@@ -44,24 +58,37 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   const isInterrupted = stopped?.kind === 'interrupted' || stopped?.kind === 'terminated';
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (isInterrupted)
-    return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), { hint: goOn });
+    return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), {
+      hint: goOn,
+      isWhole: true,
+    });
   if (unknown > 0) {
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
       hint: stopped ? goOn : lookFirst,
+      isWhole: true,
       cause: stopped,
     });
   }
-  return stopped && stoppedFailure(stopped, fact, goOn);
+  return stopped && stoppedFailure(stopped, { fact, goOn, done: totals.doneNow, unknown });
 }
 
+/** How far a run came. `done`: by this run alone. */
+type Far = DoneSoFar & { readonly fact: string; readonly goOn: string };
+
 /** Why a run ended before the last row, how far it came, and how it goes on. */
-export function stoppedFailure(stopped: Failure, fact: string, goOn: string): Failure {
-  const { kind, message, hint, status, fields } = stopped;
+export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): Failure {
+  const kind = kindOfWhole(stopped, far);
+  const { status, fields } = stopped;
+  const isTrue = far.done + far.unknown === 0;
+  const [message = '', hint] = [stopped.message, stopped.hint].map((text) =>
+    text === undefined || isTrue ? text : withoutClaim(text),
+  );
   const isInterrupted = kind === 'interrupted' || kind === 'terminated';
   return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
     hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
     status,
     fields,
+    isWhole: true,
     cause: stopped,
   });
 }

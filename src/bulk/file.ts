@@ -19,7 +19,7 @@ import type { Template } from '../text/template.ts';
 import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
-import { cappedNotes, failureOf, outcomeOf } from './ending.ts';
+import { cappedNotes, failureOf, outcomeOf, partialNote } from './ending.ts';
 import { checkFiles, writeFiles } from './files.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
@@ -102,11 +102,15 @@ export async function runFile(
     const report = reportOf(words, file, plan, totals);
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
+    const outcome = outcomeOf(report, flags.dry_run);
+    const failure = failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run });
+    const capped = cappedNotes(report, totals, flags.max_sends);
+    const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
     return {
       ...viewOf(shown),
-      notes: cappedNotes(report, totals, flags.max_sends),
-      outcome: outcomeOf(report, flags.dry_run),
-      failure: failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run }),
+      notes: [...(outcome === 'partial' && !isTold ? [partialNote(report)] : []), ...capped],
+      outcome,
+      failure,
     };
   } finally {
     ctx.progress(undefined, 'work');

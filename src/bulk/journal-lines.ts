@@ -30,10 +30,15 @@ export type Line =
         readonly boot?: string;
       };
     }
+  /** What the service listed before the first row: a row that was on its way is known from these by its id. */
+  | { readonly there: { readonly ids: readonly number[] } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
-  /** Written before it leaves. `before`: the newest id that was there; null where that is not known. */
-  | { readonly sent: About & { readonly before: number | null } }
+  /**
+   * Written before it leaves. `before`: the newest id that was there; null where that is not known. `keys`: of a row that
+   * may be done twice, the records that it is about.
+   */
+  | { readonly sent: About & { readonly before: number | null; readonly keys?: readonly string[] } }
   /** Nothing came of it: it never left, or the rate limit refused it. */
   | { readonly back: About }
   | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string } }
@@ -44,10 +49,12 @@ export type Line =
 /** What became of a row. */
 export type Fate =
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
-  | { readonly status: 'sent'; readonly line: number; readonly before: number | null }
+  | ({ readonly status: 'sent'; readonly line: number } & Open)
   | { readonly status: 'done'; readonly line: number; readonly id: number | null; readonly secret?: string }
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
-  | { readonly status: 'unknown'; readonly line: number; readonly error: string; readonly before: number | null };
+  | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open);
+
+type Open = { readonly before: number | null; readonly keys?: readonly string[] };
 
 export type Past = {
   readonly header: Header;
@@ -55,6 +62,10 @@ export type Past = {
   readonly finishedAt: string | undefined;
   readonly requests: number;
   readonly ms: number;
+  /** Every line that was written is in it: the machine has not been started again since. */
+  readonly isBelieved: boolean;
+  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
+  readonly there: ReadonlyMap<number, readonly number[]>;
 };
 
 /**
@@ -65,6 +76,7 @@ export type Past = {
  */
 export function journalReader(boot: string | undefined): { take(text: Buffer): boolean; past(): Past | undefined } {
   const fates = new Map<string, Fate>();
+  const there = new Map<number, readonly number[]>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
   let requests = 0;
@@ -72,8 +84,9 @@ export function journalReader(boot: string | undefined): { take(text: Buffer): b
   let msOfRun = 0;
   let bootOfRun: string | undefined;
   let isWhole = true;
+  const isSameBoot = () => isWhole && boot !== undefined && bootOfRun === boot;
   const judgeMeant = () => {
-    const isSame = isWhole && boot !== undefined && bootOfRun === boot;
+    const isSame = isSameBoot();
     for (const [row, fate] of fates) {
       if (fate.status !== 'meant') continue;
       if (isSame) fates.delete(row);
@@ -92,6 +105,7 @@ export function journalReader(boot: string | undefined): { take(text: Buffer): b
         return true;
       }
       applyLine(fates, line);
+      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       if ('finished' in line) finishedAt = line.finished.at;
       else if (!('run' in line)) finishedAt = undefined;
       if ('run' in line) {
@@ -107,10 +121,17 @@ export function journalReader(boot: string | undefined): { take(text: Buffer): b
     },
     past() {
       judgeMeant();
-      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun };
+      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun, isBelieved: isSameBoot(), there };
     },
   };
 }
+
+/** By hand: a list may have more ids than a call takes arguments. */
+export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
+  let newest = atLeast;
+  for (const id of ids) newest = Math.max(newest, id);
+  return newest;
+};
 
 function costOf(line: Exclude<Line, Header>): Cost {
   if ('done' in line) return line.done;
@@ -124,7 +145,8 @@ export function applyLine(fates: Map<string, Fate>, line: Exclude<Line, Header>)
     const { rows, before } = line.meant;
     for (const { row, line: at } of rows) fates.set(row, { status: 'meant', line: at, before });
   } else if ('sent' in line) {
-    fates.set(line.sent.row, { status: 'sent', line: line.sent.line, before: line.sent.before });
+    const { row, line: at, before, keys } = line.sent;
+    fates.set(row, { status: 'sent', line: at, before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) fates.set(line.done.row, doneFate(line.done));
   else if ('rejected' in line) {
@@ -132,7 +154,8 @@ export function applyLine(fates: Map<string, Fate>, line: Exclude<Line, Header>)
   } else if ('unknown' in line) {
     const { row, line: at, error } = line.unknown;
     const sent = fates.get(row);
-    fates.set(row, { status: 'unknown', line: at, error, before: sent && 'before' in sent ? sent.before : null });
+    const { before, keys }: Open = sent && 'before' in sent ? sent : { before: null };
+    fates.set(row, { status: 'unknown', line: at, error, before, ...(keys && { keys }) });
   }
 }
 
@@ -146,6 +169,7 @@ const doneFate = ({ line, id, secret }: Extract<Line, { done: object }>['done'])
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 
 function parseLine(text: string): Line | undefined {
@@ -167,15 +191,19 @@ function isLine(line: unknown): line is Line {
     const named = ['command', 'place', 'account', 'settings'].every((name) => isText(texts[name]));
     return svc_bulk === 1 && named && (file === null || isText(file)) && isTime(started_at);
   }
-  const { run, meant, sent, back, done, rejected, unknown, finished } = line;
+  const { run, there, meant, sent, back, done, rejected, unknown, finished } = line;
   if (run || finished) return isTime(fieldsIn(run ?? finished).at);
+  if (there) {
+    const { ids } = fieldsIn(there);
+    return Array.isArray(ids) && ids.every(isCount);
+  }
   if (meant) {
     const { rows, before } = fieldsIn(meant);
     return isId(before) && Array.isArray(rows) && rows.every(isAbout);
   }
   const about = sent ?? back ?? done ?? rejected ?? unknown;
   if (!isAbout(about)) return false;
-  if (sent) return isId(about.before);
+  if (sent) return isId(about.before) && (about.keys === undefined || areTexts(about.keys));
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
   return done ? isId(about.id) : isText(about.error);

@@ -34,7 +34,7 @@ export type Journals = {
 export type Journal = {
   readonly path: string;
   readonly fates: Map<string, Fate>;
-  readonly past: Pick<Past, 'requests' | 'ms'>;
+  readonly past: Pick<Past, 'requests' | 'ms' | 'isBelieved' | 'there'>;
   /** Whether a later run can tell a process that was killed from a power cut. */
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
@@ -100,7 +100,15 @@ export async function openJournals({ state, clock }: Ports, identity: Identity):
       const name = `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`;
       const path = replaces?.path ?? join(folder.path, name);
       await folder.begin(path, withMark([header]));
-      const past = { header, fates: new Map(), finishedAt: undefined, requests: 0, ms: 0 };
+      const past = {
+        header,
+        fates: new Map(),
+        finishedAt: undefined,
+        requests: 0,
+        ms: 0,
+        isBelieved: true,
+        there: new Map(),
+      };
       return openOne(opening, { path, past });
     };
     return { same, others, open, held };
@@ -159,7 +167,8 @@ async function openOne({ folder, clock, boot, held }: Opening, { path, past }: F
  * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
  */
 function mustBeOnDisk(line: Exclude<Line, Header>, fates: ReadonlyMap<string, Fate>): boolean {
-  if ('sent' in line) return fates.get(line.sent.row)?.status !== 'meant';
+  // What may be done twice is done again after a power cut, in the order of the file.
+  if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
   return 'meant' in line || 'finished' in line || ('done' in line && line.done.secret !== undefined);
 }
 

@@ -67,6 +67,7 @@ export const nothingSent = (ms: number): Totals => ({
   ended: new Map(),
   requests: 0,
   resumedRows: 0,
+  doneNow: 0,
   ms,
   stopped: undefined,
 });

@@ -1,6 +1,7 @@
 import { type Failure, interruption } from '../errors.ts';
-import { beginCourse, type Course, type Ended, type Job, judge, settle } from './course.ts';
+import { beginCourse, type Course, type Ended, type Job, judge, settle, undefer } from './course.ts';
 import { type Lanes, openLanes } from './lanes.ts';
+import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
 import { lookAgain, pastOf, recoverOpen } from './recover.ts';
 
@@ -9,6 +10,8 @@ export type Totals = {
   readonly ended: ReadonlyMap<number, Ended>;
   readonly requests: number;
   readonly resumedRows: number;
+  /** Rows that this run itself has done. */
+  readonly doneNow: number;
   readonly ms: number;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
@@ -27,6 +30,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   const { ended, stop, stopped } = course;
   const lanes = openLanes({ ctx, concurrency: job.concurrency, isOver: course.isOver });
   try {
+    await expectCopies(course);
     await recoverOpen(course);
     const rows = rowsToGo(course);
     let next = meant(course, rows);
@@ -41,16 +45,20 @@ export async function runPlan(job: Job): Promise<Totals> {
   }
   await lanes.settled();
   await lookAgain(course).catch(stop);
+  await proveLast(course).catch(stop);
   for (const [row, { status, line }] of [...journal.fates])
     if (status === 'meant') course.keep({ back: { row, line } });
   await course.kept();
   if (!stopped() && ctx.signal.aborted && ended.size < plan.sendable) stop(interruption(ctx.signal));
   const isWhole = ended.size === plan.sendable && [...ended.values()].every(({ status }) => status !== 'unsent');
+  // What may still arrive then overwrites nothing: it says what the record holds already.
+  undefer(course, ({ keys }) => (!stopped() && isWhole) || !sender.late.mayArrive(keys));
   if (!stopped() && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);
   return {
     ended,
     requests: journal.past.requests + sender.requests(),
     resumedRows: course.resumedRows,
+    doneNow: course.doneNow,
     ms: journal.past.ms + course.elapsed(),
     stopped: stopped(),
   };
@@ -91,10 +99,12 @@ async function start(course: Course, lanes: Lanes, planned: Planned): Promise<vo
   const { job, ended, doubted } = course;
   await lanes.start(planned.keys, async () => {
     try {
-      if (planned.keys.some((key) => doubted.has(key))) {
-        ended.set(planned.index, { status: 'unsent', line: planned.line, error: behindDoubt });
+      const [error] = planned.keys.flatMap((key) => doubted.get(key) ?? []);
+      if (error !== undefined) {
+        ended.set(planned.index, { status: 'unsent', line: planned.line, error });
         return;
       }
+      if (!(await afterLateCopies(course, planned))) return;
       const outcome = await job.sender.send(planned);
       judge(course, planned, outcome);
       await settle(course, planned, outcome);
@@ -103,6 +113,3 @@ async function start(course: Course, lanes: Lanes, planned: Planned): Promise<vo
     }
   });
 }
-
-/** What may still arrive would overwrite it. */
-const behindDoubt = 'not sent: it is not known yet whether an earlier row for the same record was done';

@@ -4,11 +4,15 @@ import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
-import { type Before, isNewestFirst, madeIds, readBefore } from '../http/look.ts';
+import { type Before, isNewestFirst, readBefore } from '../http/look.ts';
+import { madeIds } from '../http/made.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
+import { newestOf } from './journal-lines.ts';
+import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
+import { readBack } from './read-back.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -17,6 +21,10 @@ export type Sender = {
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
   find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | 'gone' | undefined>;
+  /** The record of a row that is done, as it is now; undefined where the service does not show it. */
+  readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** What was sent and may still arrive. */
+  readonly late: LateCopies;
   /** Requests made so far, repetitions and looks included. */
   requests(): number;
 };
@@ -36,6 +44,7 @@ type Sending = {
   supplied?: Promise<(id: number) => Body>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
+  readonly late: LateCopies;
 };
 
 export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
@@ -44,6 +53,8 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
+    readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
+    late: sending.late,
     requests: () => sending.requests,
   };
 }
@@ -53,9 +64,12 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const own = outer.learnt.made.get(id) ?? new Set<number>();
   outer.learnt.made.set(id, own);
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set() };
-  for (const { status, ...fate } of journal.fates.values()) {
+  const late = lateCopies(outer.ctx, outer.settings.settleMs);
+  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
+  for (const [ref, { status, ...fate }] of journal.fates) {
     if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
+    // An earlier run ended while it was on its way.
+    if ('keys' in fate && fate.keys) late.note(fate.keys, contentOf({ ref }));
   }
   return sending;
 }
@@ -69,6 +83,8 @@ function note(sending: Sending, id: number): void {
 type Watch = {
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
+  /** The attempt was given up on and may still arrive. */
+  readonly unsettled: () => void;
 };
 
 /** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
@@ -83,16 +99,26 @@ function through(sending: Sending, watch?: Watch): Service {
     await watching?.settled(answer);
     return answer;
   };
-  return { ...outer, ctx: Object.create(outer.ctx, { exchange: { value: exchange } }) };
+  // The rows are accounted for by the run.
+  const ctx = Object.create(outer.ctx, { exchange: { value: exchange }, writes: { value: undefined } });
+  return { ...outer, ctx, onUnsettled: watch?.unsettled };
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
 async function knownBefore(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
   const { operation } = sending.row;
   if (operation.params) return readAhead(sending, input);
-  sending.baseline ??= readAhead(sending, input);
+  sending.baseline ??= readBaseline(sending, input);
   const first = await sending.baseline;
   return first && isNewestFirst(operation) ? { ...first, upTo: Math.max(first.upTo, sending.newestOwn) } : first;
+}
+
+/** What is not listed newest first is known by each id, also to the run that goes on after this one. */
+async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
+  const first = await readAhead(sending, input);
+  const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
+  if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
+  return first;
 }
 
 function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
@@ -119,7 +145,7 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
-    const before = known ? newestOf(known) : null;
+    const before = known ? newestOf(known.ids, known.upTo) : null;
     await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
@@ -128,12 +154,12 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
 }
 
 /** One row on its way. */
-type Trip = { hasLeft: boolean; before: Before | undefined };
+type Trip = { hasLeft: boolean; mayArrive: boolean; before: Before | undefined };
 
 async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { journal, options, doubtful, row } = sending;
   const { operation } = row;
-  const trip: Trip = { hasLeft: false, before: undefined };
+  const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
   try {
     const input = await complete(sending, planned);
@@ -157,32 +183,42 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   async leaving() {
-    const { ref, line } = planned;
-    const before = trip.before ? newestOf(trip.before) : null;
-    if (needsTrace(sending)) await sending.journal.write({ sent: { row: ref, line, before } });
+    const { ref, line, keys } = planned;
+    const before = trip.before ? newestOf(trip.before.ids, trip.before.upTo) : null;
+    const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
+    await sending.journal.write({ sent });
     // Behind the line: whoever takes the journal over from here on sees it, and does not send the row.
     sending.journal.check();
     trip.hasLeft = true;
   },
   async settled(answer) {
     const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
-    if (!isNothing) return;
+    // An earlier attempt may still arrive.
+    if (!isNothing || trip.mayArrive) return;
     await writeBack(sending, planned);
     trip.hasLeft = false;
   },
+  unsettled() {
+    trip.mayArrive = true;
+    if (isRepeatable(sending)) sending.late.note(planned.keys, contentOf(planned));
+  },
 });
 
-/** What may be done twice needs no trace of its leaving: the next run does it again. */
-const needsTrace = ({ row }: Sending): boolean => row.operation.safety !== 'repeatable';
+const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
+
+/** The same for rows of the same content. */
+export const contentOf = ({ ref }: Pick<Planned, 'ref'>): string => ref.replace(/~\d+$/u, '');
 
 async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void> {
-  if (needsTrace(sending)) await sending.journal.write({ back: { row: ref, line } });
+  await sending.journal.write({ back: { row: ref, line } });
 }
 
 async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
   const { operation } = sending.row;
   if (operation.safety !== 'verify') return undefined;
-  const known: Known = before === null ? 'nothing' : { ids: new Set(), upTo: before, isWhole: true };
+  const ids = before === null ? undefined : sending.journal.past.there.get(before);
+  const upTo = before !== null && !ids ? before : 0;
+  const known: Known = before === null ? 'nothing' : { ids: new Set(ids), upTo, isWhole: true };
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
   if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;
@@ -198,9 +234,3 @@ function idOf(operation: Operation, answer: unknown, { id }: Pick<Planned, 'id'>
   const { id: answered } = operation.method === 'POST' ? fieldsIn(unwrap(operation, answer)) : {};
   return typeof answered === 'number' ? answered : (id ?? null);
 }
-
-const newestOf = ({ ids, upTo }: Before): number => {
-  let newest = upTo;
-  for (const id of ids) newest = Math.max(newest, id);
-  return newest;
-};

@@ -12,6 +12,8 @@ export type Service = {
   readonly settings: Settings;
   readonly gateFor: (bearer: Bearer) => Gate;
   readonly learnt: Learnt;
+  /** Told of each attempt to write that may still take effect. */
+  readonly onUnsettled?: () => void;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };
@@ -29,5 +31,5 @@ type Learnt = {
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
 export type Asked = Pick<
   Operation,
-  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes'
+  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes' | 'makes'
 >;

@@ -13,7 +13,12 @@ export type Attempt = { readonly exchanged: HttpResponse | Lost; readonly body: 
 
 /** Sends once, follows the redirects of a read, and reads the answer. */
 export async function attemptOnce(service: Service, bearer: Bearer, wire: Wire, number: number): Promise<Attempt> {
-  const exchanged = await exchange(service, bearer, wire, number);
+  const attempt = judged(await exchange(service, bearer, wire, number));
+  if (attempt.outcome.type === 'unsettled' && wire.method !== 'GET') service.onUnsettled?.();
+  return attempt;
+}
+
+function judged(exchanged: HttpResponse | Lost): Attempt {
   if ('lost' in exchanged) {
     const outcome: Outcome =
       exchanged.lost === 'before-sending' ? { type: 'unsent', reason: exchanged.reason } : { type: 'unsettled' };

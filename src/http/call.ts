@@ -93,9 +93,9 @@ type Typed = { readonly params?: unknown; readonly body?: unknown };
  * That is made up only where it is told.
  */
 export function withHint(operation: Operation, input: Typed): Asked {
-  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes } = operation;
+  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
   if (!effect) return operation;
-  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes };
+  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes };
   return Object.defineProperty(at, 'effect', { get: () => ({ ...effect, lookHint: hintFor(operation, input) }) });
 }
 

@@ -1,16 +1,11 @@
-import type { Effect, Operation } from '../api/operation.ts';
+import type { Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
-import { Failure, interruption } from '../errors.ts';
+import { Failure, interruption, nothingChanged } from '../errors.ts';
 import { looksLikeHtml, problemIn } from './answer.ts';
 import type { Looked } from './settle.ts';
+import { anyEffect } from './writes.ts';
 
 type Asked = Pick<Operation, 'safety' | 'effect'>;
-
-const anyEffect: Effect = {
-  of: 'The request',
-  done: 'carried out',
-  lookHint: 'Look whether it was done before you send it again.',
-};
 
 /** What became of an attempt whose outcome is not known, in a few words: `HTTP 504`, `no answer within 30 s`. */
 export function briefly(exchanged: HttpResponse | Lost): string {
@@ -68,7 +63,7 @@ const itself = 'it was interrupted';
 
 /** `why`: what became of an attempt that the service may have acted on; undefined where none left. */
 export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | undefined): Failure {
-  if (asked.safety === 'read' || why === undefined) return interruption(signal, 'Interrupted. Nothing was changed.');
+  if (asked.safety === 'read' || why === undefined) return interruption(signal, `Interrupted. ${nothingChanged}`);
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const reason = why === itself ? '' : ` (${why})`;
   const { kind, message } = interruption(signal, `Interrupted. ${of} may or may not have been ${done}${reason}.`);
@@ -112,11 +107,11 @@ export function baseUrlHint(location: string, path: string): string {
 }
 
 const networkHints: Partial<Record<Lost['reason'], string>> = {
-  timeout: 'Nothing was changed. Give --timeout SECONDS for a slow network, or run: svc doctor',
+  timeout: `${nothingChanged} Give --timeout SECONDS for a slow network, or run: svc doctor`,
   tls: 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.',
 };
 
 export const unreachable = (baseUrl: string, { detail, reason }: Lost): Failure =>
   new Failure('network', `Could not reach ${new URL(baseUrl).origin}: ${detail}`, {
-    hint: networkHints[reason] ?? 'Nothing was changed. Check the address and the network, or run: svc doctor',
+    hint: networkHints[reason] ?? `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });

@@ -1,8 +1,8 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
-import { isRecord } from '../text/record.ts';
 import { readBody } from './answer.ts';
 import { type Looking, lookings, type Read, type Seen, type View } from './lookings.ts';
+import { madeIds } from './made.ts';
 import type { Findings, Look } from './settle.ts';
 
 export type Aids = {
@@ -37,10 +37,6 @@ export async function readBefore<Op extends Operation>(
   const view = await lookBefore(() => lookingFor<Op>(operation).page(read, input, 1));
   return view && { ids: new Set(view.seen.map(({ id }) => id)), upTo: 0, isWhole: view.isWhole };
 }
-
-/** The ids of what a write has made, by its answer. */
-export const madeIds = ({ makes }: Pick<Operation, 'makes'>, answer: unknown): number[] =>
-  makes ? valuesAt(answer, makes).filter((one) => typeof one === 'number') : [];
 
 /** New records have larger ids than all that were there: so an own id moves on what is known. */
 export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
@@ -77,14 +73,6 @@ export function prepareLook<Op extends Operation>(
   function note(answer: unknown): void {
     for (const one of madeIds({ makes }, answer)) own.add(one);
   }
-}
-
-/** The values at the end of a path of fields; where a list is on the way, those of each item. */
-function valuesAt(json: unknown, fields: readonly string[], at = 0): unknown[] {
-  if (Array.isArray(json)) return json.flatMap((each) => valuesAt(each, fields, at));
-  const field = fields[at];
-  if (field === undefined) return [json];
-  return isRecord(json) && Object.hasOwn(json, field) ? valuesAt(json[field], fields, at + 1) : [];
 }
 
 /** Undefined where the service does not show what is there; other failures end the write before it is sent. */

@@ -11,6 +11,7 @@ import { countdown, outlasted, type Pass } from './gate.ts';
 import type { Wire } from './request.ts';
 import { failureOf, unreadable } from './response.ts';
 import type { Look, Looked } from './settle.ts';
+import { noted } from './writes.ts';
 
 export type SendOptions = {
   /** How long to wait out rate limits and retries in all; default: --max-wait, else two minutes. */
@@ -55,6 +56,11 @@ const removalsAtMost = 3;
 
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
+  const sending = sendOn(service, asked, wire, options);
+  return asked.safety === 'read' ? sending : noted(service, { asked, wire }, sending);
+}
+
+async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendOptions): Promise<Sent> {
   const rules: Rules = {
     safety: asked.safety,
     deletes: asked.deletes === true,

@@ -7,7 +7,10 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 
-type Ports = Pick<Context, 'env' | 'files' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
+type Ports = Pick<
+  Context,
+  'env' | 'files' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal' | 'writes'
+>;
 
 /**
  * Revokes the OAuth login at the service, then forgets everything that the profile holds. Where the service cannot be
@@ -33,14 +36,25 @@ async function revokeLogin(ctx: Ports, settings: Settings): Promise<void> {
     if (!login) return;
     const client = await clientOf(ctx.env, ctx.tokens, settings, login);
     // The refresh token first: once it is gone, no new access token can be made.
-    for (const token of [login.refresh_token, login.access_token]) {
-      if (token) await revoke(ctx, settings, client, token);
+    for (const kind of ['refresh', 'access'] as const) {
+      const token = login[`${kind}_token`];
+      if (!token) continue;
+      await revoke(ctx, settings, client, token);
+      ctx.writes?.done.push({
+        of: `The ${kind} token of profile ${settings.profile}`,
+        done: 'revoked',
+        lookHint: 'To see what is left: svc auth list',
+        isRepeatable: true,
+        ids: () => [],
+      });
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    const what = `The login of profile ${settings.profile}`;
+    const fact = error.mayBeDone ? 'may or may not have been revoked' : 'was not revoked';
     throw new Failure(
-      error.kind,
-      `The login of profile ${settings.profile} was not revoked, and is kept: ${error.message}`,
+      error.mayBeDone && error.kind === 'network' ? 'unknown' : error.kind,
+      `${what} ${fact}, and is kept: ${error.message}`,
       {
         status: error.status,
         hint: 'Try again, or forget it on this machine alone: svc logout --local-only',

@@ -3,6 +3,7 @@ import { SyncContact, syncChunkSize, syncContacts } from '../api/contacts.ts';
 import { jsonSchemaOf } from '../derive/json-schema.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { withoutClaim } from '../http/whole.ts';
 import { type Chunk, createChunker } from '../sync/chunks.ts';
 import type { Report } from '../sync/report.ts';
 import type { Problem, Row } from '../sync/rows.ts';
@@ -15,6 +16,9 @@ import { invalid, refuseUnknown, type Tell, type Tool } from './tool.ts';
 
 type Counts = { readonly created: number; readonly updated: number };
 
+/** `stopped`: why it ended before the last row. */
+type Synced = { readonly report: Report & Counts; readonly stopped: Failure | undefined };
+
 /** More rows than an assistant writes by hand; a file goes through `svc contacts sync`. */
 const mostRows = 2000;
 
@@ -22,7 +26,7 @@ const mostRows = 2000;
  * Rows into the account with the report of `svc contacts sync`; `line` is the row's number, from 1. A row that the
  * service would refuse never goes out, and never stops the rest. What was not answered any more counts as unsent.
  */
-async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Report & Counts> {
+async function syncRows(service: Service, rows: readonly unknown[], tell: Tell): Promise<Synced> {
   const began = service.ctx.clock.ticks();
   const target = accountTarget(service);
   const { sendable, problems } = judged(rows);
@@ -47,7 +51,7 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
   // Nothing has been done yet: then it is a failure like any other.
   if (stopped && report.chunks === 0) throw stopped;
   const { created, updated } = report;
-  return {
+  const sums: Report & Counts = {
     file: 'rows',
     rows: rows.length,
     created,
@@ -60,6 +64,7 @@ async function syncRows(service: Service, rows: readonly unknown[], tell: Tell):
     duration_ms: Math.round(service.ctx.clock.ticks() - began),
     errors: problems.sort((a, b) => a.line - b.line),
   };
+  return { report: sums, stopped };
 }
 
 function judged(rows: readonly unknown[]): { sendable: Row[]; problems: Problem[] } {
@@ -87,6 +92,14 @@ const inWords = (fields: FieldErrors): string =>
 function inChunks(rows: readonly Row[]): Chunk[] {
   const chunker = createChunker(syncChunkSize);
   return [...rows.map((row) => chunker.add(row)), chunker.end()].filter((chunk) => chunk !== undefined);
+}
+
+function nextSteps({ rejected }: Report, stopped: Failure | undefined): string[] {
+  const steps = rejected > 0 ? ['Fix the rows that `errors` names and send only those again.'] : [];
+  if (!stopped) return steps;
+  const isUnknown = stopped.kind === 'unknown' || stopped.mayBeDone;
+  const fact = isUnknown ? 'Some of the unsent rows may have been done.' : 'The unsent rows were not done.';
+  return [`It stopped half-way: ${withoutClaim(stopped.message)}`, fact, 'Sending them again does no harm.', ...steps];
 }
 
 /** Bad rows that are named; the rest is counted. */
@@ -136,9 +149,8 @@ export const contactsSync: Tool = {
     if (!Array.isArray(rows) || rows.length === 0 || rows.length > mostRows) {
       throw invalid({ rows: [`must be a list of 1 to ${mostRows} contacts`] });
     }
-    const report = await syncRows(service, rows, tell);
+    const { report, stopped } = await syncRows(service, rows, tell);
     const errors = firstItems(report.errors.slice(0, mostErrors), room - 1_000);
-    const isPartial = report.rejected > 0 || report.unsent > 0;
     const leftOut =
       errors.length < report.errors.length
         ? [
@@ -150,7 +162,7 @@ export const contactsSync: Tool = {
       leftOut,
       [
         `${report.created} created, ${report.updated} updated, ${report.rejected} rejected, ${report.unsent} unsent.`,
-        isPartial ? 'Fix the rows that `errors` names and send only those again.' : undefined,
+        ...nextSteps(report, stopped),
       ],
       boundary,
     );

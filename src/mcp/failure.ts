@@ -18,7 +18,7 @@ export function failureAnswer(
   const named = problems.slice(0, mostProblems);
   const more = problems.length - named.length;
   const lines = [
-    `Not done (${kind}): ${short(message)}`,
+    `${kind === 'partial' ? 'Done in part' : 'Not done'} (${kind}): ${short(message)}`,
     ...named.map(({ field, one }) => (field ? `- ${short(field)}: ${one}` : `- ${one}`)),
     ...(more > 0 ? [`- and ${number(more)} more like these`] : []),
     `What to do: ${adviceFor(kind, operation)}`,
@@ -57,6 +57,8 @@ function adviceFor(kind: FailureKind, operation: Operation | undefined): string 
       return 'wait a minute, then call again with fewer calls.';
     case 'unknown':
       return 'do NOT call again: it may have happened. Look first, with the tools that read, or ask the user.';
+    case 'partial':
+      return 'do NOT call again as it is: a part is done. Look first, with the tools that read, or ask the user.';
     case 'network':
       return 'nothing happened; call again once, then tell the user that the service cannot be reached.';
     default:

@@ -11,9 +11,10 @@ import {
 import { usableBy } from '../auth/usable.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, Writes } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
-import { connect } from '../http/call.ts';
+import { connect, type Service } from '../http/call.ts';
+import { wholeFailure } from '../http/whole.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { failureAnswer } from './failure.ts';
@@ -40,6 +41,9 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
   const pace = createPace(ctx.clock);
 
   async function run(tool: Tool, input: Record<string, unknown>, tell: Tell): Promise<Answer> {
+    // Each call is a command of its own.
+    const writes: Writes = { done: [], unknown: [] };
+    const own: Service = { ...service, ctx: Object.create(service.ctx, { writes: { value: writes } }) };
     try {
       const wait = pace();
       if (wait !== undefined) {
@@ -49,9 +53,11 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
         );
       }
       const boundary = Buffer.from(ctx.random(6)).toString('hex');
-      return await tool.run({ service, input, boundary, tell });
+      return await tool.run({ service: own, input, boundary, tell });
     } catch (error) {
-      if (error instanceof Failure) return failureAnswer(advised(error, settings.carried), tool.operation);
+      if (error instanceof Failure) {
+        return failureAnswer(advised(wholeFailure(error, writes), settings.carried), tool.operation);
+      }
       ctx.notice(`${tool.name} failed unexpectedly: ${messageOf(error)}`);
       return failureAnswer(new Failure('failed', 'svc failed unexpectedly.'), tool.operation);
     }

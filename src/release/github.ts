@@ -67,14 +67,14 @@ const outputAction = ({ action, written }: Pick<Told, 'action' | 'written'>): st
 
 /** An annotation on the offending line; the Failure comes back in words that the runner does not obey. */
 export function annotated(ctx: Context, failure: Failure, blame: Blame): Failure {
-  const { kind, message, hint, status, fields = {} } = failure;
+  const { kind, message, hint, fields = {} } = failure;
   const details = Object.entries(fields).flatMap(([field, all]) => all.map((one) => `${field}: ${one}`));
   const text = [message, ...details, ...(hint ? [hint] : [])].join('\n');
   say(ctx, annotation('error', 'svc changelog release', text, placeOf(ctx, blame)));
   const inert = (all: readonly string[]) => all.map(inertInLog);
   return new Failure(kind, inertInLog(message), {
+    ...failure,
     hint: hint && inertInLog(hint),
-    status,
     fields: failure.fields && Object.fromEntries(Object.entries(fields).map(([field, all]) => [field, inert(all)])),
     cause: failure,
   });

@@ -6,6 +6,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
 import { list } from '../http/pages.ts';
+import { restIs } from '../http/writes.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { isShown, rememberUnforeseen } from './memory.ts';
 import { type Action, type Entry, entryOf, type Item, newBody, type Plan, planChange, type Wanted } from './plan.ts';
@@ -40,6 +41,7 @@ export async function survey(service: Service, wanted: Wanted): Promise<Survey> 
  * this machine one works at a time.
  */
 export async function release(service: Service, wanted: Wanted): Promise<Released> {
+  restIs(service.ctx, 'Run the same command again: it goes on from what is there.');
   const name = hexDigestOf(`${service.session.baseUrl} ${wanted.version}`).slice(0, 24);
   return alone(service.ctx, `changelog-${name}`, async (check) => {
     const holding = { ...service, ctx: checked(service.ctx, check) };

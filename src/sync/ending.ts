@@ -1,4 +1,4 @@
-import { stoppedFailure } from '../bulk/ending.ts';
+import { partialNote, stoppedFailure } from '../bulk/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -24,6 +24,12 @@ export const viewOf = (plan: Plan, report: Report, totals: Totals, failure: Fail
   failure,
 });
 
+/** For a pipe: one line where not every row was done. */
+export function pipeNotes(report: Report, { outcome, failure }: View): string[] {
+  if (outcome !== 'partial' || failure) return [];
+  return [partialNote({ ...report, done: 'synced' in report ? report.synced : report.created + report.updated })];
+}
+
 /** Why nothing of it is sent. */
 export function refusalOf(plan: Plan): Failure | undefined {
   if (plan.sendable === 0) {
@@ -40,11 +46,15 @@ export function refusalOf(plan: Plan): Failure | undefined {
 }
 
 /** Why it ended before the last row. */
-export function stopOf(report: Report, plan: Plan, { stopped, resumedRows }: Totals): Failure | undefined {
+export function stopOf(
+  report: Report,
+  plan: Plan,
+  { stopped, resumedRows, doneNow, unknownNow }: Totals,
+): Failure | undefined {
   if (!stopped) return undefined;
   const done = plan.sendable - (report.unsent - plan.leftOut);
   const fact = `${number(done)} of ${number(plan.sendable)} rows are done${resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  return stoppedFailure(stopped, fact, goOn);
+  return stoppedFailure(stopped, { fact, goOn, done: doneNow, unknown: unknownNow });
 }
 
 const goOn = 'Run the same command again: it continues where this run stopped. A repeated row changes nothing.';

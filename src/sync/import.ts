@@ -11,7 +11,7 @@ import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
-import { dryView, refusalOf, stopOf, viewOf } from './ending.ts';
+import { dryView, pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -72,7 +72,9 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     if (!totals.isLost) await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);
-    return flags.dry_run ? dryView(plan, report, failure) : viewOf(plan, report, totals, failure);
+    if (flags.dry_run) return dryView(plan, report, failure);
+    const view = viewOf(plan, report, totals, failure);
+    return { ...view, notes: ctx.stdout.isTTY ? [] : pipeNotes(report, view) };
   } finally {
     await source.close();
   }

@@ -38,6 +38,8 @@ export type Line =
 export type Past = {
   readonly header: Header;
   readonly done: ReadonlyMap<number, Done>;
+  /** Chunks that were on their way when the run ended: they may still arrive. */
+  readonly open?: ReadonlySet<number>;
   readonly finishedAt: string | undefined;
   /** Spent by earlier runs. */
   readonly ms: number;
@@ -47,6 +49,7 @@ export type Past = {
 /** Takes the lines of a journal one after the other: false for what is none. `past` is undefined without a header. */
 export function journalReader(): { take(text: Buffer): boolean; past(): Past | undefined } {
   const done = new Map<number, Done>();
+  const open = new Set<number>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
   let number = 0;
@@ -62,14 +65,16 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
       else if ('run' in line) {
         ms += msOfRun;
         msOfRun = 0;
-      } else if ('done' in line) {
+      } else if ('sent' in line) open.add(line.sent.chunk);
+      else if ('done' in line) {
+        open.delete(line.done.chunk);
         done.set(line.done.chunk, line.done);
         msOfRun = Math.max(msOfRun, line.done.ms);
         requests += line.done.requests;
       } else if ('finished' in line) finishedAt = line.finished.at;
       return true;
     },
-    past: () => header && { header, done, finishedAt, ms: ms + msOfRun, requests },
+    past: () => header && { header, done, open, finishedAt, ms: ms + msOfRun, requests },
   };
 }
 

@@ -25,7 +25,7 @@ export type Earlier =
 export type Journal = {
   readonly path: string;
   readonly earlier: Earlier;
-  readonly past: Pick<Past, 'done' | 'ms' | 'requests'>;
+  readonly past: Pick<Past, 'done' | 'open' | 'ms' | 'requests'>;
   /** Fires once another process has the journal. */
   readonly lost: AbortSignal;
   /** Throws then; to be asked right before each request. */

@@ -82,6 +82,8 @@ export const nothingSent = (plan: Plan, ms: number): Totals => ({
   chunks: plan.chunks,
   requests: 0,
   resumedRows: 0,
+  doneNow: 0,
+  unknownNow: 0,
   ms,
   stopped: undefined,
 });

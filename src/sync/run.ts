@@ -12,6 +12,8 @@ export type Target = {
   readonly chunkSize: number;
   readonly keysOf: KeysOf;
   send(chunk: Chunk): Promise<Outcome>;
+  /** An earlier run has sent it, and it may still arrive. */
+  wasSent?(chunk: Chunk): void;
   /** Requests made so far, repetitions included. */
   requests(): number;
 };
@@ -26,6 +28,9 @@ export type Totals = {
   readonly chunks: number;
   readonly requests: number;
   readonly resumedRows: number;
+  /** Chunks that this run itself has sent, and those of which it is not known. */
+  readonly doneNow: number;
+  readonly unknownNow: number;
   readonly ms: number;
   /** Why it ended before the last chunk. */
   readonly stopped: Failure | undefined;
@@ -66,6 +71,7 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
         if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
         continue;
       }
+      if (journal.past.open?.has(chunk.number)) target.wasSent?.(chunk);
       if (!(await lanes.send(chunk))) break;
     }
   } catch (error) {
@@ -82,6 +88,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
     ...tally.totals(),
     requests: journal.past.requests + target.requests(),
     ms: journal.past.ms + elapsed(),
+    doneNow: tally.totals().chunks - journal.past.done.size,
+    unknownNow: lanes.unknown(),
     stopped: lanes.stopped(),
   };
 }
@@ -90,9 +98,12 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
 function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, elapsed: () => number) {
   const { target, journal, concurrency, onProgress } = job;
   let stopped: Failure | undefined;
+  let unknown = 0;
   let requestsNoted = 0;
   const stop = (error: unknown) => {
-    stopped ??= asFailure(error);
+    const failure = asFailure(error);
+    if (failure.kind === 'unknown' || failure.mayBeDone) unknown++;
+    stopped ??= failure;
   };
   const lanes = openLanes({ ctx, concurrency, isOver: () => stopped !== undefined || ctx.signal.aborted });
 
@@ -109,6 +120,7 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   return {
     stop,
     stopped: () => stopped,
+    unknown: () => unknown,
     settled: lanes.settled,
     send: (chunk: Chunk) => lanes.start(chunk.rows.flatMap(target.keysOf), () => work(chunk).catch(stop)),
   };

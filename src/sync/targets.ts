@@ -1,8 +1,17 @@
 import { syncChunkSize, syncContacts } from '../api/contacts.ts';
 import { createAndSyncListContacts } from '../api/lists.ts';
-import { Failure } from '../errors.ts';
+import { lateCopies } from '../bulk/late-copies.ts';
+import { Failure, interruption } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
-import { byEmail, byEmailOrPhone, type Chunk, judgeAnswer, judgeSilentAnswer, refusedRows } from './chunks.ts';
+import {
+  byEmail,
+  byEmailOrPhone,
+  type Chunk,
+  judgeAnswer,
+  judgeSilentAnswer,
+  type KeysOf,
+  refusedRows,
+} from './chunks.ts';
 import type { Contact } from './rows.ts';
 import type { Target } from './run.ts';
 
@@ -10,12 +19,13 @@ type SyncAnswer = Parameters<typeof judgeAnswer>[1];
 
 /** Into the account: syncContacts. */
 export function accountTarget(outer: Service): Target {
-  const { service, requests } = counted(outer);
+  const { serviceFor, ...common } = counted(outer, byEmail);
   return {
     chunkSize: syncChunkSize,
     keysOf: byEmail,
-    requests,
+    ...common,
     async send(chunk) {
+      const service = await serviceFor(chunk);
       const { answer, refused, sent } = await sendWithoutRefused(chunk, (contacts) =>
         call(service, syncContacts, { body: { contacts } }, patience(service)),
       );
@@ -26,13 +36,14 @@ export function accountTarget(outer: Service): Target {
 
 /** Into a contact list: create_sync_contacts, which refuses a whole chunk for one bad row, and counts nothing. */
 export function listTarget(outer: Service, contactList: number): Target {
-  const { service, requests } = counted(outer);
+  const { serviceFor, ...common } = counted(outer, byEmailOrPhone);
   return {
     // No limit is shown; what syncContacts allows is known to be handled.
     chunkSize: syncChunkSize,
     keysOf: byEmailOrPhone,
-    requests,
+    ...common,
     async send(chunk) {
+      const service = await serviceFor(chunk);
       const { refused } = await sendWithoutRefused(chunk, (contacts) =>
         call(
           service,
@@ -100,16 +111,39 @@ function inChunk(
   };
 }
 
+type Counted = {
+  /** For that chunk alone. Waits until no copy of an earlier chunk with the same people can arrive after it. */
+  readonly serviceFor: (chunk: Chunk) => Promise<Service>;
+  readonly requests: () => number;
+  readonly wasSent: (chunk: Chunk) => void;
+};
+
 /**
  * A first Ctrl-C lets what is in flight be answered, so that it can be written down as done: the signal ends waits
  * (which look at the context's own), not requests.
  */
-function counted(service: Service): { readonly service: Service; readonly requests: () => number } {
+function counted(service: Service, keysOf: KeysOf): Counted {
   let requests = 0;
   const exchange: Service['ctx']['exchange'] = (request) => {
     requests++;
     return service.ctx.exchange({ ...request, signal: undefined });
   };
-  const ctx = Object.create(service.ctx, { exchange: { value: exchange } }) as Service['ctx'];
-  return { service: { ...service, ctx }, requests: () => requests };
+  // The rows of a file are accounted for by the run.
+  const ctx: Service['ctx'] = Object.create(service.ctx, {
+    exchange: { value: exchange },
+    writes: { value: undefined },
+  });
+  const late = lateCopies(ctx, service.settings.settleMs);
+  return {
+    requests: () => requests,
+    wasSent: ({ number, rows }) => late.note(rows.flatMap(keysOf), String(number)),
+    async serviceFor({ number, rows }) {
+      const keys = rows.flatMap(keysOf);
+      // Metadata is overwritten by what comes last.
+      if ((await late.pass(keys, String(number))) === 'interrupted') {
+        throw interruption(ctx.signal, 'Interrupted while waiting; these rows were not sent.');
+      }
+      return { ...service, ctx, onUnsettled: () => late.note(keys, String(number)) };
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { messageOf } from '../errors.ts';
+import { restIs } from '../http/writes.ts';
 import { bringUp } from './bring-up.ts';
 import type { ListenOptions, Running } from './coming.ts';
 import type { Seat } from './inbox/seat.ts';
@@ -34,6 +35,7 @@ export async function listen(ctx: Context, options: ListenOptions): Promise<List
     return ended;
   };
   try {
+    restIs(ctx, 'Run the same command again: svc webhooks listen removes what an earlier run left.');
     await bringUp(ctx, options, running, reporter);
   } catch (error) {
     await end();

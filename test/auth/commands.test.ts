@@ -285,12 +285,27 @@ describe('logout', () => {
     world.override = ({ url }) =>
       url.endsWith('/revoke') ? { lost: 'after-sending', reason: 'timeout', detail: 'No answer.' } : undefined;
     const ran = await world.svc(['logout']);
-    expect(ran.exitCode).toBe(10);
-    expect(ran.stderr).toContain('was not revoked, and is kept');
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('may or may not have been revoked, and is kept');
     expect(ran.stderr).toContain('--local-only');
     expect((await world.svc(['account', 'get'])).exitCode).toBe(0);
     expect((await world.svc(['logout', '--local-only'])).exitCode).toBe(0);
     expect((await world.svc(['account', 'get'])).exitCode).toBe(4);
+  });
+
+  test('that stops after the refresh token says so: exit 8', async () => {
+    const world = await authWorld();
+    await login(world);
+    let revocations = 0;
+    world.override = ({ url }) =>
+      url.endsWith('/revoke') && ++revocations > 1
+        ? { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }
+        : undefined;
+    const ran = await world.svc(['logout']);
+    expect(ran.exitCode).toBe(8);
+    expect(ran.stderr).toContain('was not revoked, and is kept');
+    expect(ran.stderr).toContain('Before that, the refresh token of profile default was revoked.');
+    expect(ran.stderr).toContain('It is safe to run the command again');
   });
 
   test.each([

@@ -241,6 +241,23 @@ describe('contacts_sync', () => {
     expect((await call('contacts_sync', { rows: rows.slice(0, 3) })).data).toMatchObject({ created: 0, updated: 3 });
   });
 
+  test('that stops half-way says what was done, why it stopped, and what to do', async () => {
+    const { exchange } = world;
+    let chunks = 0;
+    const goesAway: typeof exchange = async (request) =>
+      request.url.endsWith('/contacts/sync') && ++chunks > 1
+        ? { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' }
+        : exchange(request);
+    world = { ...world, exchange: goesAway };
+    const { call } = await assistant('--allow-write');
+    const rows = Array.from({ length: 450 }, (_, i) => ({ email: `row${i}@example.com`, name: `Row ${i}` }));
+    const { data, text } = await call('contacts_sync', { rows });
+    expect(data).toMatchObject({ rows: 450, created: 200, unsent: 250 });
+    expect(text).toContain('It stopped half-way: Could not reach https://service.test: It refuses connections.');
+    expect(text).toContain('The unsent rows were not done.');
+    expect(text).not.toContain('Nothing was changed');
+  });
+
   test.each([[{}], [{ rows: [] }], [{ rows: 'x' }], [{ rows: Array.from({ length: 2001 }, () => ({})) }]])(
     'refuses %#',
     async (input) => {

@@ -44,9 +44,9 @@ const interrupted = async (text?: string) => {
 };
 
 describe('a run that the network ended', () => {
-  test('reports what is done and what is not, and exits with 10', async () => {
+  test('reports what is done and what is not, and exits with 8', async () => {
     const { ran } = await interrupted();
-    expect(ran.exitCode).toBe(10);
+    expect(ran.exitCode).toBe(8);
     expect(report(ran)).toMatchObject({ rows: 1000, created: 600, unsent: 400, chunks: 3 });
     expect(ran.stderr).toContain('600 of 1,000 rows are done.');
     expect(ran.stderr).toContain('Run the same command again: it continues where this run stopped.');
@@ -222,6 +222,6 @@ test('an OAuth login of the same account goes on after its token was renewed', a
       env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: await tokens() },
     });
   // One of the four answers goes to asking whose token it is.
-  expect((await run(dyingAfter(there, 4))).exitCode).toBe(10);
+  expect((await run(dyingAfter(there, 4))).exitCode).toBe(8);
   expect(report(await run(there.exchange))).toMatchObject({ resumed_rows: 600, created: 1000 });
 });

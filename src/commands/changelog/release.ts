@@ -80,9 +80,14 @@ export const releaseChangelog = defineCommand({
       return viewOf(told, flags.check);
     } catch (failure) {
       if (!onGithub || !(failure instanceof Failure)) throw failure;
+      const { wholeFailure } = await import('../../http/whole.ts');
       // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
       const isItsFault = !isRead || failure.kind === 'rejected';
-      throw (await import('../../release/github.ts')).annotated(ctx, failure, isItsFault ? blame : {});
+      throw (await import('../../release/github.ts')).annotated(
+        ctx,
+        wholeFailure(failure, ctx.writes),
+        isItsFault ? blame : {},
+      );
     }
   },
 });

@@ -16,6 +16,7 @@ import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure, notFoundNames } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
+import { restIs } from '../../http/writes.ts';
 import { counted } from '../../text/number.ts';
 
 const args = { id: param.requiredId('Id of the contact list', 'lists') };
@@ -115,6 +116,7 @@ export const addToList = defineCommand({
       contacts.push(unchanged(found));
     }
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
+    restIs(ctx, `To see who is in it now: svc lists members ${id}`);
     await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts } });
     const after = await membersOf(service, id);
     const inList = new Set(after.map((member) => member.contact_id));

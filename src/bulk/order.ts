@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import { unwrap } from '../command/answered.ts';
+import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
+import { type Course, undefer } from './course.ts';
+import type { Planned } from './plan.ts';
+import { contentOf } from './send-row.ts';
+
+/** Before a row is sent: no copy of an earlier row for the same record may arrive after it. False: the run is over. */
+export async function afterLateCopies(course: Course, planned: Planned): Promise<boolean> {
+  const { sender } = course.job;
+  const { keys } = planned;
+  const passed = await sender.late.pass(keys, contentOf(planned));
+  if (passed === 'interrupted') return false;
+  // From now on the earlier rows must not be sent again.
+  if (course.deferred.size > 0) undefer(course, (earlier) => earlier.keys.some((key) => keys.includes(key)));
+  if (passed === 'waited') for (const key of keys) course.proofs.set(key, { planned, answer: undefined });
+  return true;
+}
+
+/**
+ * After a power cut it is not known which rows an earlier run had sent: where a record has several rows, any of them may
+ * still be on its way.
+ */
+export async function expectCopies({ job }: Course): Promise<void> {
+  const { plan, journal, sender } = job;
+  if (plan.row.operation.safety !== 'repeatable' || journal.past.isBelieved) return;
+  const contents = new Map<string, string>();
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const content = contentOf(planned);
+      for (const key of planned.keys) {
+        if ((contents.get(key) ?? content) !== content) sender.late.note([key], undefined);
+        contents.set(key, content);
+      }
+    }
+  }
+}
+
+/**
+ * Reads the records back for which a row had to wait: a copy that was on its way for longer than anybody waits may have
+ * put older values back.
+ */
+export async function proveLast(course: Course): Promise<void> {
+  const { job, ended, proofs } = course;
+  for (const { planned, answer } of new Set(proofs.values())) {
+    if (answer === undefined || ended.get(planned.index)?.status !== 'done' || job.ctx.signal.aborted) continue;
+    const now = await job.sender.readBack(planned).catch((failure) => {
+      if (failure instanceof Failure) return undefined;
+      throw failure;
+    });
+    const then = fieldsIn(unwrap(job.plan.row.operation, answer));
+    const isOther = (field: string) => field in then && !isDeepStrictEqual(then[field], now?.[field]);
+    if (!now || !Object.keys(fieldsIn(planned.input.body)).some(isOther)) continue;
+    const { ref: row, line, index } = planned;
+    ended.set(index, { status: 'unknown', line, error: overwritten, before: null });
+    course.doneNow--;
+    await job.journal.write({ unknown: { row, line, error: overwritten, ...course.cost() } });
+  }
+}
+
+const overwritten =
+  'it was done, and then the record was changed again: by an earlier row that arrived late, or by others';

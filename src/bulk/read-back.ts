@@ -1,0 +1,22 @@
+import { operations } from '../api/index.ts';
+import type { Operation } from '../api/operation.ts';
+import { unwrap } from '../command/answered.ts';
+import { type CallOptions, call, type Service } from '../http/call.ts';
+import { isRecord } from '../text/record.ts';
+
+/** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */
+export async function readBack(
+  service: Service,
+  { resource }: Operation,
+  id: number | undefined,
+  options: CallOptions,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const table: readonly Operation[] = Object.values(operations);
+  const reading = table.find(
+    (each) => each.resource === resource && each.ids && each.safety === 'read' && each.answer.shape === 'record',
+  );
+  const [name] = Object.keys(reading?.ids ?? {});
+  if (!reading || name === undefined || id === undefined) return undefined;
+  const record = unwrap(reading, await call(service, reading, { params: { [name]: id } }, options));
+  return isRecord(record) ? record : undefined;
+}

@@ -1,0 +1,167 @@
+// The order of rows for one record, where twice is once: what is late, or was on its way when svc ended, overwrites nothing.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/context.ts';
+import { buildSvc } from '../built.ts';
+import { endAfterEach } from '../endings.ts';
+import { lateWorld, unsettledEndings } from '../http/late-service.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const endings = endAfterEach();
+
+const isPatch = ({ method }: HttpRequest) => method === 'PATCH';
+const timeOut = unsettledEndings['a time-out'] ?? { status: 504, headers: {}, body: '' };
+
+async function priorityOf(world: SandboxWorld, id: number): Promise<unknown> {
+  const { tickets } = (await world.control('GET', 'state')) as { tickets: { id: number; priority: number }[] };
+  return tickets.find((ticket) => ticket.id === id)?.priority;
+}
+
+function fileOf(world: SandboxWorld, priorities: readonly number[]): string {
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, `id,priority\n${priorities.map((priority) => `7,${priority}\n`).join('')}`);
+  return file;
+}
+
+test('an update that arrives late overwrites no later row for the same record', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const late = lateWorld(world, { isMeant: isPatch, ending: timeOut, afterMs: 4000 });
+  const ran = await svc(late, ['tickets', 'update', '--from', fileOf(world, [1, 2, 3]), '--json']);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ done: 3, unsent: 0 });
+  await late.settle();
+  expect(await priorityOf(world, 7)).toBe(3);
+});
+
+test('nobody waits where the later row says the same, or is about another record', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const late = lateWorld(world, { isMeant: isPatch, ending: timeOut, afterMs: 4000 });
+  const began = world.clock.ticks();
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, 'id,priority\n7,1\n7,1\n8,2\n');
+  const ran = await svc(late, ['tickets', 'update', '--from', file, '--json', '--concurrency', '1']);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeLessThan(4000);
+  await late.settle();
+  expect(await priorityOf(world, 7)).toBe(1);
+});
+
+test('Ctrl-C while a row waits: the next run still waits, and the last row stands', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const late = lateWorld(world, { isMeant: isPatch, ending: timeOut, afterMs: 20_000 });
+  const argv = ['tickets', 'update', '--from', fileOf(world, [1, 2, 3]), '--json'];
+  const interrupt = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('An earlier request for the same record may still arrive')) interrupt.abort('SIGINT');
+  };
+  const first = await svc(late, argv, { signal: interrupt.signal, progress });
+  expect(first.exitCode).toBe(130);
+  expect(JSON.parse(first.stdout)).toMatchObject({ done: 1, unsent: 2 });
+  const second = await svc(late, argv);
+  expect(second).toMatchObject({ exitCode: 0 });
+  await late.settle();
+  expect(await priorityOf(world, 7)).toBe(3);
+});
+
+test('a record that does not hold the last row after all makes it unknown: exit 9', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const late = lateWorld(world, { isMeant: isPatch, ending: timeOut });
+  let patches = 0;
+  let last: HttpRequest | undefined;
+  const exchange: typeof world.exchange = async (request) => {
+    if (isPatch(request) && ++patches === 3) last = request;
+    // What was on its way for longer than anybody waits arrives behind the last row.
+    if (last && request.method === 'GET') await world.exchange({ ...last, body: '{"priority":1}' });
+    return late.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, ['tickets', 'update', '--from', fileOf(world, [1, 2]), '--json']);
+  expect(ran.exitCode).toBe(9);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    done: 1,
+    unknown: 1,
+    errors: [{ line: 3, error: expect.stringContaining('then the record was changed again') }],
+  });
+});
+
+test('after a power cut a row waits for whatever the run before may have sent for its record', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const argv = ['tickets', 'update', '--from', fileOf(world, [1, 2]), '--json', '--concurrency', '1'];
+  const refuses = { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' } as const;
+  await svc({ ...world, exchange: async () => refuses }, argv);
+  const folder = join(world.folder, 'state', 'bulk');
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.jsonl'))) {
+    const text = readFileSync(join(folder, name), 'utf8').replaceAll(/"boot":"[^"]*"/gu, `"boot":"${'0'.repeat(32)}"`);
+    writeFileSync(join(folder, name), text);
+  }
+  const began = world.clock.ticks();
+  expect(await svc(world, argv)).toMatchObject({ exitCode: 0 });
+  expect(world.clock.ticks() - began).toBeGreaterThanOrEqual(30_000);
+  expect(await priorityOf(world, 7)).toBe(2);
+});
+
+test('SIGKILL with an update in flight: the values go up, and the last row stands', async () => {
+  const values: number[] = [];
+  let child: ChildProcess | undefined;
+  let isHeld = true;
+  const server = createServer((request, answer) => {
+    let text = '';
+    request.on('data', (piece) => {
+      text += piece;
+    });
+    request.on('end', async () => {
+      const ticket = { id: 7, ticket_number: 'T-7', subject: 'S', priority: values.at(-1) ?? 0 };
+      if (request.method === 'PATCH') {
+        const { priority } = JSON.parse(text) as { priority: number };
+        if (priority === 2 && isHeld) {
+          isHeld = false;
+          const gone = new Promise((resolve) => child?.once('exit', resolve));
+          child?.kill('SIGKILL');
+          await gone;
+          // The network had it all the time: it arrives while the next run is at work.
+          setTimeout(() => values.push(priority), 1000);
+          return;
+        }
+        values.push(priority);
+        ticket.priority = priority;
+      }
+      answer.setHeader('content-type', 'application/json');
+      answer.end(JSON.stringify({ ticket }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endings.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  const file = join(folder, 'rows.csv');
+  writeFileSync(file, 'id,priority\n7,1\n7,2\n7,3\n7,4\n');
+  const { port } = server.address() as AddressInfo;
+  const built = await buildSvc();
+  endings.push(built.remove);
+  const start = () =>
+    new Promise<number | null>((resolve) => {
+      child = spawn(process.execPath, [built.script, 'tickets', 'update', '--from', file, '--settle', '3'], {
+        env: {
+          ...process.env,
+          SVC_BASE_URL: `http://127.0.0.1:${port}`,
+          SVC_API_KEY: 'key_acme',
+          SVC_STATE_DIR: join(folder, 'state'),
+          SVC_CONFIG_DIR: join(folder, 'config'),
+        },
+        stdio: 'ignore',
+      });
+      child.once('exit', resolve);
+    });
+  expect(await start()).toBeNull();
+  expect(await start()).toBe(0);
+  expect(values).toEqual([...values].sort((a, b) => a - b));
+  expect(values.at(-1)).toBe(4);
+  expect(values.filter((value) => value === 2)).toHaveLength(2);
+});
