@@ -19,7 +19,7 @@ export type HttpResponse = {
 };
 
 /**
- * No complete answer came. `before-sending`: the request certainly never left (DNS, refused connection, TLS).
+ * No complete answer came. `before-sending`: the request certainly never reached the service (DNS, refused connection, TLS, a proxy).
  * `after-sending`: the service may have acted on it.
  */
 export type Lost = {
@@ -27,6 +27,8 @@ export type Lost = {
   readonly reason:
     | 'dns'
     | 'refused'
+    /** A proxy that the user has set does not pass it on (407, 403). */
+    | 'proxy'
     | 'tls'
     | 'timeout'
     | 'reset'
@@ -123,6 +125,6 @@ export type Context = {
   readonly openBrowser: (url: URL) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
-  /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
+  /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

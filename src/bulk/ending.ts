@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';
 import { rowsInWords } from './pace.ts';
@@ -41,9 +41,8 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   if (isDry) return undefined;
   const { stopped } = totals;
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  const isInterrupted = stopped?.kind === 'interrupted' || stopped?.kind === 'terminated';
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
-  if (isInterrupted)
+  if (stopped && isInterruption(stopped))
     return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), { hint: goOn });
   if (unknown > 0) {
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
@@ -57,7 +56,7 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
 /** Why a run ended before the last row, how far it came, and how it goes on. */
 export function stoppedFailure(stopped: Failure, fact: string, goOn: string): Failure {
   const { kind, message, hint, status, fields } = stopped;
-  const isInterrupted = kind === 'interrupted' || kind === 'terminated';
+  const isInterrupted = isInterruption(stopped);
   return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
     hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
     status,
