@@ -122,7 +122,8 @@ export type Context = {
   readonly notice: (text: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */
   readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
-  readonly openBrowser: (url: URL) => Promise<void>;
+  /** `visited` fires when the browser has been there, or nobody waits for it any more. No argument list holds the URL. */
+  readonly openBrowser: (url: URL, visited: AbortSignal) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
   /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */

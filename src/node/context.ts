@@ -58,7 +58,7 @@ export function nodeContext(): Context {
       hangups.add(call);
       return () => hangups.delete(call);
     },
-    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
+    openBrowser: async (url, visited) => (await import('./browser.ts')).openBrowser(url, env, visited),
   };
 }
 
