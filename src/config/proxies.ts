@@ -3,14 +3,10 @@ import { Failure } from '../errors.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** A proxy, and the variable that names it. */
-export type Proxy = { readonly name: string; readonly url: URL };
+type Proxy = { readonly name: string; readonly url: URL };
 
-/** By the scheme of what is asked for; where `https` has none of its own, that of `http` serves for it. */
+/** By the scheme of what is asked for; where `https` has none of its own, that of `http` serves for it. The lower case comes first. */
 export type Proxies = { readonly http?: Proxy; readonly https?: Proxy };
-
-/** Whether the environment names a proxy at all. The lower case comes first, as everywhere. */
-export const namesProxy = (env: Env): boolean =>
-  ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].some((name) => env[name]);
 
 /** The proxies that the environment names; a usage Failure where one is no address. */
 export function proxiesIn(env: Env): Proxies {

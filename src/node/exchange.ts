@@ -1,7 +1,5 @@
-import { namesProxy } from '../config/proxies.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { isLoopbackHost } from '../text/loopback.ts';
 import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
 
@@ -93,18 +91,12 @@ async function answerTo(send: Sending, asked: HttpRequest, flight: Timed): Promi
   return { status, headers, body: await (await import('./decode.ts')).decode(body, encoding) };
 }
 
-/** Straight, or through a proxy where the environment names one. What stays on this machine goes through none. */
+/** Straight, or through a proxy where the environment names one. What only that needs is loaded only then. */
 async function chooseSending(env: Env): Promise<Sending> {
   const { direct } = await import('./direct.ts');
   const straight = direct();
-  if (!namesProxy(env)) return straight;
-  let through: Sending | undefined;
-  return async (asked, flight) => {
-    if (isLoopbackHost(new URL(asked.url).hostname)) return straight(asked, flight);
-    const { proxied } = await import('./proxied.ts');
-    through ??= proxied(env);
-    return through(asked, flight);
-  };
+  const isProxied = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].some((name) => env[name]);
+  return isProxied ? (await import('./by-address.ts')).byAddress(env, straight) : straight;
 }
 
 function flatten(headers: RawAnswer['headers']): Record<string, string> {
