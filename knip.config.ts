@@ -20,6 +20,7 @@ export default {
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
   ignoreBinaries: [
+    'unshare',
     'dpkg-deb',
     'dbus-run-session',
     'less',

@@ -13,8 +13,9 @@ const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
 // Measured where `npm run build:binary` has made it.
 const executable = join(import.meta.dirname, '..', 'binary', `svc-${here}`);
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-// Where this is set, Node itself reads certificates at every start, and every ratio would look better than it is.
-const { NODE_EXTRA_CA_CERTS: _, NODE_DISABLE_COMPILE_CACHE: __, ...inherited } = process.env;
+// Where the first is set, Node itself reads certificates at every start, and every ratio would look better than it is.
+// Where one of the others is, no compiled code is kept.
+const { NODE_EXTRA_CA_CERTS: _, NODE_DISABLE_COMPILE_CACHE: __, CI: ___, ...inherited } = process.env;
 const env = { ...inherited, SVC_CONFIG_DIR: folder, SVC_STATE_DIR: folder, SVC_API_KEY: 'key_acme' };
 
 const sandbox = spawn(process.execPath, [svc, 'sandbox', 'start', '--port', '0', '--rate-limit', 'off', '--json'], {

@@ -1,6 +1,16 @@
 'use strict';
-const { closeSync, constants, fstatSync, openSync, readFileSync, readSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} = require('node:fs');
+const { userInfo } = require('node:os');
+const { dirname, join, resolve, sep } = require('node:path');
 const { Script } = require('node:vm');
 
 /** On one line, so that a stack trace counts lines as the file does. */
@@ -30,7 +40,7 @@ exports.chunkLoader = (read, outside, { compiled } = {}) => {
 /** Loads chunks, and keeps what V8 made of them for the next run, where there is a place for it. */
 exports.loader = () => {
   const folder = join(__dirname, '..', 'dist');
-  const store = storePath();
+  const store = mayKeep(process) ? exports.storePath(process) : undefined;
   if (store === undefined) return exports.chunksIn(folder);
   const kept = exports.openStore(store, folder);
   process.on('exit', () => {
@@ -44,17 +54,63 @@ exports.loader = () => {
   return exports.chunksIn(folder, kept);
 };
 
-/** One file for each Node that svc is run with. Node's own variable for its compile cache holds here too. */
-function storePath() {
-  const { arch, env, execArgv, platform, version } = process;
+/** Node's own variable for its compile cache holds here too. A machine of CI is new each time, and others fill its caches. */
+function mayKeep({ env, execArgv }) {
+  if (!['', '0', 'false'].includes((env.CI ?? '').toLowerCase())) return false;
   // Coverage and profiles are about code that was compiled here.
-  if (env.NODE_DISABLE_COMPILE_CACHE || env.NODE_V8_COVERAGE || env.NODE_OPTIONS || execArgv.length > 0)
+  return !(env.NODE_DISABLE_COMPILE_CACHE || env.NODE_V8_COVERAGE || env.NODE_OPTIONS || execArgv.length > 0);
+}
+
+/**
+ * The file for this Node, in the cache folder of the user's own home; undefined where others could have put something
+ * there. What is in it runs as the user, so no variable chooses it, not even HOME: a project's folder may set those.
+ */
+exports.storePath = ({ arch, env, platform, version, cwd }) => {
+  try {
+    const home = realpathSync.native(userInfo().homedir);
+    const caches = join(
+      home,
+      ...({ win32: ['AppData', 'Local'], darwin: ['Library', 'Caches'] }[platform] ?? ['.cache']),
+    );
+    const folder = realOf(join(realOf(caches), 'svc'));
+    const isChosen = [env.SVC_STATE_DIR, env.SVC_CONFIG_DIR].some((chosen) => chosen && isBelow(folder, chosen));
+    // Who works in their home, or in /, has their own cache folder below them.
+    const isInProject = isBelow(folder, cwd()) && !isBelow(home, cwd());
+    if (isChosen || isInProject || !isOwnAlone(folder)) return undefined;
+    return join(folder, `compiled-${version}-${arch}`);
+  } catch {
+    // Nobody of the password database, no home, or a working directory that is gone.
     return undefined;
-  const name = `compiled-${version}-${arch}`;
-  if (env.SVC_STATE_DIR) return join(env.SVC_STATE_DIR, name);
-  const home = { win32: env.LOCALAPPDATA, darwin: env.HOME && join(env.HOME, 'Library', 'Caches') }[platform];
-  const caches = home ?? (env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache')));
-  return caches ? join(caches, 'svc', name) : undefined;
+  }
+};
+
+/** With links followed, as far as it is there. */
+function realOf(path) {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function isBelow(path, folder) {
+  const real = realOf(resolve(folder));
+  return path === real || path.startsWith(real.endsWith(sep) ? real : real + sep);
+}
+
+/** Whether nobody but the user and root can change the folder, or put another in its place. What is not there yet is. */
+function isOwnAlone(folder) {
+  if (!process.getuid) return true;
+  for (let path = folder; ; path = dirname(path)) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat) {
+      const isOwn = stat.uid === process.getuid() || (stat.uid === 0 && path !== folder);
+      // In a sticky folder, such as /tmp, nobody replaces what belongs to another.
+      const isOpen = (stat.mode & 0o022) !== 0 && (stat.mode & 0o1000) === 0;
+      if (!isOwn || isOpen) return false;
+    }
+    if (path === dirname(path)) return true;
+  }
 }
 
 /** The chunks in a folder, with the compiled code that `store` keeps. */
@@ -68,24 +124,26 @@ exports.chunksIn = (folder, store) => {
 };
 
 /** Before the index: a mark, the format, the index's length and its checksum. */
-const head = { bytes: 16, mark: 'svc\n', format: 1 };
+const head = { bytes: 16, mark: 'svc\n', format: 2 };
 const largestIndex = 1024 * 1024;
 
 /**
- * Compiled code in one file of the user's own cache folder. V8 itself judges whether code is of this V8, but it looks
- * neither at the code nor at what it was made from, so both are held against checksums. Whatever is wrong with the
- * file, or with the folder, the chunks are compiled as if there were none; a run never fails or warns for it.
+ * Compiled code in one file of the user's own cache folder, each with the source that it was made of. V8 itself judges
+ * whether code is of this V8, but of the source it looks at the length alone, so the whole source is compared: that
+ * is quicker than a digest, and certain. The code is held against a checksum, which finds what a disk has damaged; who
+ * may write there at all is `storePath`'s to judge. Whatever is wrong with the file, or with the folder, the chunks are
+ * compiled as if there were none; a run never fails or warns for it.
  */
 exports.openStore = (path, folder) => {
   const { crc32 } = process.getBuiltinModule('node:zlib');
   const { file, parts } = openParts(path, crc32);
   const used = new Map();
   return {
-    codeOf(name, bytes) {
-      const [of, from] = [crc32(bytes), bytes.length];
+    codeOf(name, source) {
       const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-      const code = part && part.of === of && part.from === from ? slice(file, part, crc32) : undefined;
-      used.set(name, { of, from, isNew: code === undefined, script: undefined });
+      const kept = part && part.from === source.length ? slice(file, part, crc32) : undefined;
+      const code = kept?.source.equals(source) ? kept.code : undefined;
+      used.set(name, { source, isNew: code === undefined, script: undefined });
       return code;
     },
     compiled(name, script) {
@@ -99,11 +157,11 @@ exports.openStore = (path, folder) => {
       if (added.length === 0) return closed(file);
       const kept = {};
       for (const [name, part] of Object.entries(parts)) {
-        const code = used.get(name)?.isNew ? undefined : slice(file, part, crc32);
-        if (code) kept[name] = { ...part, code };
+        const one = used.get(name)?.isNew ? undefined : slice(file, part, crc32);
+        if (one) kept[name] = one;
       }
       closed(file);
-      for (const [name, { script, ...part }] of added) kept[name] = { ...part, code: script.createCachedData() };
+      for (const [name, { script, source }] of added) kept[name] = { source, code: script.createCachedData() };
       require('./keep.js').keep(path, folder, kept);
     },
   };
@@ -137,10 +195,13 @@ function closed(file, value) {
   return value;
 }
 
-function slice(file, { at, length, sum }, crc32) {
+/** The code comes first: V8 copies what does not begin where memory does. */
+function slice(file, { at, length, from, sum }, crc32) {
   try {
-    const code = Buffer.allocUnsafeSlow(length);
-    return readSync(file, code, 0, length, at) === length && crc32(code) === sum ? code : undefined;
+    const both = Buffer.allocUnsafeSlow(length + from);
+    if (readSync(file, both, 0, both.length, at) !== both.length) return undefined;
+    const code = both.subarray(0, length);
+    return crc32(code) === sum ? { code, source: both.subarray(length) } : undefined;
   } catch {
     return undefined;
   }

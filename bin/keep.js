@@ -7,7 +7,8 @@ const { head } = require('./chunks.js');
 /** Writes compiled code to `path`, of the chunks that are in `folder` still: an older svc had others. */
 exports.keep = (path, folder, parts) => {
   const shipped = new Set(readdirSync(folder));
-  const rows = Object.entries(parts).filter(([name]) => shipped.has(name));
+  const own = Object.entries(parts).filter(([name]) => shipped.has(name));
+  const rows = own.map(([name, part]) => [name, { ...part, sum: crc32(part.code) }]);
   const store = dirname(path);
   makeFolder(store);
   // As root for somebody else's home: the file would be in their way.
@@ -42,13 +43,12 @@ function replace(path, bytes) {
 
 /** The index tells where each part begins, so its own length must be known first: it is filled up with spaces. */
 function packed(rows) {
-  const summed = rows.map(([name, part]) => [name, { ...part, length: part.code.length, sum: crc32(part.code) }]);
   const indexFrom = (start) => {
     let at = start;
     const index = {};
-    for (const [name, { of, from, length, sum }] of summed) {
-      index[name] = { at, length, sum, of, from };
-      at += length;
+    for (const [name, { code, source, sum }] of rows) {
+      index[name] = { at, length: code.length, from: source.length, sum };
+      at += code.length + source.length;
     }
     return JSON.stringify(index);
   };
@@ -59,7 +59,7 @@ function packed(rows) {
   top.writeUInt32LE(head.format, 4);
   top.writeUInt32LE(index.length, 8);
   top.writeUInt32LE(crc32(index), 12);
-  return Buffer.concat([top, index, ...rows.map(([, { code }]) => code)]);
+  return Buffer.concat([top, index, ...rows.flatMap(([, { code, source }]) => [code, source])]);
 }
 
 const longUnusedMs = 30 * 24 * 60 * 60 * 1000;

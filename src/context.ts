@@ -19,7 +19,7 @@ export type HttpResponse = {
 };
 
 /**
- * No complete answer came. `before-sending`: the request certainly never left (DNS, refused connection, TLS).
+ * No complete answer came. `before-sending`: the request certainly never reached the service (DNS, refused connection, TLS, a proxy).
  * `after-sending`: the service may have acted on it.
  */
 export type Lost = {
@@ -27,6 +27,8 @@ export type Lost = {
   readonly reason:
     | 'dns'
     | 'refused'
+    /** A proxy that the user has set does not pass it on (407, 403). */
+    | 'proxy'
     | 'tls'
     | 'timeout'
     | 'reset'
@@ -143,11 +145,12 @@ export type Context = {
   readonly notice: (text: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */
   readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
-  readonly openBrowser: (url: URL) => Promise<void>;
+  /** `visited` fires when the browser has been there, or nobody waits for it any more. No argument list holds the URL. */
+  readonly openBrowser: (url: URL, visited: AbortSignal) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
   /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
   readonly writes?: Writes;
-  /** Fires on SIGINT and SIGTERM; `reason` is the signal's name. */
+  /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

@@ -13,6 +13,7 @@ export const exitCodes = {
   unknown: 9,
   network: 10,
   differs: 11,
+  hangup: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -45,7 +46,16 @@ export const interruption = (
   { reason }: { readonly reason?: unknown },
   message = 'Interrupted.',
   hint?: string,
-): Failure => new Failure(reason === 'SIGTERM' ? 'terminated' : 'interrupted', message, { hint });
+): Failure => new Failure(kindOfSignal(reason), message, { hint });
+
+function kindOfSignal(reason: unknown): 'interrupted' | 'terminated' | 'hangup' {
+  if (reason === 'SIGTERM') return 'terminated';
+  return reason === 'SIGHUP' ? 'hangup' : 'interrupted';
+}
+
+/** Whether a signal ended it. */
+export const isInterruption = ({ kind }: Pick<Failure, 'kind'>): boolean =>
+  kind === 'interrupted' || kind === 'terminated' || kind === 'hangup';
 
 /** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
 export class Failure extends Error {

@@ -11,20 +11,23 @@ export type Grant = {
   readonly scopes: string[];
 };
 
+/** A good refresh token beside an access token that cannot be sent: with it a whole grant can be had. */
+export type RefreshOnly = { readonly refreshOnly: string };
+
 /** Access tokens last one hour (service-api.txt, Token endpoint). */
 const usualLifetime = 3600;
 const longestLifetime = 366 * 24 * 3600;
 
 /**
- * The grant in an answer, or undefined where it holds no access token that could be sent. A refresh token works once:
+ * The grant in an answer, or undefined where it holds neither an access token that could be sent nor a refresh token. A refresh token works once:
  * when this answer comes, the old pair is gone, so a new one is kept however odd the rest of the answer is.
  */
-export function grantOf({ answer, sentAt }: Answered, asked: readonly string[]): Grant | undefined {
+export function grantOf({ answer, sentAt }: Answered, asked: readonly string[]): Grant | RefreshOnly | undefined {
   if (answer.status < 200 || answer.status > 299) return undefined;
   const fields = objectIn(answer.body);
   const access_token = tokenIn(fields?.access_token);
-  if (!fields || !access_token) return undefined;
-  const refresh_token = tokenIn(fields.refresh_token);
+  const refresh_token = tokenIn(fields?.refresh_token);
+  if (!fields || !access_token) return refresh_token === undefined ? undefined : { refreshOnly: refresh_token };
   return {
     access_token,
     ...(refresh_token && { refresh_token }),

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type Grant, grantOf } from './grant.ts';
+import { type Grant, grantOf, type RefreshOnly } from './grant.ts';
 import {
   type Client,
   endpoints,
@@ -65,9 +65,15 @@ export async function redeem(
   } catch (error) {
     throw explain(error).failure;
   }
-  const grant = grantOf(answered(), attempt.scopes);
-  if (!grant) throw explain(undefined).failure;
-  return grant;
+  const given = grantOf(answered(), attempt.scopes);
+  if (!given) throw explain(undefined).failure;
+  if (!('refreshOnly' in given)) return given;
+  // A code works once as well, so the person would have to consent again.
+  const held = { refresh_token: given.refreshOnly, scopes: attempt.scopes };
+  const refreshed = await exchangeRefreshToken(ports, limits, client, held);
+  if ('failure' in refreshed) throw refreshed.failure;
+  if ('refreshOnly' in refreshed) throw explain(undefined).failure;
+  return refreshed;
 }
 
 /**
@@ -79,7 +85,7 @@ export async function exchangeRefreshToken(
   limits: Limits,
   client: Client,
   held: { readonly refresh_token: string; readonly scopes: readonly string[]; readonly ready?: () => Promise<void> },
-): Promise<Grant | Refused> {
+): Promise<Grant | RefreshOnly | Refused> {
   const oauth = await import('oauth4webapi');
   const manner = { ready: held.ready, mustFinish: true };
   const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client, manner });
@@ -89,9 +95,10 @@ export async function exchangeRefreshToken(
     if (!(error instanceof Failure)) throw error;
     return explain(error);
   }
-  const grant = grantOf(answered(), held.scopes);
+  const given = grantOf(answered(), held.scopes);
+  if (given && 'refreshOnly' in given) return given;
   // A service that does not rotate sends no new one; the old one then stays in use (RFC 6749, section 6).
-  if (grant) return { refresh_token: held.refresh_token, ...grant };
+  if (given) return { refresh_token: held.refresh_token, ...given };
   const refused = explain(undefined);
   if (refused.code) return refused;
   const { kind, message, status } = refused.failure;

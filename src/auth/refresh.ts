@@ -35,7 +35,7 @@ export async function liveLogin(
   if (!held || (isLive(held) && !force)) return held;
   const stale = force ? held.access_token : refused;
 
-  let ended: Failure | undefined;
+  let failed: Failure | undefined;
   const refresh = async (text: string | undefined, ready: () => Promise<void>): Promise<string | undefined> => {
     const current = parseStored(text, profile, 'oauth');
     if (!current) return undefined;
@@ -47,10 +47,17 @@ export async function liveLogin(
     const client = await clientOf(ctx.env, ctx.tokens, settings, current);
     const { refresh_token, scopes } = current;
     const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes, ready });
+    if ('refreshOnly' in answer) {
+      // The old pair is gone at the service, so the new refresh token is kept for the next need.
+      const kept = { ...current, refresh_token: answer.refreshOnly };
+      if (!refused && !force && !hasEnded(current, ctx.clock.now())) return JSON.stringify(kept);
+      failed = withoutAccess(originOf(current.auth_url));
+      return JSON.stringify({ ...kept, expires_at: current.issued_at });
+    }
     if (!('failure' in answer)) return JSON.stringify({ ...current, ...answer });
     // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
     if (answer.code === 'invalid_grant') {
-      ended = loginEnded(profile, answer.said ?? '', answer.failure.status);
+      failed = loginEnded(profile, answer.said ?? '', answer.failure.status);
       return undefined;
     }
     // It was an early refresh, and it failed: the token that we have still works for a while.
@@ -62,7 +69,7 @@ export async function liveLogin(
   refuseInterrupted(ctx);
   const kept = await ctx.tokens.update(secretName(profile, 'oauth'), refresh, 'as-is', patience);
   refuseInterrupted(ctx);
-  if (ended) throw ended;
+  if (failed) throw failed;
   return parseStored(kept, profile, 'oauth');
 }
 
@@ -94,6 +101,11 @@ export async function clientOf(
     hint: `Set SVC_CLIENT_ID and SVC_CLIENT_SECRET, or run: ${loginCommand('oauth', profile)}`,
   });
 }
+
+const withoutAccess = (origin: string): Failure =>
+  new Failure('failed', `${origin} answered with an access token that svc cannot use.`, {
+    hint: 'The login is kept, with the new refresh token. Try again.',
+  });
 
 const loginEnded = (profile: string, why: string, status?: number): Failure =>
   new Failure('auth', `The login of profile ${profile} has ended ${why}.`, {

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';
@@ -55,9 +55,8 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   if (isDry) return undefined;
   const { stopped } = totals;
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
-  const isInterrupted = stopped?.kind === 'interrupted' || stopped?.kind === 'terminated';
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
-  if (isInterrupted)
+  if (stopped && isInterruption(stopped))
     return new Failure(stopped.kind, ['Interrupted:', fact, doubt].filter(Boolean).join(' '), {
       hint: goOn,
       isWhole: true,
@@ -83,7 +82,7 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
   const [message = '', hint] = [stopped.message, stopped.hint].map((text) =>
     text === undefined || isTrue ? text : withoutClaim(text),
   );
-  const isInterrupted = kind === 'interrupted' || kind === 'terminated';
+  const isInterrupted = isInterruption(stopped);
   return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
     hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
     status,

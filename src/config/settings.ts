@@ -209,10 +209,15 @@ function toggle(named: Named | undefined): boolean {
 
 const isCi = (text: string | undefined): boolean => !['', '0', 'false'].includes((text ?? '').toLowerCase());
 
+/** Timers hold 31 bits of milliseconds. */
+export const mostSeconds = 2_000_000;
+
 function seconds({ text, by }: Named, min: number): number {
   const value = /^\d+(\.\d+)?$/u.test(text.trim()) ? Number(text) : Number.NaN;
-  // Timers hold 31 bits of milliseconds.
-  if (value >= min && value <= 2_000_000) return Math.ceil(value * 1000);
+  if (value >= min && value <= mostSeconds) return Math.ceil(value * 1000);
+  if (value > mostSeconds) {
+    throw new Failure('usage', `${by} must be at most ${mostSeconds} seconds (23 days), not "${text}".`);
+  }
   throw new Failure('usage', `${by} takes a number of seconds${min > 0 ? ' above 0' : ''}, not "${text}".`);
 }
 

@@ -111,6 +111,7 @@ const meaningOf: Readonly<Record<FailureKind, string>> = {
   unknown: 'it may or may not have been done: look before you repeat it',
   network: 'the service cannot be reached; the whole command changed nothing',
   differs: '`--check` found a difference',
+  hangup: 'ended because its terminal went away',
   interrupted: 'interrupted by Ctrl-C',
   terminated: 'ended by a signal',
 };

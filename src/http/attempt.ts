@@ -20,12 +20,16 @@ export async function attemptOnce(service: Service, bearer: Bearer, wire: Wire, 
 
 function judged(exchanged: HttpResponse | Lost): Attempt {
   if ('lost' in exchanged) {
-    const outcome: Outcome =
-      exchanged.lost === 'before-sending' ? { type: 'unsent', reason: exchanged.reason } : { type: 'unsettled' };
-    return { exchanged, body: { form: 'none' }, outcome };
+    return { exchanged, body: { form: 'none' }, outcome: outcomeOfLoss(exchanged) };
   }
   const body = readBody(exchanged.body);
   return { exchanged, body, outcome: outcomeOf(exchanged, body) };
+}
+
+/** What svc cannot read, it cannot read the next time either. */
+function outcomeOfLoss({ lost, reason }: Lost): Outcome {
+  if (lost === 'before-sending') return { type: 'unsent', reason };
+  return { type: 'unsettled', final: reason === 'too-large' || reason === 'unreadable' };
 }
 
 function outcomeOf(response: HttpResponse, body: Body): Outcome {

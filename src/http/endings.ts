@@ -111,7 +111,20 @@ const networkHints: Partial<Record<Lost['reason'], string>> = {
   tls: 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.',
 };
 
-export const unreachable = (baseUrl: string, { detail, reason }: Lost): Failure =>
-  new Failure('network', `Could not reach ${new URL(baseUrl).origin}: ${detail}`, {
+/** Nothing was changed: of a read, or of a write that never reached the service. */
+export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure {
+  const { origin } = new URL(baseUrl);
+  if (reason === 'too-large' || reason === 'unreadable') {
+    return new Failure('failed', `${origin} answered, but svc cannot use the answer. ${detail}`, {
+      hint: `Ask for less at a time (--per-page, --limit), and check the address. ${nothingChanged}`,
+    });
+  }
+  if (reason === 'proxy') {
+    return new Failure('network', detail, {
+      hint: `Put the name and the password in its address, http://NAME:PASSWORD@HOST:PORT, or go past it with NO_PROXY. ${nothingChanged}`,
+    });
+  }
+  return new Failure('network', `Could not reach ${origin}: ${detail}`, {
     hint: networkHints[reason] ?? `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });
+}

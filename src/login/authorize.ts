@@ -36,7 +36,7 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
   const attempt = await beginAttempt(ctx, wanted.client, { ...wanted, insecureHttp: settings.insecureHttp });
   const receiver = await openReceiver(ctx, wanted, attempt);
   const done = new AbortController();
-  const opened = wanted.browser && (await openBrowser(ctx, attempt.url));
+  const opened = wanted.browser && (await openBrowser(ctx, attempt.url, done.signal));
   if (!opened) tell(ctx, `Open this address in a browser to log in:\n\n  ${attempt.url}\n`);
   try {
     const ways: Promise<Answer>[] = [timeOut(ctx, done.signal), interrupted(ctx.signal)];
@@ -45,6 +45,7 @@ export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted):
     if (pasted) ways.push(pasted);
     if (opened && receiver) ctx.progress('Waiting for the browser');
     const answer = await Promise.race(ways);
+    done.abort();
     ctx.progress(undefined);
     return await finish(ctx, settings, { client: wanted.client, attempt, receiver }, answer);
   } catch (error) {
@@ -97,9 +98,9 @@ async function openReceiver(
   }
 }
 
-async function openBrowser(ctx: Ports, url: URL): Promise<boolean> {
+async function openBrowser(ctx: Ports, url: URL, visited: AbortSignal): Promise<boolean> {
   try {
-    await ctx.openBrowser(url);
+    await ctx.openBrowser(url, visited);
   } catch {
     return false;
   }

@@ -1,3 +1,5 @@
+import { htmlText } from '../text/html.ts';
+
 /** What the browser shows at the end of a login. `text` may be the service's own words: it is escaped. */
 export type Page = { readonly ok: boolean; readonly title: string; readonly text: string };
 
@@ -10,7 +12,7 @@ export function callbackPage({ ok, title, text }: Page): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>svc: ${inert(title)}</title>
+<title>svc: ${htmlText(title)}</title>
 <style>
   :root { --paper: #f6f7f9; --card: #fff; --ink: #16181d; --soft: #5c6370; --line: #e3e6eb; --mark: ${ok ? '#1a7f4b' : '#b3341f'}; }
   @media (prefers-color-scheme: dark) {
@@ -29,14 +31,11 @@ export function callbackPage({ ok, title, text }: Page): string {
 <body>
 <main>
 <svg viewBox="0 0 50 50" aria-hidden="true"><circle cx="25" cy="25" r="22"/>${mark}</svg>
-<h1>${inert(title)}</h1>
-<p>${inert(text)}</p>
+<h1>${htmlText(title)}</h1>
+<p>${htmlText(text)}</p>
 ${ok ? '<p>You can close this window and go on in the terminal.</p>' : '<p>You can close this window; the terminal says what to do next.</p>'}
 </main>
 </body>
 </html>
 `;
 }
-
-const inert = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

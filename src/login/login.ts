@@ -5,7 +5,7 @@ import { readConfig, updateProfile } from '../config/config-file.ts';
 import { originOf, requireHttps } from '../config/service-url.ts';
 import { type ProfileConfig, profileConfig, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { authorize } from './authorize.ts';
 import { checkRedirectUri, findClient } from './oauth-login.ts';
@@ -136,7 +136,7 @@ async function judged(asked: Promise<Judged>): Promise<Judged & { readonly doubt
     const doubt = new Failure('failed', 'The service answered with something that is not an account.');
     return { valid: said.valid, doubt };
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'interrupted' || error.kind === 'terminated') throw error;
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
     return { valid: true, doubt: error };
   }
 }

@@ -6,7 +6,7 @@ import { restName, sliceIn, sliceName } from './slices.ts';
 /** Of text, and of `structuredContent` (product.md, section 11). */
 const mostCharacters = 40_000;
 
-/** For what stands around the data: lines, marks, and what was left out, said twice. */
+/** For what stands around the data: lines, marks, and what was left out. */
 const around = 2_400;
 
 export const room = mostCharacters - around;

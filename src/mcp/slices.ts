@@ -32,13 +32,16 @@ export function restName(field: string, from: number): string {
 /** The fields of a record that were asked for. One that is not there is refused by name, parts stand under their name. */
 export function onlyFields(record: unknown, fields: readonly string[]): unknown {
   const whole = fields.filter((field) => !field.includes('['));
-  refuseUnknownFields(record, whole);
+  refuseUnknownFields(record, whole, withoutKeys);
   const picked = pick(record, whole);
   const parts = fields
     .filter((field) => field.includes('['))
     .map((field): [string, unknown] => [field, partOf(record, field)]);
   return { ...(isRecord(picked) ? picked : {}), ...Object.fromEntries(parts) };
 }
+
+/** A refusal stands among svc's own lines, where no key of a customer may stand. */
+const withoutKeys = { freeForm: 'whole' } as const;
 
 /** The list, or the part of it that a field like `[100:200]` asks for. */
 export function onlyItems(items: readonly unknown[], fields: readonly string[]) {
@@ -55,7 +58,7 @@ function partOf(record: unknown, field: string): unknown {
   const slice = sliceIn(field);
   const value = indexed(record, slice?.of ?? field);
   if (!slice) {
-    if (value === undefined) refuseUnknownFields(record, [field]);
+    if (value === undefined) refuseUnknownFields(record, [field], withoutKeys);
     return value;
   }
   if (typeof value === 'string' || Array.isArray(value)) return value.slice(slice.from, slice.to);

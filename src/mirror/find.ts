@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { knownAccount } from './account.ts';
 import { ageOf } from './age.ts';
 import { dataOf, type Fields } from './cells.ts';
@@ -36,7 +36,7 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
     }
   } catch (error) {
     // A copy that is damaged, newer or out of reach keeps nobody from the service.
-    if (!(error instanceof Failure) || error.kind === 'interrupted') throw error;
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
     ctx.notice(`${error.message} Asking the service.`);
     return undefined;
   }

@@ -8,7 +8,8 @@ import { lazyStdout } from './standard-output.ts';
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
   const { env } = process;
-  const signal = interruptSignal();
+  const hangups = new Set<() => void>();
+  const signal = interruptSignal(hangups);
   const paths = envPaths('svc', { suffix: '' });
   // What env-paths calls the log folder is the platform's place for state: XDG_STATE_HOME on Linux.
   const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
@@ -55,21 +56,29 @@ export function nodeContext(): Context {
     ask: lazyAsk(progress, signal),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
-      process.on('SIGHUP', call);
-      return () => process.off('SIGHUP', call);
+      hangups.add(call);
+      return () => hangups.delete(call);
     },
-    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url, env),
+    openBrowser: async (url, visited) => (await import('./browser.ts')).openBrowser(url, env, visited),
   };
 }
 
-/** Fires on the first SIGINT or SIGTERM, so that whatever runs can end well; a second one ends the process at once. */
-function interruptSignal(): AbortSignal {
+/**
+ * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
+ * once. As long as somebody listens to hangups, they are told of a SIGHUP instead.
+ */
+function interruptSignal(hangups: ReadonlySet<() => void>): AbortSignal {
   const interrupt = new AbortController();
   for (const [name, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const) {
     process.on(name, () => {
+      if (name === 'SIGHUP' && hangups.size > 0) {
+        for (const call of hangups) call();
+        return;
+      }
       if (interrupt.signal.aborted) process.exit(code);
       interrupt.abort(name);
     });

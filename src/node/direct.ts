@@ -1,48 +1,65 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import type { HttpRequest } from '../context.ts';
 import { codeOf } from '../errors.ts';
-import { connectTimeoutMs, pieces, type RawAnswer, type Sending } from './sending.ts';
+import { type Line, type Lines, lines, turns } from './lines.ts';
+import { connectTimeoutMs, type Flight, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
 
 /**
  * Straight to the service, by Node's own client: it starts in a third of the time that undici takes, whose parser is
  * WebAssembly and compiled again in every process.
  */
 export function direct(): Sending {
-  const agents = new Map<string, Agent>();
-  return (asked, flight) =>
-    new Promise<RawAnswer>((resolve, reject) => {
-      const url = new URL(asked.url);
-      const secure = url.protocol === 'https:';
-      const { Agent, request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
-      // Servers close idle connections after 5 s or more; a request that meets the closing would be lost.
-      const agent = agents.get(url.protocol) ?? new Agent({ keepAlive: true, timeout: 4_000 });
-      agents.set(url.protocol, agent);
-      const headers = { 'accept-encoding': 'gzip', ...asked.headers };
-      let isAnswered = false;
-      const leaves = () => {
-        flight.left = true;
-      };
-      const sent = request({ ...targetOf(url), method: asked.method, headers, agent }, (answer) => {
-        isAnswered = true;
-        read(answer, resolve, reject);
-      });
-      flight.stop = (error) => sent.destroy(error);
-      sent.once('socket', (socket) => {
-        if (!isOpening(socket)) return leaves();
-        const timer = setTimeout(() => socket.destroy(tooLate()), connectTimeoutMs);
-        socket.once('close', () => clearTimeout(timer));
-        socket.once(secure ? 'secureConnect' : 'connect', () => {
-          clearTimeout(timer);
-          leaves();
-        });
-      });
-      // Not `once`: a second error would have no listener, and end the process.
-      sent.on('error', reject);
-      // A peer that switches protocols is dropped by Node without an error.
-      sent.once('close', () => isAnswered || reject(new Error('closed without an answer')));
-      sent.end(asked.body);
+  const origins = new Map<string, Lines>();
+  return async (asked, flight) => {
+    const url = new URL(asked.url);
+    const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+    const known = origins.get(url.origin);
+    const pool = known ?? lines((timeout) => new http.Agent({ keepAlive: true, maxSockets: 1, timeout }));
+    if (!known) origins.set(url.origin, pool);
+    const line = await pool.take(isRead(asked) ? 'read' : 'write');
+    const { raw, sent } = await answerOver(line, url, asked, flight);
+    // Of an answer that came before the request was sent whole, the connection is not free for another.
+    if (sent.writableFinished) pool.giveBack(line, { reused: sent.reusedSocket });
+    return raw;
+  };
+}
+
+function answerOver({ agent }: Line, url: URL, asked: HttpRequest, flight: Flight) {
+  return new Promise<{ readonly raw: RawAnswer; readonly sent: ClientRequest }>((resolve, reject) => {
+    if (flight.stopped) return reject(flight.stopped);
+    const secure = url.protocol === 'https:';
+    const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
+    const headers = { 'accept-encoding': 'gzip', ...asked.headers };
+    let isAnswered = false;
+    const leaves = () => {
+      flight.left = true;
+    };
+    const sent = request({ ...targetOf(url), method: asked.method, headers, agent }, (answer) => {
+      isAnswered = true;
+      read(answer, flight, { resolve: (raw) => resolve({ raw, sent }), reject });
     });
+    flight.stop = (error) => sent.destroy(error);
+    sent.once('socket', (socket) => {
+      if (!isOpening(socket)) return leaves();
+      const timer = setTimeout(() => void giveUp(), connectTimeoutMs);
+      socket.once('close', () => clearTimeout(timer));
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        clearTimeout(timer);
+        leaves();
+      });
+      async function giveUp() {
+        await turns();
+        if (isOpening(socket)) socket.destroy(tooLate());
+      }
+    });
+    // Not `once`: a second error would have no listener, and end the process.
+    sent.on('error', reject);
+    // A peer that switches protocols is dropped by Node without an error.
+    sent.once('close', () => isAnswered || reject(new Error('closed without an answer')));
+    sent.end(asked.body);
+  });
 }
 
 /** What Node makes of a URL by itself, in half the time. */
@@ -60,10 +77,13 @@ const isOpening = (socket: Socket): boolean =>
 
 const tooLate = (): Error => Object.assign(new Error('no connection in time'), { code: 'SVC_CONNECT_TIMEOUT' });
 
+type Ends = { readonly resolve: (raw: RawAnswer) => void; readonly reject: (error: unknown) => void };
+
 /** By events: a loop over the body costs as much as all else that svc does with a short answer. */
-function read(answer: IncomingMessage, resolve: (raw: RawAnswer) => void, reject: (error: unknown) => void): void {
+function read(answer: IncomingMessage, flight: Flight, { resolve, reject }: Ends): void {
   const body = pieces();
   answer.on('data', (piece: Buffer) => {
+    flight.came = (flight.came ?? 0) + piece.length;
     try {
       body.take(piece);
     } catch (error) {

@@ -1,11 +1,14 @@
 import type { Exchange, HttpRequest, HttpResponse } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The real exchange: keep-alive, proxies from the environment, gzip; redirects are never followed here. Whatever the
- * peer does, it ends in an answer or in a loss within the time-out, and never throws.
+ * peer does, it ends in an answer or in a loss within the time-out. It throws only before anything was sent: a bug, or a
+ * usage Failure where the environment names no proxy but something else.
  */
 export async function createExchange(env: Env): Promise<Exchange> {
   const send = await chooseSending(env);
@@ -15,13 +18,13 @@ export async function createExchange(env: Env): Promise<Exchange> {
       return await inTime(send, asked, flight);
     } catch (error) {
       const { isMistake, lostBy } = await import('./lost.ts');
-      if (!flight.left && isMistake(error)) throw error;
+      if (!flight.left && (error instanceof Failure || isMistake(error))) throw error;
       return lostBy({ error, ...flight }, asked);
     }
   };
 }
 
-type Timed = Flight & { timedOut: boolean };
+type Timed = Flight & { timedOut: boolean; isWhole?: boolean };
 
 /** The longest that a timer of Node's takes: about 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -34,16 +37,13 @@ function inTime(send: Sending, asked: HttpRequest, flight: Timed): Promise<HttpR
   const { signal, timeoutMs } = asked;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(ended());
-    const timer = setTimeout(
-      () => {
-        flight.timedOut = true;
-        end();
-      },
-      Math.min(timeoutMs, longestTimerMs),
-    );
+    const began = performance.now();
+    let isOver = false;
+    const timer = setTimeout(() => void giveUp(), Math.min(timeoutMs, longestTimerMs));
     signal?.addEventListener('abort', end);
     // A signal that is still listened to is kept in memory for as long as svc runs.
     function forget() {
+      isOver = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
     }
@@ -51,26 +51,52 @@ function inTime(send: Sending, asked: HttpRequest, flight: Timed): Promise<HttpR
       const error = ended();
       forget();
       reject(error);
+      flight.stopped = error;
       flight.stop?.(error);
+    }
+    async function giveUp() {
+      await whatWaits(flight, performance.now() - began - timeoutMs);
+      if (isOver) return;
+      flight.timedOut = true;
+      end();
     }
     answerTo(send, asked, flight).then(resolve, reject).finally(forget);
   });
 }
 
+/** The longest that svc reads on after a time-out that came late. */
+const catchUpMs = 1_000;
+
+/**
+ * A process that was stopped, or had no processor, finds that its time is over before it finds what came meanwhile: that
+ * is read first. For no longer than it was held up, so that a peer that never ends gains nothing.
+ */
+async function whatWaits(flight: Timed, lateMs: number): Promise<void> {
+  const until = performance.now() + Math.min(lateMs, catchUpMs);
+  let came: number | undefined;
+  do {
+    came = flight.came;
+    await turns();
+  } while ((flight.came !== came || flight.isWhole) && performance.now() < until);
+}
+
 const ended = (): Error => new DOMException('It was ended.', 'AbortError');
 
-async function answerTo(send: Sending, asked: HttpRequest, flight: Flight): Promise<HttpResponse> {
+async function answerTo(send: Sending, asked: HttpRequest, flight: Timed): Promise<HttpResponse> {
   const { status, headers: raw, body } = await send(asked, flight);
+  flight.isWhole = true;
   const headers = flatten(raw);
   const encoding = headers['content-encoding'];
   if (encoding === undefined) return { status, headers, body: body.toString('utf8') };
   return { status, headers, body: await (await import('./decode.ts')).decode(body, encoding) };
 }
 
+/** Straight, or through a proxy where the environment names one. What only that needs is loaded only then. */
 async function chooseSending(env: Env): Promise<Sending> {
-  const isProxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].some((name) => env[name]);
-  if (isProxied) return (await import('./proxied.ts')).proxied(env);
-  return (await import('./direct.ts')).direct();
+  const { direct } = await import('./direct.ts');
+  const straight = direct();
+  const isProxied = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].some((name) => env[name]);
+  return isProxied ? (await import('./by-address.ts')).byAddress(env, straight) : straight;
 }
 
 function flatten(headers: RawAnswer['headers']): Record<string, string> {

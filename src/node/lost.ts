@@ -18,6 +18,8 @@ type Asked = Pick<HttpRequest, 'url' | 'timeoutMs'>;
 export function lostBy({ error, left, timedOut }: Loss, asked: Asked): Lost {
   const { code = '', message = String(error) } = rootOf(error);
   const { host } = new URL(asked.url);
+  // A proxy that refuses a plain request has read it, and has not passed it on.
+  if (code === 'SVC_PROXY') return { lost: 'before-sending', reason: 'proxy', detail: message };
   return left ? afterSending(code, message, { timedOut, asked }) : beforeSending(code, message, { timedOut, host });
 }
 

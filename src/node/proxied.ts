@@ -4,8 +4,10 @@ import connect from 'undici/lib/api/api-connect.js';
 import request from 'undici/lib/api/api-request.js';
 import Base from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+import { type Proxies, proxiesIn } from '../config/proxies.ts';
 import type { HttpRequest } from '../context.ts';
-import { connectTimeoutMs, pieces, type Sending } from './sending.ts';
+import { messageOf } from '../errors.ts';
+import { connectTimeoutMs, type Flight, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
 
 // Node 20 stays alive for about 55 ms to optimise the WebAssembly of undici's parser, which a short run never needs.
 if (process.versions.node.startsWith('20.')) {
@@ -20,33 +22,67 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Through the proxies that the environment names, except for the hosts in NO_PROXY. */
 export function proxied(env: Env): Sending {
-  const dispatcher = new EnvHttpProxyAgent({
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    httpProxy: env.http_proxy ?? env.HTTP_PROXY,
-    httpsProxy: env.https_proxy ?? env.HTTPS_PROXY,
-    noProxy: env.no_proxy ?? env.NO_PROXY,
-    // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
-    proxyTunnel: false,
-  });
+  const proxies = proxiesIn(env);
+  const open = () =>
+    new EnvHttpProxyAgent({
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      httpProxy: proxies.http?.url.href ?? '',
+      httpsProxy: proxies.https?.url.href ?? '',
+      noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+      // As everywhere: https through a tunnel, http by asking the proxy for the whole address.
+      proxyTunnel: false,
+    });
+  const kept = open();
   return async (asked, flight) => {
-    const leaves = () => {
-      flight.left = true;
-    };
-    const giving = new AbortController();
-    flight.stop = (error) => giving.abort(error);
-    // Not `compose`: what it makes never calls `onConnect`.
-    const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
-      dispatcher.dispatch(options, telling(handler, leaves));
-    const told: Dispatcher = Object.create(dispatcher, { dispatch: { value: dispatch } });
-    const answer = await request.call(told, optionsOf(asked, giving.signal));
-    answer.body.on('error', () => {});
-    const body = pieces();
-    for await (const piece of answer.body) body.take(piece);
-    return { status: answer.statusCode, headers: answer.headers, body: body.whole() };
+    if (isRead(asked)) return answerBy(kept, asked, flight).catch(namingProxy(proxies, asked));
+    // Which connections are kept open to the other side of a proxy cannot be seen, so each write has one of its own.
+    const own = open();
+    return answerBy(own, asked, flight)
+      .catch(namingProxy(proxies, asked))
+      .finally(() => void own.destroy());
   };
 }
+
+async function answerBy(dispatcher: Dispatcher, asked: HttpRequest, flight: Flight): Promise<RawAnswer> {
+  const leaves = () => {
+    flight.left = true;
+  };
+  const giving = new AbortController();
+  flight.stop = (error) => giving.abort(error);
+  if (flight.stopped) throw flight.stopped;
+  // Not `compose`: what it makes never calls `onConnect`.
+  const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
+    dispatcher.dispatch(options, telling(handler, leaves));
+  const told: Dispatcher = Object.create(dispatcher, { dispatch: { value: dispatch } });
+  const answer = await request.call(told, optionsOf(asked, giving.signal));
+  answer.body.on('error', () => {});
+  const body = pieces();
+  for await (const piece of answer.body) {
+    flight.came = (flight.came ?? 0) + piece.length;
+    body.take(piece);
+  }
+  return { status: answer.statusCode, headers: answer.headers, body: body.whole() };
+}
+
+/**
+ * What a proxy refuses is told by undici in the text of an error alone: of a tunnel its status, of a plain request that
+ * it is a 407. The service has got nothing then.
+ */
+const namingProxy = (proxies: Proxies, { url }: HttpRequest) => {
+  const proxy = new URL(url).protocol === 'https:' ? proxies.https : proxies.http;
+  return (error: unknown): never => {
+    const [, tunnel, plain] =
+      /^Proxy (?:response \((4\d\d)\)|Authentication Required \((407)\))/u.exec(messageOf(error)) ?? [];
+    const status = tunnel ?? plain;
+    if (status === undefined || !proxy) throw error;
+    const fact = status === '407' ? 'asks for a name and a password that it accepts' : 'does not let svc through';
+    throw Object.assign(new Error(`The proxy ${proxy.url.host} (${proxy.name}) ${fact} (HTTP ${status}).`), {
+      code: 'SVC_PROXY',
+    });
+  };
+};
 
 /** undici calls `onConnect` when it has a connection, handshake and tunnel included, and is about to write to it. */
 function telling(handler: Dispatcher.DispatchHandler, leaves: () => void): Dispatcher.DispatchHandler {

@@ -11,6 +11,10 @@ export type RawAnswer = {
 export type Flight = {
   /** Whether a byte of it may have left: set before the first can be on its way, over TLS after the handshake. */
   left: boolean;
+  /** How many bytes of the answer's body have come. */
+  came?: number;
+  /** Set where it was given up before it could begin. */
+  stopped?: Error;
   /** Gives it up. Set by the one who sends it. */
   stop?: (error: Error) => void;
 };
@@ -20,6 +24,9 @@ export type Flight = {
  * not set, the peer has certainly got nothing.
  */
 export type Sending = (asked: HttpRequest, flight: Flight) => Promise<RawAnswer>;
+
+/** Changes nothing, so it may go out again over another connection. */
+export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
 /** How long a connection may take; answers have the time-out of their request. */
 export const connectTimeoutMs = 10_000;

@@ -87,11 +87,15 @@ function unknownFields(record: unknown, paths: readonly string[]): string[] {
   });
 }
 
-/** As gh does: a field that does not exist ends the command and names those that do. */
-export function refuseUnknownFields(record: unknown, paths: readonly string[]): void {
+/** As gh does: a field that does not exist ends the command and names those that do; of free-form ones `named`. */
+export function refuseUnknownFields(
+  record: unknown,
+  paths: readonly string[],
+  named: FreeForm = { freeForm: 'keys' },
+): void {
   const unknown = unknownFields(record, paths);
   if (unknown.length === 0) return;
   throw new Failure('usage', `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`, {
-    hint: `Fields: ${pathsOf(record).join(', ')}.`,
+    hint: `Fields: ${pathsOf(record, named).join(', ')}.`,
   });
 }

@@ -16,6 +16,7 @@ const meanings: Record<FailureKind, string> = {
   unknown: 'a write may or may not have happened: look before you repeat it',
   network: 'the service could not be reached; nothing happened in the whole command',
   differs: '--check found differences',
+  hangup: 'SIGHUP, when the terminal goes away; as after Ctrl-C',
   interrupted: 'Ctrl-C; state is saved where there is state',
   terminated: 'SIGTERM; the same',
 };
@@ -161,7 +162,7 @@ const scripting = laidOut([
     points: [
       'Flags, exit codes and JSON shapes change only with a new major version.',
       'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
-      'Exit 9 means that a write may or may not have happened: look before you repeat it. After 130 and 143 the ' +
+      'Exit 9 means that a write may or may not have happened: look before you repeat it. After 129, 130 and 143 the ' +
         'message says what is known. Every other code that is not 0 or 8 means that it did not happen.',
       'A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.',
       'Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.',

@@ -79,7 +79,7 @@ export function decide(rules: Rules, history: History, outcome: Outcome): Next {
 /** Nothing left this machine, so it is safe for all. */
 function afterUnsent(rules: Rules, history: History, reason: Lost['reason']): Next {
   const afterMs = unsentPauses[history.unsent];
-  const isHopeless = reason === 'tls' || reason === 'aborted';
+  const isHopeless = reason === 'tls' || reason === 'aborted' || reason === 'proxy';
   if (afterMs !== undefined && !isHopeless && fits(rules, history, afterMs)) {
     return { next: 'repeat', afterMs, because: 'unsent' };
   }

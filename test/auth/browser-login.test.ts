@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { clients } from '../../src/sandbox/store/seed.ts';
+import { htmlText } from '../../src/text/html.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { real, whereIs } from '../real-component.ts';
@@ -132,18 +135,138 @@ inBrowser('a page of another origin cannot end the login, nor start one of its o
   expect((await ended).code).toBe(0);
 });
 
-inBrowser('the browser that BROWSER names is opened with the address', async () => {
-  const script = join(env.HOME as string, 'my-browser');
-  const seen = join(env.HOME as string, 'seen');
-  await writeFile(script, `#!/bin/sh\nprintf '%s\\n' "$1" > ${seen}.part && mv ${seen}.part ${seen}\n`);
+/** A browser of one's own, which writes down what it is given and stays until the file of it is gone. */
+async function ownBrowser() {
+  const [script, seen, tmp] = ['my-browser', 'seen', 'tmp'].map((name) => join(env.HOME as string, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(tmp);
+  const given = '"$'.concat('{@: -1}"');
+  const lines = [
+    '#!/bin/bash',
+    `printf '%s\\n' ${given} > ${seen}.part && mv ${seen}.part ${seen}`,
+    `path=${given}; while [ -e "\${path#*file://}" ]; do sleep 0.05; done`,
+  ];
+  await writeFile(script, `${lines.join('\n')}\n`);
   await chmod(script, 0o755);
-  const { ended, address } = start(['login', '--redirect-uri', redirectUri], { BROWSER: script });
-  const printed = await address();
-  const page = await (browser as Browser).newPage();
-  await page.goto(printed);
-  await page.getByRole('button', { name: 'Allow' }).click();
-  expect((await ended).code).toBe(0);
-  expect((await readFile(seen, 'utf8')).trim()).toBe(printed);
+  const argument = async () => {
+    await expect.poll(() => existsSync(seen), { timeout: 10_000 }).toBe(true);
+    const text = readFileSync(seen, 'utf8').trim();
+    await rm(seen);
+    return text;
+  };
+  return { variables: { BROWSER: script, TMPDIR: tmp }, argument, left: () => readdirSync(tmp) };
+}
+
+/** The argument lists of all processes, as any user can read them. */
+const everyArgument = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    })
+    .join('\n');
+
+inBrowser(
+  'the browser that BROWSER names is given a file, for the owner alone, that leads to the address and is gone after the visit',
+  async () => {
+    const own = await ownBrowser();
+    const { ended, address } = start(['login', '--redirect-uri', redirectUri], own.variables);
+    const [argument, printed] = [await own.argument(), await address()];
+    const path = fileURLToPath(argument);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    const { searchParams } = new URL(printed);
+    // Whatever svc has started is still running, and everybody may look at it.
+    expect(everyArgument()).toContain(argument);
+    for (const secret of ['state', 'code_challenge']) expect(everyArgument()).not.toContain(searchParams.get(secret));
+    const page = await (browser as Browser).newPage();
+    await page.goto(argument);
+    await page.waitForURL(printed);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'svc is connected to' }).waitFor();
+    expect((await ended).code).toBe(0);
+    expect(own.left()).toEqual([]);
+  },
+);
+
+inBrowser('the system’s own way to open a browser is given the file as well', async () => {
+  const own = await ownBrowser();
+  await symlink(own.variables.BROWSER, join(env.HOME as string, 'xdg-open'));
+  const { child, ended, address } = start(['login', '--redirect-uri', redirectUri], {
+    TMPDIR: own.variables.TMPDIR,
+    DISPLAY: ':99',
+    PATH: `${env.HOME}:${env.PATH}`,
+  });
+  const [path, printed] = [await own.argument(), await address()];
+  expect(readFileSync(path, 'utf8')).toContain(htmlText(printed));
+  expect(everyArgument()).toContain(path);
+  expect(everyArgument()).not.toContain(new URL(printed).searchParams.get('state'));
+  child.kill('SIGTERM');
+  await ended;
+  expect(own.left()).toEqual([]);
+});
+
+inBrowser('BROWSER may say with %s where the file goes', async () => {
+  const own = await ownBrowser();
+  const BROWSER = `${own.variables.BROWSER} --quiet --at=%s`;
+  const { child, ended } = start(['login', '--redirect-uri', redirectUri], { ...own.variables, BROWSER });
+  expect(await own.argument()).toMatch(/^--at=file:\/\/\/\S+\.html$/u);
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(143);
+});
+
+inBrowser.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s takes the file away', async (signal, code) => {
+  const own = await ownBrowser();
+  const { child, ended } = start(['login', '--redirect-uri', redirectUri], own.variables);
+  await own.argument();
+  expect(own.left()).toHaveLength(1);
+  child.kill(signal);
+  expect((await ended).code).toBe(code);
+  expect(own.left()).toEqual([]);
+});
+
+inBrowser(
+  'what a killed svc left is taken away by the next one that opens a browser, and a running one keeps its own',
+  async () => {
+    const own = await ownBrowser();
+    const killed = start(['login', '--redirect-uri', redirectUri], own.variables);
+    await own.argument();
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const [left] = own.left();
+    const next = start(['login', '--redirect-uri', redirectUri], own.variables);
+    await own.argument();
+    expect(own.left()).toHaveLength(1);
+    expect(own.left()).not.toContain(left);
+    const other = start(['login', '--redirect-uri', `${redirectUri}/other`], own.variables);
+    await other.ended;
+    expect(own.left()).toHaveLength(1);
+    next.child.kill('SIGTERM');
+    await next.ended;
+  },
+);
+
+inBrowser('in a terminal whose browser is on another machine none is opened, and the address is printed', async () => {
+  const own = await ownBrowser();
+  const { child, ended, address } = start(['login', '--redirect-uri', redirectUri], {
+    ...own.variables,
+    VSCODE_IPC_HOOK_CLI: '/run/somewhere.sock',
+  });
+  expect(await address()).toContain('code_challenge');
+  expect(own.left()).toEqual([]);
+  child.kill('SIGTERM');
+  expect((await ended).stderr).toContain('Open this address in a browser to log in');
 });
 
 inBrowser('where another program holds the port, the address that the browser shows is pasted back', async () => {

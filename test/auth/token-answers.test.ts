@@ -70,6 +70,49 @@ describe('a pair that was given is kept, however odd the rest of the answer is',
   });
 });
 
+describe('a good refresh token beside an access token that cannot be used is kept, and used at the next need', () => {
+  const odd: [what: string, access_token: unknown][] = [
+    ['missing', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['a number', 7],
+    ['a list', ['access_new']],
+    ['not fit for a header', 'a\r\nb'],
+    ['with spaces', 'two words'],
+  ];
+  const json200 = json({ contacts: [], pagination: {} });
+
+  test.each(odd)('%s', async (_, access_token) => {
+    const { world, ran } = await refreshedWith(json({ ...pair, access_token }));
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain('The login is kept, with the new refresh token.');
+    expect(await loginOf(world)).toMatchObject({ refresh_token: 'refresh_new' });
+    world.override = ({ url }) => (url.endsWith('/token') ? json({ ...pair, refresh_token: 'refresh_next' }) : json200);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(world.sent.findLast(({ what }) => what.endsWith('/token'))?.body).toContain('refresh_token=refresh_new');
+    expect(await loginOf(world)).toMatchObject({ access_token: 'access_new', refresh_token: 'refresh_next' });
+  });
+
+  test('after a 401, too', async () => {
+    const world = await loggedIn({ left: 3000 });
+    world.override = ({ url }) =>
+      url.endsWith('/token') ? json({ ...pair, access_token: null }) : json({ error: 'Unauthorized' }, 401);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(1);
+    expect(await loginOf(world)).toMatchObject({ refresh_token: 'refresh_new' });
+    world.override = ({ url }) => (url.endsWith('/token') ? json(pair) : json200);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(world.sent.findLast(({ what }) => what.endsWith('/token'))?.body).toContain('refresh_token=refresh_new');
+  });
+
+  test('in an early refresh the access token that still works goes on working', async () => {
+    const world = await loggedIn({ left: 30 });
+    const { access_token } = (await loginOf(world)) ?? {};
+    world.override = ({ url }) => (url.endsWith('/token') ? json({ ...pair, access_token: '' }) : json200);
+    expect((await world.svc(['contacts', 'list'])).exitCode).toBe(0);
+    expect(await loginOf(world)).toMatchObject({ access_token, refresh_token: 'refresh_new' });
+  });
+});
+
 describe('an answer without a token: the login is kept, and svc says that its refresh token may be spent', () => {
   test.each<[string, object]>([
     [
@@ -80,9 +123,10 @@ describe('an answer without a token: the login is kept, and svc says that its re
     ['half of it', json('{"access_token":"access_ne')],
     ['null', json(null)],
     ['a list', json([pair])],
-    ['no access_token', json({ refresh_token: 'refresh_new' })],
-    ['an access_token that cannot stand in a header', json({ ...pair, access_token: 'a\r\nb' })],
-    ['an access_token that is a number', json({ ...pair, access_token: 7 })],
+    ['neither token', json({ token_type: 'Bearer', expires_in: 3600 })],
+    ['two tokens that cannot be sent', json({ ...pair, access_token: 'a\r\nb', refresh_token: ['refresh_new'] })],
+    ['an access_token that is a number, and no other', json({ ...pair, access_token: 7, refresh_token: undefined })],
+    ['a pair with status 302', json(pair, 302)],
   ])('%s', async (_, answer) => {
     const { world, ran } = await refreshedWith(answer);
     expect(ran.exitCode).toBe(1);

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { createExchange } from '../../src/node/exchange.ts';
+import { createWorld, svc } from '../svc.ts';
 
 const open: Server[] = [];
 const sockets = new Set<Socket>();
@@ -181,3 +182,41 @@ test.each([
     expect(performance.now() - start).toBeLessThan(3_000);
   }
 });
+
+/** A body of more than 64 MB, in pieces. */
+const huge = (packed: boolean) =>
+  listen(
+    createServer((_, response) => {
+      const zip = packed ? createGzip() : undefined;
+      if (zip) response.setHeader('content-encoding', 'gzip');
+      const out = zip ?? response;
+      zip?.pipe(response);
+      response.on('error', () => {});
+      const block = Buffer.alloc(1024 * 1024, 0x20);
+      let left = 66;
+      const more = () => {
+        while (left-- > 0) if (!out.write(block)) return void out.once('drain', more);
+        out.end('{}');
+      };
+      more();
+    }),
+  );
+
+test.each([
+  ['as it is', false],
+  ['decompressed', true],
+])(
+  'an answer that is larger than 64 MB %s is said as that: a read ends at once with 1, a write with 9',
+  async (_, packed) => {
+    const base = await huge(packed);
+    const run = async (argv: string[]) =>
+      svc(createWorld(await createExchange({})), [...argv, '--base-url', base.replace(/\/$/u, '')]);
+    const read = await run(['contacts', 'list']);
+    expect(read).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(read.stderr).toContain('larger than svc reads (64 MB)');
+    expect(read.stderr).not.toContain('Could not reach');
+    const write = await run(['tickets', 'update', '7', '--priority', '4']);
+    expect(write.exitCode).toBe(9);
+    expect(write.stderr).toContain('larger than svc reads (64 MB)');
+  },
+);

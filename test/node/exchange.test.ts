@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -106,51 +106,6 @@ test('a handshake that never ends is a time-out before sending, so that a write 
   const url = await serveRaw((socket) => socket.resume());
   const lost = await ask(url.replace('http:', 'https:'), {}, 200);
   expect(lost).toMatchObject({ lost: 'before-sending', reason: 'timeout' });
-});
-
-describe('proxies', () => {
-  /** A proxy that sends everything to one server and remembers what it was asked for. */
-  async function proxyTo(target: string) {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
-      json(response, { through: 'proxy' });
-    });
-    server.on('connect', (request: IncomingMessage, socket: Socket) => {
-      asked.push(`CONNECT ${request.url}`);
-      const { hostname, port } = new URL(target);
-      const upstream = process.getBuiltinModule('node:net').connect(Number(port), hostname, () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-        upstream.pipe(socket).pipe(upstream);
-      });
-      upstream.on('error', () => socket.destroy());
-      socket.on('error', () => upstream.destroy());
-    });
-    open.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-  }
-
-  test('HTTP_PROXY is used, NO_PROXY goes past it', async () => {
-    const target = await serve((_, response) => void json(response, { direct: true }));
-    const proxy = await proxyTo(target);
-    await ask(`${target}/contacts`, { HTTP_PROXY: proxy.url });
-    expect(proxy.asked).toEqual([`GET ${target}/contacts`]);
-    await ask(`${target}/contacts`, { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
-    expect(proxy.asked).toHaveLength(1);
-  });
-
-  test('https goes through a tunnel, and the credential with it', async () => {
-    const target = await serveRaw((socket) => socket.destroy());
-    const proxy = await proxyTo(target);
-    await ask(`${target.replace('http:', 'https:')}/contacts`, { HTTPS_PROXY: proxy.url });
-    expect(proxy.asked).toEqual([`CONNECT ${new URL(target).host}`]);
-  });
-
-  test('a proxy that is not there is an error before sending', async () => {
-    const lost = await ask('http://service.invalid/', { HTTP_PROXY: 'http://127.0.0.1:1' });
-    expect(lost).toMatchObject({ lost: 'before-sending', reason: 'refused' });
-  });
 });
 
 describe('redirects', () => {

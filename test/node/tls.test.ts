@@ -142,21 +142,6 @@ test.each([
   expect(lost).toMatchObject({ lost: 'before-sending', reason: 'timeout' });
 });
 
-test('a connection that the peer closed while it was idle leaves a write in doubt', async () => {
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.once('data', () => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n{}');
-      // The second request arrives at a connection that is being closed.
-      socket.once('data', () => socket.resetAndDestroy());
-    });
-  });
-  const url = `http://127.0.0.1:${await portOf(server)}/`;
-  const exchange = await createExchange({});
-  expect(await exchange(post(url))).toMatchObject({ status: 200 });
-  expect(await exchange(post(url))).toMatchObject({ lost: 'after-sending', reason: 'reset' });
-});
-
 test('an interrupt before the connection stands has changed nothing', async () => {
   const port = await portOf(createServer((socket) => void sockets.add(socket.resume())));
   const ending = new AbortController();

@@ -214,6 +214,11 @@ describe('action.yml', () => {
   });
 });
 
+type WorkflowJob = {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
+};
+
 describe('the workflows', () => {
   const workflows = ['ci', 'release'].map((name) => `.github/workflows/${name}.yml`);
 
@@ -224,6 +229,20 @@ describe('the workflows', () => {
       // One of its own each: its WebAssembly does not outlive a file.
       const lint = await createLinter();
       expect(lint(read(path), path).filter(({ message }) => !isNew.test(message))).toEqual([]);
+    }
+  });
+
+  test('run no code of others, and none of the checkout, beside a permission to write', () => {
+    for (const path of workflows) {
+      const { permissions, jobs } = parse(read(path));
+      for (const [name, job] of Object.entries<WorkflowJob>(jobs)) {
+        const granted = Object.entries(job.permissions ?? permissions ?? { contents: 'write' });
+        const mayWrite = granted.some(([, how]) => how === 'write');
+        const runs = job.steps.flatMap(({ run, uses = '' }) => [run, uses.startsWith('./') ? uses : undefined]);
+        const own = runs.filter((run) => run !== undefined && !/^(?:gh) [^\n;&|`]+$/u.test(run.trim()));
+        const checkouts = job.steps.filter(({ uses = '' }) => uses.startsWith('actions/checkout@'));
+        expect(mayWrite ? [...own, ...checkouts] : [], `${path}: ${name}`).toEqual([]);
+      }
     }
   });
 

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
+import { until } from './processes.ts';
 
 let built: Built;
 let server: Server;
@@ -28,7 +31,7 @@ afterAll(async () => {
   await built.remove();
 });
 
-async function interrupted(signal: 'SIGINT' | 'SIGTERM', argv: string[], name: string) {
+async function interrupted(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', argv: string[], name: string) {
   const reached = new Promise<void>((resolve) => {
     arrived = resolve;
   });
@@ -79,6 +82,50 @@ describe('Ctrl-C', () => {
     expect(ran.exitCode).toBe(130);
     expect(ran.stderr).toContain('was not sent');
   });
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s in the middle of a write says what is known of it: %i', async (signal, exitCode) => {
+  answer = 'silence';
+  const ran = await interrupted(signal, ['tickets', 'note', '7', '--body', 'x'], signal);
+  expect(ran.exitCode).toBe(exitCode);
+  expect(ran.stderr).toContain('Interrupted. The note may or may not have been added');
+});
+
+test('a process that was stopped for longer than --timeout reads the answer that waits for it: exit 0', async () => {
+  let respond: (() => void) | undefined;
+  const slow = createServer(async (request, response) => {
+    for await (const _ of request);
+    respond = () => {
+      // More than a socket takes at once, so that several reads are needed.
+      const note = { note_id: 1, ticket_id: 7, body: 'x'.repeat(300_000), created_at: '2026-03-01T12:00:00Z' };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ note, comment: note }));
+    };
+  });
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+  try {
+    const run = execa(process.execPath, [built.script, 'tickets', 'note', '7', '--body', 'x', '--timeout', '1'], {
+      reject: false,
+      env: {
+        SVC_BASE_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
+        SVC_API_KEY: 'any',
+        SVC_CONFIG_DIR: `${built.folder}/stopped/config`,
+        SVC_STATE_DIR: `${built.folder}/stopped/state`,
+      },
+    });
+    await until(() => respond !== undefined);
+    run.kill('SIGSTOP');
+    await until(() => readFileSync(`/proc/${run.pid}/stat`, 'utf8').includes(') T '));
+    respond?.();
+    await sleep(1500);
+    run.kill('SIGCONT');
+    expect(await run).toMatchObject({ exitCode: 0 });
+  } finally {
+    slow.closeAllConnections();
+    slow.close();
+  }
 });
 
 test('SIGTERM is 143', async () => {

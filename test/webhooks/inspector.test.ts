@@ -2,8 +2,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { visitFile } from '../../src/disk/visit-file.ts';
 import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { Arrival } from '../../src/webhooks/inbox/line.ts';
 import { startInspector } from '../../src/webhooks/inspector/server.ts';
@@ -42,13 +44,14 @@ const line = (id: string, data?: object): Line => ({
 
 const key = 'key-of-this-run';
 
-async function inspector(target?: string) {
+async function inspector(target?: string, visited?: () => void) {
   const inbox = await openInbox(await mkdtemp(join(tmpdir(), 'svc-inspector-')), { limit: 5000 });
   const replayed: string[] = [];
   let say: (line: Line) => void = () => {};
   const running = await startInspector({
     port: 0,
     key,
+    ...(visited && { visited }),
     inbox,
     listening: 'http://127.0.0.1:8977/',
     target: () => target,
@@ -238,6 +241,32 @@ async function open(url: string): Promise<Page & { troubles: string[] }> {
   await page.waitForSelector('body.live');
   return Object.assign(page, { troubles });
 }
+
+inChromium('a file on the disk leads a browser to the page, and svc is told of the visit', async () => {
+  let visits = 0;
+  const { url } = await inspector(undefined, () => visits++);
+  const file = await visitFile(new URL(url));
+  endings.push(async () => file.remove());
+  const page = await browser.newPage();
+  endings.push(() => page.close());
+  await page.goto(pathToFileURL(file.path).href);
+  await page.waitForURL(url);
+  await page.waitForSelector('body.live');
+  expect(visits).toBe(1);
+});
+
+test('what another site navigates to is the page alone, and only with the key', async () => {
+  const { port } = await inspector();
+  const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+  const status = async (path: string, headers: Record<string, string>) => (await askBare(port, path, headers)).status;
+  expect(await status(`/?key=${key}`, navigation)).toBe(200);
+  expect(await status('/', navigation)).toBe(403);
+  expect(await status('/?key=guessed', navigation)).toBe(403);
+  expect(await status(`/stream?key=${key}`, navigation)).toBe(403);
+  expect(await status(`/deliveries/evt_1?key=${key}`, navigation)).toBe(403);
+  expect(await status(`/?key=${key}`, { ...navigation, 'sec-fetch-dest': 'iframe' })).toBe(403);
+  expect(await status(`/?key=${key}`, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+});
 
 inChromium('the page shows what came before and what comes, newest first, without a reload', async () => {
   const { url, inbox, say } = await inspector();

@@ -4,7 +4,7 @@ import { liveLogin } from '../../auth/refresh.ts';
 import { sessionWith } from '../../auth/session.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, isInterruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
@@ -56,6 +56,6 @@ const subscriptions = async (service: Service): Promise<readonly Subscription[]>
 
 /** Whatever fails here fails the revocation too, which tells it; a person's Ctrl-C still counts. */
 function ignored(error: unknown): undefined {
-  if (error instanceof Failure && error.kind !== 'interrupted' && error.kind !== 'terminated') return undefined;
+  if (error instanceof Failure && !isInterruption(error)) return undefined;
   throw error;
 }

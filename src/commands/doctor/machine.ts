@@ -1,11 +1,12 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { probeName } from '../../auth/store-contents.ts';
+import { proxiesIn } from '../../config/proxies.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
-import { interruption, messageOf } from '../../errors.ts';
+import { Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
 
@@ -55,13 +56,16 @@ async function store({ tokens, env }: Context): Promise<Check> {
 }
 
 function proxy(env: Context['env'], { baseUrl }: Settings): Check {
-  const used = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
-  if (!used) return fine('proxy', 'None is set.');
-  const value = env[used] ?? '';
-  if (!URL.canParse(value))
-    return wrong('proxy', `${used} is not a URL.`, `Set ${used} to a URL like http://proxy.example.com:3128`);
-  const { host } = new URL(value);
-  return fine('proxy', `${used} names ${host}${baseUrl ? `; see NO_PROXY for ${new URL(baseUrl).host}` : ''}.`);
+  try {
+    const { http, https } = proxiesIn(env);
+    const used = https ?? http;
+    if (!used) return fine('proxy', 'None is set.');
+    const past = baseUrl ? `; see NO_PROXY for ${new URL(baseUrl).host}` : '';
+    return fine('proxy', `${used.name} names ${used.url.host}${past}.`);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return wrong('proxy', error.message, error.hint ?? '');
+  }
 }
 
 async function callback({ redirectUri }: Settings): Promise<Check> {

@@ -1,5 +1,6 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
+import { mostSeconds } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
 import type { KindName } from '../../mirror/kinds.ts';
 import type { WatchEvent } from '../../mirror/watch.ts';
@@ -45,7 +46,10 @@ export const watchAccount = defineCommand({
       placeholder: 'PLACE',
       completes: 'files',
     }),
-    interval: withFallback(param.integer('How often to look (default 15)', { min: 1, placeholder: 'SECONDS' }), 15),
+    interval: withFallback(
+      param.integer('How often to look (default 15)', { min: 1, max: mostSeconds, placeholder: 'SECONDS' }),
+      15,
+    ),
     since: param.text('Begin at this time, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
     name: param.text('Remember under this name how far svc got', { placeholder: 'NAME' }),
     exec: param.text('Run this for each change, with the change as JSON on standard input', { placeholder: 'COMMAND' }),

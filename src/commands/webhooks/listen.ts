@@ -9,7 +9,7 @@ import {
 } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
-import type { Settings } from '../../config/settings.ts';
+import { mostSeconds, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
@@ -33,6 +33,7 @@ export const listenToWebhooks = defineCommand({
     forwardTo: param.text('Pass the events on to this URL', { placeholder: 'URL' }),
     route: param.texts('Pass one event on to another URL (repeatable)', { placeholder: 'EVENT=URL' }),
     forwardRetry: param.integer('How long to retry while the app is down (default: until it is up)', {
+      max: mostSeconds,
       placeholder: 'SECONDS',
     }),
     events: {

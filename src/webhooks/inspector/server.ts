@@ -15,6 +15,8 @@ export type InspectorOptions = {
   readonly port: number;
   /** Made for this run, and part of the page's address: otherwise every user of this machine could open it. */
   readonly key: string;
+  /** Called when a browser has got the page. */
+  readonly visited?: () => void;
   readonly inbox: Pick<Inbox, 'read' | 'latest'>;
   readonly forwarder: Pick<Forwarder, 'replay'>;
   /** Where an event goes by default. */
@@ -82,13 +84,15 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
 
 async function serve(inspecting: Inspecting, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { own, key } = inspecting;
-  if (!isOwn(request, own)) return plain(response, 403, 'Only the inspector page may do this.');
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  if (!isOwn(request, own, pathname)) return plain(response, 403, 'Only the inspector page may do this.');
   if (!isSame(searchParams.get('key') ?? '', key)) return plain(response, 403, keyless);
   const asset = assets[pathname];
   const [, kind, id = '', action] = pathname.split('/').map(decodeOnce);
-  if (asset && request.method === 'GET') send(response, 200, asset.type, asset.text(key));
-  else if (pathname === '/stream' && request.method === 'GET') await stream(inspecting, response);
+  if (asset && request.method === 'GET') {
+    send(response, 200, asset.type, asset.text(key));
+    if (pathname === '/') inspecting.visited?.();
+  } else if (pathname === '/stream' && request.method === 'GET') await stream(inspecting, response);
   else if (kind === 'deliveries' && action === undefined && request.method === 'GET') {
     await show(inspecting, response, id);
   } else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
@@ -138,12 +142,15 @@ async function listenNear(server: Parameters<typeof listen>[0], port: number): P
 
 /**
  * Only a page that this server gave may ask: a name that was made to point here (DNS rebinding) shows in Host, another
- * site in Origin, and browsers tell by themselves where a request without Origin comes from.
+ * site in Origin, and browsers tell by themselves where a request without Origin comes from. The page itself, which
+ * holds nothing, may be opened from elsewhere: the file that leads a browser here is another site for it.
  */
-function isOwn({ headers }: IncomingMessage, own: readonly string[]): boolean {
-  const { host = '', origin, 'sec-fetch-site': site } = headers;
+function isOwn({ headers, method }: IncomingMessage, own: readonly string[], pathname: string): boolean {
+  const { host = '', origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
   if (!own.includes(host.toLowerCase())) return false;
   if (origin !== undefined && origin !== `http://${host.toLowerCase()}`) return false;
+  const opensPage = method === 'GET' && pathname === '/' && mode === 'navigate' && destination === 'document';
+  if (opensPage) return true;
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
