@@ -4,7 +4,8 @@ import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
-import { type Before, isNewestFirst, madeIds, readBefore } from '../http/look.ts';
+import { type Before, isNewestFirst, knownUpTo, newestOf, readBefore } from '../http/look.ts';
+import { madeIds } from '../http/made.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -16,7 +17,7 @@ export type Sender = {
   /** Sends a row, and writes down that it leaves before it does. */
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
-  find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | 'gone' | undefined>;
+  find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | undefined>;
   /** Requests made so far, repetitions and looks included. */
   requests(): number;
 };
@@ -179,9 +180,8 @@ async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void
 async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
   const { operation } = sending.row;
   if (operation.safety !== 'verify') return undefined;
-  const known: Known = before === null ? 'nothing' : { ids: new Set(), upTo: before, isWhole: true };
+  const known: Known = before === null ? 'nothing' : knownUpTo(before);
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
-  if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
@@ -195,9 +195,3 @@ function idOf(operation: Operation, answer: unknown, { id }: Pick<Planned, 'id'>
   const { id: answered } = operation.method === 'POST' ? fieldsIn(unwrap(operation, answer)) : {};
   return typeof answered === 'number' ? answered : (id ?? null);
 }
-
-const newestOf = ({ ids, upTo }: Before): number => {
-  let newest = upTo;
-  for (const id of ids) newest = Math.max(newest, id);
-  return newest;
-};
