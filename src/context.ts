@@ -35,7 +35,9 @@ export type Lost = {
     | 'truncated'
     | 'aborted'
     | 'too-large'
-    | 'unreadable';
+    | 'unreadable'
+    /** A proxy on the way refused it, so it never left the proxy. */
+    | 'proxy';
   /** One sentence for a person, without secrets. */
   readonly detail: string;
 };

@@ -31,6 +31,8 @@ type Details = {
   readonly looked?: { readonly seconds: number; readonly candidates: readonly number[] };
   /** What the service answered, for whoever shows it as it is (`svc api`). */
   readonly answer?: HttpResponse;
+  /** Something answers at the base URL, but it is not the service. */
+  readonly isStranger?: boolean;
   /** An interrupted write that the service may have acted on. */
   readonly mayBeDone?: boolean;
   /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
@@ -65,11 +67,12 @@ export class Failure extends Error {
   readonly fields: Details['fields'];
   readonly looked: Details['looked'];
   readonly answer: Details['answer'];
+  readonly isStranger: boolean;
   readonly mayBeDone: boolean;
   readonly isWhole: boolean;
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, mayBeDone, isWhole, cause } = details;
+    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isWhole, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -78,6 +81,7 @@ export class Failure extends Error {
     this.fields = fields;
     this.looked = looked;
     this.answer = answer;
+    this.isStranger = isStranger === true;
     this.mayBeDone = mayBeDone === true;
     this.isWhole = isWhole === true;
   }

@@ -142,7 +142,7 @@ export const createWebhook = defineOperation({
     signing_secret: described('Shown once', filled),
   }),
   answer: { shape: 'record' },
-  safety: 'verify', // one that is found by looking has lost its secret: the look deletes it, so that it is made again
+  safety: 'verify', // one that is found by looking has lost its secret, so it is named and not taken
   effect: { of: 'The subscription', done: 'created', lookHint: 'Look with: svc webhooks list' },
   makes: ['id'],
   grant: 'webhooks',

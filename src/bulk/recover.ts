@@ -13,8 +13,8 @@ export function pastOf(course: Course, planned: Planned): Ended | 'left open' | 
   return { ...fate, line: planned.line };
 }
 
-/** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell; true: it may go again. */
-async function resolve(course: Course, planned: Planned, settleMs: number): Promise<boolean> {
+/** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
+async function resolve(course: Course, planned: Planned, settleMs: number): Promise<void> {
   const { journal, sender } = course.job;
   const fate = journal.fates.get(planned.ref);
   const before = fate && 'before' in fate ? fate.before : null;
@@ -22,9 +22,7 @@ async function resolve(course: Course, planned: Planned, settleMs: number): Prom
     if (error instanceof Failure) return undefined;
     throw error;
   });
-  if (found === 'gone') return true;
   if (found) await settle(course, planned, found);
-  return false;
 }
 
 /** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
@@ -35,15 +33,11 @@ export async function recoverOpen(course: Course): Promise<void> {
   if (open.length === 0) return;
   const wasSent = (planned: Planned) => journal.fates.get(planned.ref)?.status === 'sent';
   const mayGo = new Set<Planned>();
-  await Promise.all(
-    open.filter(wasSent).map(async (planned) => {
-      if (await resolve(course, planned, settings.settleMs)) mayGo.add(planned);
-    }),
-  );
+  await Promise.all(open.filter(wasSent).map((planned) => resolve(course, planned, settings.settleMs)));
   for (const planned of open) {
-    if (ended.has(planned.index) || mayGo.has(planned)) continue;
+    if (ended.has(planned.index)) continue;
     if (retryUnknown) {
-      if (!wasSent(planned) && (await resolve(course, planned, 0))) mayGo.add(planned);
+      if (!wasSent(planned)) await resolve(course, planned, 0);
       if (!ended.has(planned.index)) mayGo.add(planned);
       continue;
     }
@@ -70,13 +64,11 @@ async function openRows(course: Course): Promise<Planned[]> {
 
 /** What was unknown may have arrived since. */
 export async function lookAgain(course: Course): Promise<void> {
-  const { job, ended, unknown } = course;
+  const { job, unknown } = course;
   const { ctx, journal, plan } = job;
   if (plan.row.operation.safety !== 'verify' || journal.failure()) return;
   for (const planned of unknown) {
     if (ctx.signal.aborted) return;
-    if (!(await resolve(course, planned, 0))) continue;
-    await journal.write({ back: { row: planned.ref, line: planned.line } });
-    ended.set(planned.index, { status: 'unsent', line: planned.line });
+    await resolve(course, planned, 0);
   }
 }

@@ -4,11 +4,10 @@ import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
-import { type Before, isNewestFirst, readBefore } from '../http/look.ts';
+import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
-import { newestOf } from './journal-lines.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
@@ -20,7 +19,7 @@ export type Sender = {
   /** Sends a row, and writes down that it leaves before it does. */
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
-  find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | 'gone' | undefined>;
+  find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | undefined>;
   /** The record of a row that is done, as it is now; undefined where the service does not show it. */
   readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** What was sent and may still arrive. */
@@ -145,7 +144,7 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   if (!first || safety === 'repeatable' || (safety === 'verify' && params) || !journal.tellsKills) return;
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
-    const before = known ? newestOf(known.ids, known.upTo) : null;
+    const before = known ? newestOf(known) : null;
     await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
@@ -184,7 +183,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   async leaving() {
     const { ref, line, keys } = planned;
-    const before = trip.before ? newestOf(trip.before.ids, trip.before.upTo) : null;
+    const before = trip.before ? newestOf(trip.before) : null;
     const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
     await sending.journal.write({ sent });
     // Behind the line: whoever takes the journal over from here on sees it, and does not send the row.
@@ -218,9 +217,8 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   if (operation.safety !== 'verify') return undefined;
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
-  const known: Known = before === null ? 'nothing' : { ids: new Set(ids), upTo, isWhole: true };
+  const known: Known = before === null ? 'nothing' : { ids: ids ?? [], upTo, isWhole: true };
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
-  if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);

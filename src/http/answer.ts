@@ -5,6 +5,7 @@ import { fieldsOf } from '../api/shape.ts';
 import type { HttpResponse } from '../context.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
 import { fieldsIn, isRecord, textIn } from '../text/record.ts';
+import { lackOf, type Promised } from './promised.ts';
 
 /** The body of an answer, read once. `deep`: JSON that is nested deeper than any answer of the service. */
 export type Body =
@@ -82,17 +83,20 @@ function messageIn(error: unknown): string {
   return textIn(fieldsIn(error).detail) ?? JSON.stringify(error);
 }
 
+/** A gateway's word that a request took too long or that its sender hung up: it may still be on its way. */
+export const isGatewayTimeout = (status: number): boolean => status === 408 || status === 499;
+
 /**
  * Whether the service itself has answered, and not a gateway, a web page or another API in its place: an error in one
- * of the document's shapes, or a problem document. A server failure must have the simple shape, because gateways often
- * write `{"message": …}` too, and 502, 503 and 504 come from gateways whatever the body.
+ * of the document's shapes, or a problem document. Its one server failure is a 500 with `error` and nothing beside it:
+ * gateways have other statuses, and write `error` too, but rarely alone.
  */
 export function isOwnError({ status, headers }: HttpResponse, body: Body): boolean {
-  if (body.form !== 'json') return false;
-  if (status < 400 || (status >= 502 && status <= 504)) return false;
+  if (body.form !== 'json' || status < 400 || isGatewayTimeout(status)) return false;
   const { error, message, detail, title } = fieldsIn(body.json);
+  if (status >= 500)
+    return status === 500 && typeof error === 'string' && Object.keys(fieldsIn(body.json)).length === 1;
   if (typeof error === 'string') return true;
-  if (status >= 500) return false;
   const isProblem = /^application\/problem\+json\b/iu.test(headers['content-type'] ?? '');
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
@@ -103,29 +107,36 @@ export type Judged = { readonly json: unknown; readonly missing: readonly string
 /**
  * The one gate of every successful answer. Fields are only ever added (Versioning, 2), so unknown ones pass. A promised
  * field that is missing or of another type is worth a warning: the answer is used all the same. A body of another kind
- * (a list for an object, a scalar, no record where the record belongs) is not used.
+ * (a list for an object, a scalar, no record where the record belongs) is not used; nor is, of a write, one that does
+ * not show that it was done.
  */
-export function judgeAnswer({ response, answer }: Pick<Operation, 'response' | 'answer'>, body: Body): Judged {
+export function judgeAnswer(operation: Gate, body: Body): Judged {
   if (body.form === 'none') return { other: 'no JSON' };
   if (body.form === 'deep') return { other: `JSON that is nested more than ${deepestJson} levels deep` };
   const { json } = body;
-  const promised = fieldsOf(response);
+  const { response } = operation;
   if (!isRecord(json)) return { other: kindOf(json) };
-  if (answer.key === undefined) {
-    if (!hasAny(json, promised)) return { other: 'an object with none of its fields' };
-  } else {
-    const held = json[answer.key];
-    if (held === undefined) return { other: `an object without "${answer.key}"` };
-    const { type, fields = {} } = promised[answer.key] ?? { type: 'unknown' };
-    const fits = isRecord(held) ? type !== 'list' : Array.isArray(held) && type !== 'object' && held.every(isRecord);
-    if (!fits) return { other: `${kindOf(held)} as "${answer.key}"` };
-    if (isRecord(held) && type === 'object' && !hasAny(held, fields)) return { other: `an empty "${answer.key}"` };
-  }
+  const other = otherThan(operation, json) ?? (operation.safety === 'read' ? undefined : lackOf(operation, json));
+  if (other !== undefined) return { other };
   const result = v.safeParse(response, json);
   const lists = listsForObjects(response, json, { empty: 'taken' });
   if (result.success && lists.length === 0) return { json, missing: lists };
   const issues = result.success ? [] : result.issues.map((issue) => v.getDotPath(issue) ?? 'the answer');
   return { json, missing: [...new Set([...issues, ...lists])] };
+}
+
+type Gate = Promised & Pick<Operation, 'safety'>;
+
+/** What an object is that is not what the operation answers with. */
+function otherThan({ response, answer }: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
+  const promised = fieldsOf(response);
+  if (answer.key === undefined) return hasAny(json, promised) ? undefined : 'an object with none of its fields';
+  const held = json[answer.key];
+  if (held === undefined) return `an object without "${answer.key}"`;
+  const { type, fields = {} } = promised[answer.key] ?? { type: 'unknown' };
+  const fits = isRecord(held) ? type !== 'list' : Array.isArray(held) && type !== 'object' && held.every(isRecord);
+  if (!fits) return `${kindOf(held)} as "${answer.key}"`;
+  return isRecord(held) && type === 'object' && !hasAny(held, fields) ? `an empty "${answer.key}"` : undefined;
 }
 
 const hasAny = (json: Readonly<Record<string, unknown>>, promised: object): boolean =>

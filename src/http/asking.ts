@@ -3,6 +3,7 @@ import type { Bearer, Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Gate } from './gate.ts';
+import type { Promised } from './promised.ts';
 import type { Trace } from './trace.ts';
 
 /** What a request needs: the ports, who we are, and the settings of this run. */
@@ -20,16 +21,21 @@ export type Service = {
 
 /** What this run has learnt of the service. */
 type Learnt = {
-  /** The base URL has answered as the service does. */
-  isService: boolean;
-  /** By how much its clock is ahead of ours at most, by the `Date` of its latest answer. */
-  aheadMs: number | undefined;
+  /** What answers at the base URL: the service, or a stranger; undefined where nobody knows yet. */
+  address: 'service' | 'stranger' | undefined;
+  /** The question for it that is on its way. */
+  asking?: Promise<boolean>;
   /** Ids that this run has made, by operation. */
   readonly made: Map<string, Set<number>>;
+  /** Its writes that are not over, by what one record could be taken for. */
+  readonly open: Map<string, Set<Open>>;
 };
+
+/** A write that is not over. `isLookedFor`: its answer was lost. */
+export type Open = { isLookedFor: boolean };
 
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
 export type Asked = Pick<
   Operation,
   'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes' | 'makes'
->;
+> & { readonly promised?: Promised };

@@ -1,9 +1,8 @@
-import { getAccount } from '../api/account.ts';
 import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
-import { type Body, isOwnError, readBody } from './answer.ts';
+import { type Body, isGatewayTimeout, isOwnError, judgeAnswer, readBody } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
@@ -11,54 +10,43 @@ import { userAgent } from './user-agent.ts';
 /** An attempt, its answer read once. */
 export type Attempt = { readonly exchanged: HttpResponse | Lost; readonly body: Body; readonly outcome: Outcome };
 
+/** What goes out, and for whom: the how-manieth attempt it is. */
+export type Outgoing = { readonly bearer: Bearer; readonly wire: Wire; readonly number: number };
+
 /** Sends once, follows the redirects of a read, and reads the answer. */
-export async function attemptOnce(service: Service, bearer: Bearer, wire: Wire, number: number): Promise<Attempt> {
-  const attempt = judged(await exchange(service, bearer, wire, number));
-  if (attempt.outcome.type === 'unsettled' && wire.method !== 'GET') service.onUnsettled?.();
+export async function attemptOnce(service: Service, asked: Asked, outgoing: Outgoing): Promise<Attempt> {
+  const attempt = judged(asked, await exchange(service, outgoing));
+  if (attempt.outcome.type === 'unsettled' && outgoing.wire.method !== 'GET') service.onUnsettled?.();
   return attempt;
 }
 
-function judged(exchanged: HttpResponse | Lost): Attempt {
-  if ('lost' in exchanged) {
-    return { exchanged, body: { form: 'none' }, outcome: outcomeOfLoss(exchanged) };
-  }
+function judged(asked: Asked, exchanged: HttpResponse | Lost): Attempt {
+  if ('lost' in exchanged) return { exchanged, body: { form: 'none' }, outcome: outcomeOfLost(asked, exchanged) };
   const body = readBody(exchanged.body);
-  return { exchanged, body, outcome: outcomeOf(exchanged, body) };
+  return { exchanged, body, outcome: outcomeOf(asked, exchanged, body) };
 }
 
-/** What svc cannot read, it cannot read the next time either. */
-function outcomeOfLoss({ lost, reason }: Lost): Outcome {
+function outcomeOfLost({ safety }: Asked, { lost, reason }: Lost): Outcome {
   if (lost === 'before-sending') return { type: 'unsent', reason };
-  return { type: 'unsettled', final: reason === 'too-large' || reason === 'unreadable' };
+  // What svc cannot read, it cannot read the next time either.
+  const isFinal = safety === 'read' && (reason === 'too-large' || reason === 'unreadable');
+  return { type: 'unsettled', final: isFinal };
 }
 
-function outcomeOf(response: HttpResponse, body: Body): Outcome {
+function outcomeOf({ safety, promised }: Asked, response: HttpResponse, body: Body): Outcome {
   const { status } = response;
   if (status === 429) return { type: 'refused', retryAfterMs: retryAfterMs(response.headers) };
-  if (status < 300) return body.form === 'none' ? { type: 'unsettled' } : { type: 'settled', status };
+  if (status === 407) return { type: 'unsent', reason: 'proxy' };
+  if (status < 300) {
+    const isDone = promised && safety !== 'read' ? !('other' in judgeAnswer({ ...promised, safety }, body)) : undefined;
+    return (isDone ?? body.form !== 'none') ? { type: 'settled', status } : { type: 'unsettled' };
+  }
   // A request whose credential is refused has done nothing, whoever refuses it.
   if (status === 401 || isOwnError(response, body)) return { type: 'settled', status };
-  return { type: 'unsettled', final: status < 500 };
+  return { type: 'unsettled', final: status < 500 && !isGatewayTimeout(status) };
 }
 
-/**
- * A 404 may come from a wrong base URL, whose server has none of the paths. Asked once in a run: the service answers
- * for the account, whatever the credential may see. Where it cannot be asked, the 404 is believed.
- */
-export async function isService(service: Service, bearer: Bearer, asked: Asked): Promise<boolean> {
-  if (service.learnt.isService) return true;
-  if (asked.id === getAccount.id) return false;
-  const probed = await exchange(service, bearer, { method: getAccount.method, path: getAccount.path }, 1);
-  if ('lost' in probed) return true;
-  const body = readBody(probed.body);
-  service.learnt.isService =
-    probed.status < 300
-      ? body.form === 'json'
-      : probed.status !== 404 && (isOwnError(probed, body) || probed.status >= 500);
-  return service.learnt.isService;
-}
-
-async function exchange(service: Service, bearer: Bearer, wire: Wire, attempt: number): Promise<HttpResponse | Lost> {
+export async function exchange(service: Service, { bearer, wire, number }: Outgoing): Promise<HttpResponse | Lost> {
   const { ctx, session, settings, trace } = service;
   let url = session.baseUrl + wire.path;
   for (let hop = 0; ; hop++) {
@@ -76,12 +64,8 @@ async function exchange(service: Service, bearer: Bearer, wire: Wire, attempt: n
       signal: ctx.signal,
     };
     const began = ctx.clock.ticks();
-    const beganAt = ctx.clock.now().getTime();
     const answer = await ctx.exchange(request);
-    // `Date` has whole seconds: the true time may be almost a second later.
-    const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
-    if (!Number.isNaN(date)) service.learnt.aheadMs = date + 1000 - beganAt;
-    trace?.(request, answer, { attempt, tookMs: Math.round(ctx.clock.ticks() - began) });
+    trace?.(request, answer, { attempt: number, tookMs: Math.round(ctx.clock.ticks() - began) });
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return answer;
     url = next;

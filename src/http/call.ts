@@ -4,13 +4,14 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { Asked, Open, Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
 import type { Called, Read } from './lookings.ts';
 import { wireOf } from './request.ts';
-import { type SendOptions, send } from './send.ts';
+import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
 import { sharedHold } from './shared-hold.ts';
 
@@ -29,7 +30,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
-    learnt: { isService: false, aheadMs: undefined, made: new Map() },
+    learnt: { address: undefined, made: new Map(), open: new Map() },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -62,25 +63,37 @@ export async function call<const Op extends Operation>(
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
-  const sent = await send(service, asked, wire, { maxWaitMs: options.maxWaitMs, look: prepared?.look });
-  if (sent.how === 'gone') return called<Op>(undefined);
-  if (sent.how === 'found') return called<Op>(sent.json);
+  try {
+    const sent = await send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
+    if (sent.how === 'gone') return called<Op>(undefined);
+    if (sent.how === 'found') return called<Op>(sent.json);
+    const json = await answerIn(service, operation, asked, sent);
+    prepared?.made(json);
+    return called<Op>(json);
+  } finally {
+    prepared?.ended();
+  }
+}
+
+type Answered = Extract<Sent, { how: 'answered' }>;
+
+/** What the service answered. A write that comes here was judged already, as each of its attempts ended. */
+async function answerIn(service: Service, operation: Operation, asked: Asked, sent: Answered): Promise<unknown> {
   const judged = judgeAnswer(operation, sent.body);
   if ('other' in judged) {
-    if (operation.safety === 'read') {
-      const { strangerFailure } = await import('./endings.ts');
-      throw strangerFailure(service.session.baseUrl, sent.response, judged.other);
-    }
-    const { status } = sent.response;
-    service.ctx.notice(`Warning: it is done (HTTP ${status}), but the service answered with ${judged.other}.`);
-    return called<Op>(undefined);
+    const { oddAnswer, strangerFailure } = await import('./endings.ts');
+    const { baseUrl } = service.session;
+    const isIt = await isService(service, asked, {
+      bearer: await service.session.bearer(asked),
+      answer: sent.response,
+    });
+    throw isIt ? oddAnswer(sent.response, judged.other) : strangerFailure(baseUrl, sent.response, judged.other);
   }
-  service.learnt.isService = true;
+  service.learnt.address = 'service';
   if (judged.missing.length > 0) {
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }
-  prepared?.made(judged.json);
-  return called<Op>(judged.json);
+  return judged.json;
 }
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
@@ -95,7 +108,7 @@ type Typed = { readonly params?: unknown; readonly body?: unknown };
 export function withHint(operation: Operation, input: Typed): Asked {
   const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
   if (!effect) return operation;
-  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes };
+  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
   return Object.defineProperty(at, 'effect', { get: () => ({ ...effect, lookHint: hintFor(operation, input) }) });
 }
 
@@ -107,9 +120,6 @@ function hintFor({ effect }: Operation, { params, body }: Typed): string {
     .replace(/\bSUBJECT$/u, () => shellWord(String(subject)));
 }
 
-/** The clocks behind `Date` and `created_at` may be this far apart. */
-const apartMs = 5_000;
-
 let looks: Promise<typeof import('./look.ts')> | undefined;
 
 /** Gets ready to look for what the write makes, before it is sent. */
@@ -120,26 +130,35 @@ export async function preparedLook<Op extends Operation>(
   options: CallOptions = {},
 ): Promise<Prepared> {
   looks ??= import('./look.ts');
-  const { prepareLook, readBefore } = await looks;
-  const { clock } = service.ctx;
-  const started = clock.ticks();
+  const { likenessOf, prepareLook, readBefore } = await looks;
   const own = service.learnt.made.get(operation.id) ?? new Set<number>();
   service.learnt.made.set(operation.id, own);
-  const isSurelySince = (createdAt: unknown) => {
-    if (options.before === 'nothing') return false;
-    const startedAt = clock.now().getTime() - (clock.ticks() - started);
-    const { aheadMs } = service.learnt;
-    return aheadMs !== undefined && Date.parse(String(createdAt)) > startedAt + aheadMs + apartMs;
-  };
-  const read =
+  const reading =
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>
       call(service, asked, wanted, maxWaitMs === undefined ? {} : { maxWaitMs });
   const before =
     options.before === 'nothing'
       ? undefined
-      : (options.before ?? (await readBefore(read(options.maxWaitMs), operation, input)));
-  return prepareLook(read, operation, input, { own, isSurelySince, before });
+      : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
+  const { open, me, leaves, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
+  return { ...prepareLook(reading, operation, input, { own, open, me, before }), leaves, ended };
+}
+
+/** Notes that the write is on its way, for equal ones that are looked for meanwhile. */
+function openWrite({ learnt }: Service, key: string) {
+  const open = learnt.open.get(key) ?? new Set<Open>();
+  learnt.open.set(key, open);
+  const me: Open = { isLookedFor: false };
+  open.add(me);
+  const leaves = () => {
+    me.isLookedFor = false;
+  };
+  const ended = () => {
+    open.delete(me);
+    if (open.size === 0 && learnt.open.get(key) === open) learnt.open.delete(key);
+  };
+  return { open, me, leaves, ended };
 }
 
 /**
@@ -153,9 +172,9 @@ export async function lookFor<Op extends Operation>(
   { before, settleMs }: { readonly before: Known; readonly settleMs: number },
 ): Promise<Findings> {
   const { lookUntilSettled } = await import('./settle.ts');
-  const { look } = await preparedLook(service, operation, input, { before });
+  const { look, ended } = await preparedLook(service, operation, input, { before });
   const why = 'The answer to an earlier request was lost; looking for what was sent';
-  const { findings, trouble } = await lookUntilSettled(service.ctx, look, settleMs, why);
+  const { findings, trouble } = await lookUntilSettled(service.ctx, look, settleMs, why).finally(ended);
   if (trouble && 'candidates' in findings) throw trouble;
   return findings;
 }

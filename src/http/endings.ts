@@ -1,8 +1,9 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption, nothingChanged } from '../errors.ts';
-import { looksLikeHtml, problemIn } from './answer.ts';
-import type { Looked } from './settle.ts';
+import { fieldsIn } from '../text/record.ts';
+import { looksLikeHtml, problemIn, readBody } from './answer.ts';
+import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
 type Asked = Pick<Operation, 'safety' | 'effect'>;
@@ -11,43 +12,78 @@ type Asked = Pick<Operation, 'safety' | 'effect'>;
 export function briefly(exchanged: HttpResponse | Lost): string {
   if ('lost' in exchanged) return lowered(exchanged.detail);
   const { status, headers, body } = exchanged;
-  if (status < 300) return `HTTP ${status}, but the answer is ${looksLikeHtml(body) ? 'a web page' : 'no JSON'}`;
+  if (status < 300) return `HTTP ${status}, but the answer ${whatSuccess(body)}`;
   if (status < 400) return `the address redirects to ${headers.location ?? 'nowhere'}, HTTP ${status}`;
   const problem = problemIn(exchanged);
   return problem ? `HTTP ${status}, ${problem.replace(/\.$/u, '')}` : `HTTP ${status}`;
+}
+
+function whatSuccess(body: string): string {
+  if (looksLikeHtml(body)) return 'is a web page';
+  return readBody(body).form === 'none' ? 'is no JSON' : 'does not show that it was done';
 }
 
 /** As a part of a sentence, without the system's name of the error. */
 const lowered = (sentence: string): string =>
   `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/(?: \([A-Z_0-9]+\))?\.$/u, '');
 
+type Known = {
+  readonly looked?: Looked;
+  readonly answer?: HttpResponse;
+  /** In place of the usual advice. */
+  readonly hint?: string;
+};
+
 /** Exit 9: what was sent, what was looked for and for how long. */
-export function unknownOutcome(
-  asked: Asked,
-  why: string,
-  { looked, answer }: { readonly looked?: Looked; readonly answer?: HttpResponse } = {},
-): Failure {
+export function unknownOutcome(asked: Asked, why: string, { looked, answer, hint }: Known = {}): Failure {
   const { of, done, lookHint } = asked.effect ?? anyEffect;
-  const candidates = looked && 'candidates' in looked.findings ? looked.findings.candidates : [];
+  const undecided: Undecided = looked && 'candidates' in looked.findings ? looked.findings : { candidates: [] };
   const sentences = [`${of} may or may not have been ${done} (${why}).`];
-  if (looked) sentences.push(lookedFor(looked, candidates));
+  if (looked) sentences.push(lookedFor(looked, undecided));
+  const usual =
+    asked.safety === 'repeatable'
+      ? `It is safe to run the command again: repeating it changes nothing more. ${lookHint}`
+      : `Do not repeat it blindly. ${lookHint}`;
   return new Failure('unknown', sentences.join(' '), {
-    hint:
-      asked.safety === 'repeatable'
-        ? `It is safe to run the command again: repeating it changes nothing more. ${lookHint}`
-        : `Do not repeat it blindly. ${lookHint}`,
-    looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates },
+    hint: undecided.advice ?? hint ?? usual,
+    looked: { seconds: looked ? Math.round(looked.ms / 100) / 10 : 0, candidates: undecided.candidates },
     answer,
   });
 }
 
-function lookedFor({ ms, trouble }: Looked, candidates: readonly number[]): string {
+/** Why a record that was found is not taken for ours: of one, of several. */
+const notTaken: Readonly<Record<NonNullable<Undecided['because']>, readonly [one: string, several: string]>> = {
+  older: [
+    'has the same content, but may have been there before',
+    'have the same content, but may have been there before',
+  ],
+  'in part': [
+    'agrees in part only, so it may be somebody else’s',
+    'agree in part only, so they may be somebody else’s',
+  ],
+  several: [
+    'has the same content, but may be another one',
+    'have the same content, and svc cannot tell which one is yours',
+  ],
+  useless: ['is there, but its signing secret is lost', 'are there, and svc cannot tell which one is yours'],
+};
+
+function lookedFor({ ms, trouble }: Looked, { candidates, because = 'older', isPartial }: Undecided): string {
   const span = ms < 1000 ? 'svc looked once' : `svc looked for ${Math.round(ms / 1000)} s`;
-  if (candidates.length > 0) {
-    const ids = candidates.join(' and ');
-    return `${span}: ${ids} ${candidates.length === 1 ? 'has' : 'have'} the same content, but may have been there before.`;
-  }
-  return trouble ? `${span}, and that failed too: ${trouble.message}` : `${span} and did not find it.`;
+  const [one, several] = notTaken[because];
+  if (candidates.length > 0) return `${span}: ${named(candidates)} ${candidates.length === 1 ? one : several}.`;
+  if (trouble) return `${span}, and that failed too: ${trouble.message}`;
+  return isPartial ? `${span}, could not see everything, and did not find it.` : `${span} and did not find it.`;
+}
+
+const namedAtMost = 10;
+
+/** `7`, `7 and 9`, `7, 8 and 9`; of many the first. */
+function named(ids: readonly number[]): string {
+  const first = ids.slice(0, namedAtMost).map(String);
+  if (ids.length > namedAtMost) first.push(`${ids.length - namedAtMost} more`);
+  const last = first.pop() ?? '';
+  return first.length > 0 ? `${first.join(', ')} and ${last}` : last;
 }
 
 /** Every attempt was answered with a failure of the service, and the last look showed that nothing is there. */
@@ -70,18 +106,42 @@ export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | un
   return new Failure(kind, message, { hint: lookHint, mayBeDone: true });
 }
 
-function whatIs(body: string): string {
+function whatIs({ status, body }: HttpResponse): string {
   if (looksLikeHtml(body)) return 'a web page';
-  return body.trim() === '' ? 'nothing' : 'something else';
+  if (body.trim() === '') return 'nothing';
+  const read = readBody(body);
+  if (read.form === 'none') return 'a text that is no JSON';
+  return status === 404 && typeof fieldsIn(read.form === 'json' ? read.json : undefined).error === 'string'
+    ? 'errors to everything'
+    : 'something else';
 }
 
+const addressHint =
+  'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor';
+
 /** The address answers, but is not the service: a web page, another API, a wrong path prefix. */
-export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what?: string): Failure {
-  const { status, body } = exchanged;
-  const kind = what ?? whatIs(body);
-  return new Failure('failed', `${baseUrl} is not the service: it answers with ${kind} (HTTP ${status}).`, {
+export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
+  return new Failure('failed', `${baseUrl} is not the service: it answers with ${what} (HTTP ${exchanged.status}).`, {
+    status: exchanged.status,
+    hint: addressHint,
+    answer: exchanged,
+    isStranger: true,
+  });
+}
+
+/** A write that went to such an address: nobody knows what became of it. */
+export const sentToStranger = (asked: Asked, baseUrl: string, answer: HttpResponse): Failure =>
+  unknownOutcome(asked, `${baseUrl} is not the service: it answers with ${whatIs(answer)}, HTTP ${answer.status}`, {
+    answer,
+    hint: `Do not repeat it blindly. ${addressHint}`,
+  });
+
+/** The service is there, but something on the way has answered in its place, or it answers as it never does. */
+export function oddAnswer(exchanged: HttpResponse, what = whatIs(exchanged)): Failure {
+  const { status } = exchanged;
+  return new Failure('failed', `The answer (HTTP ${status}) is ${what}, not what the service answers.`, {
     status,
-    hint: 'Check the base URL and its path prefix (--base-url, SVC_BASE_URL, svc config get base_url), or run: svc doctor',
+    hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor',
     answer: exchanged,
   });
 }
@@ -111,20 +171,26 @@ const networkHints: Partial<Record<Lost['reason'], string>> = {
   tls: 'For a certificate of your own authority set NODE_EXTRA_CA_CERTS to its file.',
 };
 
-/** Nothing was changed: of a read, or of a write that never reached the service. */
+const proxyHint = `Put the name and the password in its address, http://NAME:PASSWORD@HOST:PORT, or go past it with NO_PROXY. ${nothingChanged}`;
+
+/** The service was not reached, or its answer was: whatever came of a read, or of a write that never left. */
 export function unreachable(baseUrl: string, { detail, reason }: Lost): Failure {
   const { origin } = new URL(baseUrl);
+  if (reason === 'proxy') return new Failure('network', detail, { hint: proxyHint });
   if (reason === 'too-large' || reason === 'unreadable') {
     return new Failure('failed', `${origin} answered, but svc cannot use the answer. ${detail}`, {
       hint: `Ask for less at a time (--per-page, --limit), and check the address. ${nothingChanged}`,
-    });
-  }
-  if (reason === 'proxy') {
-    return new Failure('network', detail, {
-      hint: `Put the name and the password in its address, http://NAME:PASSWORD@HOST:PORT, or go past it with NO_PROXY. ${nothingChanged}`,
     });
   }
   return new Failure('network', `Could not reach ${origin}: ${detail}`, {
     hint: networkHints[reason] ?? `${nothingChanged} Check the address and the network, or run: svc doctor`,
   });
 }
+
+/** A proxy that asks for a password answers in place of the service. */
+export const proxyRefused = (answer: HttpResponse): Failure =>
+  new Failure('network', 'The proxy refused the request (HTTP 407): it asks for a name and a password.', {
+    status: answer.status,
+    hint: proxyHint,
+    answer,
+  });

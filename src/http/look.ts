@@ -1,26 +1,45 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
-import { readBody } from './answer.ts';
-import { type Looking, lookings, type Read, type Seen, type View } from './lookings.ts';
+import { isGatewayTimeout, readBody } from './answer.ts';
+import type { Open } from './asking.ts';
+import { type Looking, lookings, type Read, type Seen } from './lookings.ts';
 import { madeIds } from './made.ts';
-import type { Findings, Look } from './settle.ts';
+import type { Look, Undecided } from './settle.ts';
+import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
 
 export type Aids = {
   /** Ids that this run has made already with the operation: they are not taken for what another request made. */
   readonly own: Set<number>;
-  /** Where nothing could be read before: does the record's `created_at` surely lie after our first attempt began? */
-  readonly isSurelySince: (createdAt: unknown) => boolean;
+  /** The writes of this run that one record could be taken for, this one among them. */
+  readonly open: ReadonlySet<Open>;
+  readonly me: Open;
 };
 
-export type Prepared = { readonly look: Look; readonly made: (answer: unknown) => void };
+export type Prepared = {
+  readonly look: Look;
+  readonly made: (answer: unknown) => void;
+  /** It is sent, once more perhaps: an answer is waited for. */
+  readonly leaves: () => void;
+  /** It is over, whatever came of it. */
+  readonly ended: () => void;
+};
 
-/** What was there before a write. A record is known by its id, or by an id that is not larger than `upTo`. */
+/**
+ * What was there before a write, as plain data: a journal can hold it. A record is known by its id, or by one that is
+ * not larger than `upTo`, for whoever wrote down no more than the newest id.
+ */
 export type Before = {
-  readonly ids: ReadonlySet<number>;
+  readonly ids: readonly number[];
   readonly upTo: number;
-  /** No record is left out: whatever is not known is new. */
+  /** No record was left out, so whatever is not known is new. */
   readonly isWhole: boolean;
 };
+
+/** What is known where no more than the newest id was written down. */
+export const knownUpTo = (newest: number): Before => ({ ids: [], upTo: newest, isWhole: true });
+
+/** The newest id that was there; 0 where nothing was. */
+export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
 
 function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Looking<Op> {
   const all: Readonly<Record<string, unknown>> = lookings;
@@ -28,14 +47,37 @@ function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Looking<Op> {
   return all[id] as Looking<Op>;
 }
 
-/** Reads once what is there, before the first attempt. Undefined where the service does not show it. */
+/**
+ * Reads what is there, before the first attempt: the first page of a list that the document promises to be sorted newest
+ * first, all of any other. Undefined where the service does not show it.
+ */
 export async function readBefore<Op extends Operation>(
   read: Read,
   operation: Pick<Op, 'id'>,
   input: Input<Op>,
 ): Promise<Before | undefined> {
-  const view = await lookBefore(() => lookingFor<Op>(operation).page(read, input, 1));
-  return view && { ids: new Set(view.seen.map(({ id }) => id)), upTo: 0, isWhole: view.isWhole };
+  const { page, newestFirst } = lookingFor<Op>(operation);
+  const pageAt = (number: number) => page(read, input, number);
+  const known = ({ seen, isWhole }: Seeing): Before => ({ ids: seen.map(({ id }) => id), upTo: 0, isWhole });
+  try {
+    if (newestFirst) {
+      const { seen, isLast } = await pageAt(1);
+      return known({ seen, isWhole: isLast });
+    }
+    const all = await wholeList(pageAt);
+    return all.isWhole ? known(all) : undefined;
+  } catch (failure) {
+    // Other failures end the write before it is sent.
+    if (failure instanceof Failure && isBlind(failure)) return undefined;
+    throw failure;
+  }
+}
+
+/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing about the write. */
+function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
+  if (isStranger) return false;
+  if (kind === 'forbidden' || status >= 500 || isGatewayTimeout(status)) return true;
+  return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
 }
 
 /** New records have larger ids than all that were there: so an own id moves on what is known. */
@@ -45,74 +87,112 @@ export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => look
 export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string =>
   lookingFor<Op>(operation).likeness(input);
 
-/** Prepares to look: `before` tells our record from an older one that agrees, so that no clock has to be trusted. */
+/** Prepares to look: `before` tells our record from an older one that agrees. Without it none is surely ours. */
 export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
   { id, makes }: Pick<Op, 'id' | 'makes'>,
   input: Input<Op>,
-  { own, isSurelySince, before }: Aids & { readonly before: Before | undefined },
-): Prepared {
+  { own, open, me, before }: Aids & { readonly before: Before | undefined },
+): Pick<Prepared, 'look' | 'made'> {
   const looking = lookingFor<Op>({ id });
-  return { look, made: note };
-
-  async function look(maxWaitMs?: number): Promise<Findings> {
-    const reading = read(maxWaitMs);
-    const fresh = (await freshOf(looking, reading, input, before)).filter((seen) => !own.has(seen.id));
-    const isNew = new Set(fresh.filter((seen) => seen.isNew).map((seen) => seen.id));
-    const agreeing = await looking.agreeing(reading, input, fresh);
-    const ours = agreeing.filter((seen) => isNew.has(seen.id) || isSurelySince(seen.createdAt));
-    if (ours.length === 0) return { candidates: agreeing.map((seen) => seen.id) };
-    const findings = await looking.answer(reading, input, ours);
-    if (!('found' in findings)) return findings;
-    // A request of this run that is looked for at the same time has taken one of them meanwhile.
-    if (ours.some((seen) => own.has(seen.id))) return look(maxWaitMs);
-    note(findings.found);
-    return findings;
-  }
-
-  function note(answer: unknown): void {
+  const detailed = new Map<number, Readonly<Record<string, unknown>>>();
+  const made = (answer: unknown): void => {
     for (const one of madeIds({ makes }, answer)) own.add(one);
-  }
+  };
+  const look: Look = async (maxWaitMs) => {
+    me.isLookedFor = true;
+    const reading = read(maxWaitMs);
+    const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
+    const others = fresh.filter((seen) => !own.has(seen.id));
+    const judged = await judge(looking, { reading, input, detailed }, others);
+    // A request of this run that is looked for at the same time has taken one of them meanwhile.
+    if (judged.whole.some((seen) => own.has(seen.id))) return look(maxWaitMs);
+    const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before });
+    if (undecided) return { ...undecided, isPartial: !isWhole || judged.isPartial };
+    const findings = looking.answer(input, judged.whole.slice(0, looking.count?.(input) ?? 1));
+    if ('found' in findings) made(findings.found);
+    return findings;
+  };
+  return { look, made };
 }
 
-/** Undefined where the service does not show what is there; other failures end the write before it is sent. */
-async function lookBefore(page: () => Promise<View>): Promise<View | undefined> {
-  try {
-    return await page();
-  } catch (failure) {
-    if (failure instanceof Failure && isBlind(failure)) return undefined;
-    throw failure;
-  }
-}
-
-/** The read is refused, or the service fails at it, or answers with other JSON: that says nothing about the write. */
-function isBlind({ kind, status = 0, answer }: Failure): boolean {
-  if (kind === 'forbidden' || status >= 500) return true;
-  return status >= 200 && status < 300 && answer !== undefined && readBody(answer.body).form !== 'none';
-}
-
-const pagesAtMost = 50;
+type Fresh = Seen & { readonly isNew: boolean };
 
 /** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
 async function freshOf<Op extends Operation>(
-  { page, newestFirst }: Looking<Op>,
-  read: Read,
-  input: Input<Op>,
+  { newestFirst }: Looking<Op>,
+  page: PageAt,
   before: Before | undefined,
-): Promise<(Seen & { readonly isNew: boolean })[]> {
-  const isKnown = (id: number) => before !== undefined && (id <= before.upTo || before.ids.has(id));
+): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
+  const ids = new Set(before?.ids);
+  const isKnown = (id: number) => before !== undefined && (id <= before.upTo || ids.has(id));
   // A service might sort by something else than it says; ids grow with time, so an id below a known one is not new.
-  const newest = Math.max(0, before?.upTo ?? 0, ...(before?.ids ?? []));
-  const isNew = ({ id }: Seen) => before !== undefined && (before.isWhole || (newestFirst === true && id > newest));
-  const fresh: (Seen & { readonly isNew: boolean })[] = [];
-  for (let number = 1; number <= pagesAtMost; number++) {
-    const { seen, isWhole } = await page(read, input, number);
-    for (const one of seen) {
-      if (isKnown(one.id)) {
-        if (newestFirst) return fresh;
-      } else fresh.push({ ...one, isNew: isNew(one) });
+  const newest = before ? newestOf(before) : 0;
+  const isNew = (id: number) => before !== undefined && (before.isWhole || id > newest);
+  const { seen, isWhole } = newestFirst ? await newestOnes(page, before && isKnown) : await wholeList(page);
+  const fresh = seen.filter(({ id }) => !isKnown(id)).map((one) => ({ ...one, isNew: isNew(one.id) }));
+  return { fresh, isWhole };
+}
+
+/** Where nothing is known, the first page: a record that was made just now is there. */
+async function newestOnes(page: PageAt, isKnown: ((id: number) => boolean) | undefined): Promise<Seeing> {
+  return isKnown ? newestUntil(page, isKnown) : { seen: (await page(1)).seen, isWhole: true };
+}
+
+type Judged = {
+  readonly whole: readonly Fresh[];
+  readonly part: readonly Fresh[];
+  /** There were too many to read each. */
+  readonly isPartial: boolean;
+};
+
+type Ways<Op extends Operation> = {
+  readonly reading: Read;
+  readonly input: Input<Op>;
+  /** Records that were read by an earlier look. */
+  readonly detailed: Map<number, Readonly<Record<string, unknown>>>;
+};
+
+/** Records that agree in nothing that the list shows: so many are read, in case that they agree in what it leaves out. */
+const unlikeReadAtMost = 20;
+
+/** Compares each record with what was sent; reads it where the list leaves out what decides. */
+async function judge<Op extends Operation>(
+  { compare, detail }: Looking<Op>,
+  { reading, input, detailed }: Ways<Op>,
+  fresh: readonly Fresh[],
+): Promise<Judged> {
+  const whole: Fresh[] = [];
+  const part: Fresh[] = [];
+  let unlike = 0;
+  for (const seen of fresh) {
+    const listed = compare(seen.record, input);
+    const isWorth = listed === 'whole' || (listed === 'none' && detail?.mayAgree(seen.record, input));
+    if (!detail || !isWorth) {
+      if (listed === 'whole') whole.push(seen);
+      else if (listed === 'part') part.push(seen);
+      continue;
     }
-    if (isWhole || (newestFirst && !before)) return fresh;
+    if (listed === 'none' && ++unlike > unlikeReadAtMost) continue;
+    const record = detailed.get(seen.id) ?? (await detail.read(reading, seen.id));
+    detailed.set(seen.id, record);
+    const agrees = await detail.compare(record, input);
+    if (agrees === 'whole') whole.push({ ...seen, record });
+    else if (agrees === 'part') part.push(seen);
   }
-  return fresh;
+  return { whole, part, isPartial: unlike > unlikeReadAtMost };
+}
+
+type Weighed = Pick<Aids, 'open'> & { readonly count: number; readonly before: Before | undefined };
+
+/** Why none of the records is surely ours; undefined where they are. */
+function whyNot({ whole, part }: Judged, { open, count, before }: Weighed): Undecided | undefined {
+  const candidates = (whole.length > 0 ? whole : part).map(({ id }) => id);
+  const isNew = whole.every((seen) => seen.isNew);
+  if (whole.length === 0) return { candidates, because: 'in part' };
+  if (!before || !isNew) return { candidates, because: 'older' };
+  // An equal request of this run that is still waited for may have made it.
+  const areLost = [...open].every(({ isLookedFor }) => isLookedFor);
+  if (!areLost || whole.length > count * open.size) return { candidates, because: 'several' };
+  return whole.length < count ? { candidates, because: 'in part' } : undefined;
 }

@@ -6,9 +6,12 @@ import { listContactLists } from '../api/lists.ts';
 import type { Input, Operation, Output } from '../api/operation.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
-import { deleteWebhook, listWebhooks } from '../api/webhooks.ts';
-import { fieldsIn } from '../text/record.ts';
-import { address, isSameEmail, isSamePhone, isSameText, isSameUrl, likeness } from './agree.ts';
+import { listWebhooks } from '../api/webhooks.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { type Agreement, address, agreement, isSameText, isSameUrl, isSameValue, likeness } from './agree.ts';
+import { compareContact, type Row, rowsSent } from './agree-contact.ts';
+import { type Compared, entryAsListed, entryInFull, ticketAsListed, ticketInFull } from './agree-fields.ts';
+import { isId } from './made.ts';
 import type { Findings } from './settle.ts';
 
 /** The parsed answer. Undefined for a write that is done, but was not answered with the record. */
@@ -20,35 +23,53 @@ export type Read = <const Op extends Operation>(operation: Op, input: Input<Op>)
 /** The operations that are looked up where their outcome is not known. */
 type Verified = Extract<Operations[keyof Operations], { safety: 'verify' }>;
 
-/** A record among those where ours would be. */
-export type Seen = {
-  readonly id: number;
-  readonly createdAt?: unknown;
-  readonly record: Readonly<Record<string, unknown>>;
-};
+type Fields = Readonly<Record<string, unknown>>;
 
-/** `isWhole`: no record is left out of `seen`. */
-export type View = { readonly seen: readonly Seen[]; readonly isWhole: boolean };
+/** A record among those where ours would be. */
+export type Seen = { readonly id: number; readonly record: Fields };
+
+/** One page. `isLast`: nothing comes behind it. `total`: how many there are in all, where the service says so. */
+export type View = { readonly seen: readonly Seen[]; readonly isLast: boolean; readonly total?: number };
 
 export type Looking<Op extends Operation> = {
-  /** Where a new record would be, one page: the newest, where the service sorts so, else the first. */
+  /** Where a new record would be, one page. */
   readonly page: (read: Read, input: Input<Op>, number: number) => Promise<View>;
-  /** New records come first, so whatever stands below a known one is older. */
+  /** The document promises that new records come first. Of any other list all pages are read. */
   readonly newestFirst?: boolean;
-  /** The records among the new ones that agree with what was sent, newest first as far as that is known. */
-  readonly agreeing: (read: Read, input: Input<Op>, fresh: readonly Seen[]) => Promise<readonly Seen[]>;
-  readonly answer: (read: Read, input: Input<Op>, ours: readonly Seen[]) => Promise<Findings>;
+  /** How far a record agrees with what was sent, by what the list shows. */
+  readonly compare: (record: Fields, input: Input<Op>) => Agreement;
+  /** For what the list leaves out: the record itself, and how far that agrees. */
+  readonly detail?: {
+    readonly read: (read: Read, id: number) => Promise<Fields>;
+    readonly compare: (record: Fields, input: Input<Op>) => Promise<Agreement>;
+    /** A record that agrees in nothing that the list shows may agree in what it leaves out. */
+    readonly mayAgree: (record: Fields, input: Input<Op>) => boolean;
+  };
+  /** How many records one write makes. */
+  readonly count?: (input: Input<Op>) => number;
+  /** What the service would have answered; the records are those that agree, as many as were sent, newest first. */
+  readonly answer: (input: Input<Op>, ours: readonly Seen[]) => Findings;
   /** The same for all writes that one record may agree with. */
   readonly likeness: (input: Input<Op>) => string;
 };
 
+const summed = ({ telling, others }: Compared): Agreement => agreement(telling, others);
+
 const found = (json: unknown): Findings => ({ found: json });
 
-const rowsOf = (records: readonly Readonly<Record<string, unknown>>[], of?: ResourceName): Seen[] => {
+const rowsOf = (records: readonly Fields[], of?: ResourceName): Seen[] => {
   // Messages are no resource of their own.
   const idField = (of && resources[of].idField) ?? 'id';
-  return records.map((record) => ({ id: Number(record[idField]), createdAt: record.created_at, record }));
+  return records.map((record) => ({ id: Number(record[idField]), record })).filter(({ id }) => isId(id));
 };
+
+type Meta = { readonly last_page?: number; readonly total?: number };
+
+const pageOf = (seen: readonly Seen[], page: number, meta: Meta | undefined): View => ({
+  seen,
+  isLast: page >= (meta?.last_page ?? page),
+  total: meta?.total,
+});
 
 const isNewestFirst = ({ answer }: Operation): boolean => answer.shape === 'list' && answer.sortedBy === 'newest';
 
@@ -59,22 +80,19 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
   createContacts: {
     async page(read, _, page) {
       const { contacts, meta } = await read(listContacts, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(contacts, 'contacts'), isWhole: page >= (meta?.last_page ?? page) };
+      return pageOf(rowsOf(contacts, 'contacts'), page, meta);
     },
     newestFirst: isNewestFirst(listContacts),
-    async agreeing(_, { body }, fresh) {
-      const left = [...fresh];
-      const ours: Seen[] = [];
-      for (const row of rowsSent(body).reverse()) {
-        const at = left.findIndex(({ record }) => isSameContact(record, row));
-        if (at >= 0) ours.unshift(...left.splice(at, 1));
-      }
-      return ours;
+    compare(record, { body }) {
+      const all = rowsSent(body).map((row) => compareContact(record, row));
+      return (['whole', 'part'] as const).find((one) => all.includes(one)) ?? 'none';
     },
-    async answer(_, { body }, ours) {
-      const rows = rowsSent(body);
+    count: ({ body }) => rowsSent(body).length,
+    answer(input, seen) {
+      const { body } = input;
+      const ours = inOrder(rowsSent(body), seen);
       // One transaction: all or none. A part means that somebody else is at work on the same rows.
-      if (ours.length < rows.length) return { candidates: ours.map(({ id }) => id) };
+      if (!ours) return { candidates: seen.map(({ id }) => id), because: 'in part' };
       const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
       return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
     },
@@ -83,36 +101,35 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
 
   createContactList: {
     async page(read) {
-      return { seen: rowsOf((await read(listContactLists, {})).data, 'lists'), isWhole: true };
+      return { seen: rowsOf((await read(listContactLists, {})).data, 'lists'), isLast: true };
     },
-    async agreeing(_, { body }, fresh) {
-      return fresh.filter(
-        ({ record }) => isSameText(record.name, body.name) && isSameText(record.target_industry, body.target_industry),
-      );
-    },
-    answer: async (_read, _input, [ours]) => found({ contact_list_id: ours?.id }),
+    compare: (record, { body }) =>
+      agreement(
+        [isSameText(record.name, body.name)],
+        [
+          isSameText(record.target_industry, body.target_industry),
+          // The list need not show these.
+          record.notes === undefined || isSameText(record.notes, body.notes),
+          record.metadata === undefined || isSameValue(record.metadata, body.metadata ?? {}),
+        ],
+      ),
+    answer: (_, [ours]) => found({ contact_list_id: ours?.id }),
     likeness: ({ body }) => likeness(body.name, body.target_industry),
   },
 
   createTicket: {
     async page(read, _, page) {
       const { tickets, meta } = await read(listTickets, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(tickets, 'tickets'), isWhole: page >= (meta?.last_page ?? page) };
+      return pageOf(rowsOf(tickets, 'tickets'), page, meta);
     },
     newestFirst: isNewestFirst(listTickets),
-    async agreeing(read, { body }, fresh) {
-      const ours: Seen[] = [];
-      for (const seen of fresh) {
-        const { source, subject, contact, priority } = seen.record;
-        const person = fieldsIn(contact).contact_id ?? undefined;
-        if (source !== 'api' || !isSameText(subject, body.subject)) continue;
-        if (person !== body.contact_id || priority !== (body.priority ?? 0)) continue;
-        const { ticket } = await read(getTicket, { params: { id: seen.id } });
-        if (isSameText(ticket.description, body.description)) ours.push({ ...seen, record: ticket });
-      }
-      return ours;
+    compare: (record, input) => summed(ticketAsListed(record, input)),
+    detail: {
+      read: async (read, id) => (await read(getTicket, { params: { id } })).ticket,
+      compare: async (record, input) => summed(ticketInFull(record, input)),
+      mayAgree: ({ source }, { body }) => source === 'api' && body.description !== undefined,
     },
-    answer: async (_read, _input, [ours]) => found({ ticket: ours?.record }),
+    answer: (_, [ours]) => found({ ticket: ours?.record }),
     likeness: ({ body }) => likeness(body.subject, body.description),
   },
 
@@ -120,11 +137,11 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
     async page(read, { params }) {
       const { ticket } = await read(getTicket, { params });
       const messages = (ticket.messages ?? []).map((message) => ({ ...message, channel: ticket.reply_channel }));
-      return { seen: rowsOf(messages).reverse(), isWhole: true };
+      return { seen: rowsOf(messages).reverse(), isLast: true };
     },
-    agreeing: async (_, { body }, fresh) =>
-      fresh.filter(({ record }) => record.direction === 'out' && isSameText(record.body, body.body)),
-    async answer(_read, _input, [ours]) {
+    compare: ({ direction, body: stored }, { body }) =>
+      agreement([direction === 'out' && isSameText(stored, body.body)], []),
+    answer(_, [ours]) {
       const { id, channel, body, created_at } = ours?.record ?? {};
       return found({ message: { id, channel, direction: 'out', body, created_at } });
     },
@@ -136,11 +153,11 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const { conversation } = await read(getConversation, { params });
       const { handling_mode } = conversation;
       const messages = (conversation.messages ?? []).map((message) => ({ ...message, handling_mode }));
-      return { seen: rowsOf(messages).reverse(), isWhole: true };
+      return { seen: rowsOf(messages).reverse(), isLast: true };
     },
-    agreeing: async (_, { body }, fresh) =>
-      fresh.filter(({ record }) => record.sender_type === 'operator' && isSameText(record.body, body.body)),
-    async answer(_read, _input, [ours]) {
+    compare: ({ sender_type, body: stored }, { body }) =>
+      agreement([sender_type === 'operator' && isSameText(stored, body.body)], []),
+    answer(_, [ours]) {
       const { id, sender_type, body, created_at, handling_mode } = ours?.record ?? {};
       return found({ message: { id, sender_type, body, created_at }, handling_mode });
     },
@@ -150,45 +167,49 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
   createChangelogEntry: {
     async page(read, _, page) {
       const { entries, meta } = await read(listChangelog, { query: { page, per_page: pageSize } });
-      return { seen: rowsOf(entries, 'changelog'), isWhole: page >= (meta?.last_page ?? page) };
+      return pageOf(rowsOf(entries, 'changelog'), page, meta);
     },
     newestFirst: isNewestFirst(listChangelog),
-    agreeing: async (_, { body }, fresh) =>
-      fresh.filter(({ record }) => isSameText(record.title, body.title) && isSameText(record.version, body.version)),
-    answer: async (read, _, [ours]) => found(await read(getChangelogEntry, { params: { id: ours?.id ?? 0 } })),
+    compare: (record, input) => summed(entryAsListed(record, input)),
+    detail: {
+      read: async (read, id) => (await read(getChangelogEntry, { params: { id } })).entry,
+      compare: async (record, input) => summed(await entryInFull(record, input)),
+      mayAgree: () => true,
+    },
+    answer: (_, [ours]) => found({ entry: ours?.record }),
     likeness: ({ body }) => likeness(body.title, body.version),
   },
 
   createWebhook: {
     async page(read) {
-      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'subscriptions'), isWhole: true };
+      return { seen: rowsOf((await read(listWebhooks, {})).webhooks, 'subscriptions'), isLast: true };
     },
-    agreeing: async (_, { body }, fresh) =>
-      fresh.filter(
-        ({ record }) => record.event_type === body.event_type && isSameUrl(record.target_url, body.target_url),
-      ),
-    async answer(read, _, ours) {
-      // One of two is somebody else's, and svc cannot tell which.
-      const [only, ...others] = ours;
-      if (!only || others.length > 0) return { candidates: ours.map(({ id }) => id) };
-      // Its signing secret was shown only in the lost answer. Without it the subscription is of no use, so it is made again.
-      await read(deleteWebhook, { params: { webhook: only.id } });
-      return { removed: true };
+    compare: (record, { body }) =>
+      agreement([isSameUrl(record.target_url, body.target_url)], [record.event_type === body.event_type]),
+    answer(_, ours) {
+      // Its signing secret was shown only in the lost answer. The same connection may be at work elsewhere, so svc
+      // does not delete it by guess.
+      const candidates = ours.map(({ id }) => id);
+      const { event_type, target_url } = ours[0]?.record ?? {};
+      const again = `svc webhooks create ${shellWord(String(event_type))} ${shellWord(String(target_url))}`;
+      return {
+        candidates,
+        because: 'useless',
+        advice: `If nobody else made it, replace it: svc webhooks delete ${candidates[0]} && ${again}`,
+      };
     },
     likeness: ({ body }) => likeness(body.event_type, address(body.target_url)),
   },
 };
 
-type Sent = Partial<Record<'name' | 'last_name' | 'email' | 'phone', string>>;
-
-/** `svc api` sends any JSON: only a list of objects holds rows. */
-function rowsSent(body: object): Sent[] {
-  if (!('contacts' in body)) return [body];
-  return Array.isArray(body.contacts) ? body.contacts.filter((row) => typeof row === 'object' && row !== null) : [];
+/** A record for each row, in the order of the rows; undefined where one has none. */
+function inOrder(rows: readonly Row[], seen: readonly Seen[]): Seen[] | undefined {
+  const left = [...seen];
+  const ours: Seen[] = [];
+  for (const row of [...rows].reverse()) {
+    const at = left.findIndex(({ record }) => compareContact(record, row) === 'whole');
+    if (at < 0) return undefined;
+    ours.unshift(...left.splice(at, 1));
+  }
+  return ours;
 }
-
-const isSameContact = (contact: Readonly<Record<string, unknown>>, row: Sent): boolean =>
-  isSameEmail(contact.email, row.email) &&
-  isSameText(contact.name, row.name) &&
-  (row.last_name === undefined || isSameText(contact.last_name, row.last_name)) &&
-  (row.phone === undefined || isSamePhone(contact.phone, row.phone));

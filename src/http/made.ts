@@ -3,7 +3,11 @@ import { isRecord } from '../text/record.ts';
 
 /** The ids of what a write has made, by its answer. */
 export const madeIds = ({ makes }: Pick<Operation, 'makes'>, answer: unknown): number[] =>
-  makes ? valuesAt(answer, makes).filter((one) => typeof one === 'number') : [];
+  makes ? valuesAt(answer, makes).filter(isId) : [];
+
+/** General rule 4: ids are integers. */
+export const isId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 /** The values at the end of a path of fields; where a list is on the way, those of each item. */
 function valuesAt(json: unknown, fields: readonly string[], at = 0): unknown[] {

@@ -2,7 +2,7 @@ import { type CredentialKind, type Operation, scopes } from '../api/operation.ts
 import { loginCommand } from '../auth/credentials.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { readBody, readError, type Said } from './answer.ts';
+import { isGatewayTimeout, readBody, readError, type Said } from './answer.ts';
 
 const moduleNames = {
   support: 'Support',
@@ -47,8 +47,9 @@ function told(response: HttpResponse, asked: Asked, holder: Holder): Failure {
   if (status === 429) {
     return new Failure('rate-limited', sentence(said.text, 'The rate limit is reached'), { status });
   }
-  if (status >= 500) {
-    const fact = `The service failed with status ${status}`;
+  if (status >= 500 || isGatewayTimeout(status)) {
+    const fact =
+      status >= 500 ? `The service failed with status ${status}` : `A gateway gave up on it (HTTP ${status})`;
     return new Failure('failed', sentence(said.text && `${fact}: ${said.text}`, fact), { status });
   }
   return new Failure('rejected', sentence(said.text, `The service refused this with status ${status}`), {

@@ -4,9 +4,10 @@ import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
-import { type Body, isOwnError, looksLikeHtml } from './answer.ts';
+import { isStrange, throwStranger } from './address.ts';
+import { type Body, isGatewayTimeout, isOwnError } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
-import { type Attempt, attemptOnce, isDoubtful, isService } from './attempt.ts';
+import { type Attempt, attemptOnce, isDoubtful } from './attempt.ts';
 import { countdown, outlasted, type Pass } from './gate.ts';
 import type { Wire } from './request.ts';
 import { failureOf, unreadable } from './response.ts';
@@ -18,6 +19,8 @@ export type SendOptions = {
   readonly maxWaitMs?: number;
   /** For `verify`: finds what an attempt has made whose outcome is not known. */
   readonly look?: Look;
+  /** Told before each attempt. */
+  readonly leaves?: () => void;
 };
 
 export type Sent =
@@ -44,15 +47,12 @@ type State = {
   readonly history: History;
   /** What became of the latest attempt that the service may have acted on, in a few words. */
   readonly doubt: string | undefined;
-  /** How often something was made, found without its secret and removed again. */
-  readonly removals: number;
 };
 
 /** Loaded when a request does not simply succeed. */
 const endings = () => import('./endings.ts');
 
 const defaultMaxWaitMs = 120_000;
-const removalsAtMost = 3;
 
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
@@ -69,8 +69,9 @@ async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendO
   };
   const job: Job = { service, asked, wire, rules, look: options.look, started: service.ctx.clock.ticks() };
   const bearer = await service.session.bearer(asked);
-  let state: State = { bearer, history: untried, doubt: undefined, removals: 0 };
+  let state: State = { bearer, history: untried, doubt: undefined };
   for (let number = 1; ; number++) {
+    options.leaves?.();
     const next = await tryOnce(job, state, number);
     if ('how' in next) return next;
     state = next;
@@ -84,7 +85,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const deadline = started + rules.maxWaitMs;
   const gate = service.gateFor(before.bearer);
   const pass = await hidingNoDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
-  const attempting = attemptOnce(service, before.bearer, wire, number).catch((mistake) => {
+  const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number }).catch((mistake) => {
     pass.lost();
     throw mistake;
   });
@@ -107,6 +108,9 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   return follow(job, state, attempt, step);
 }
 
+const refuseStranger = ({ service, asked }: Job, { bearer }: State, attempt: Attempt): Promise<void> =>
+  isStrange(attempt) ? throwStranger(service, asked, { bearer, answer: responseOf(attempt) }) : Promise.resolve();
+
 async function follow(job: Job, state: State, attempt: Attempt, step: Next): Promise<Sent | State> {
   const { service, asked } = job;
   const { doubt, history } = state;
@@ -114,6 +118,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
     case 'accept':
       return { how: 'answered', response: responseOf(attempt), body: attempt.body };
     case 'gone':
+      await refuseStranger(job, state, attempt);
       return { how: 'gone' };
     case 'renew': {
       const bearer = await hidingNoDoubt(job, state, service.session.renew(state.bearer));
@@ -125,6 +130,8 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       if (step.because !== 'rate-limit') await countdown(service.ctx, step.afterMs, 'No answer from the service');
       return { ...state, history: after(history, step.because) };
     case 'look':
+      // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
+      if ('status' in attempt.exchanged && attempt.exchanged.status < 500) await refuseStranger(job, state, attempt);
       return afterLook(job, state, attempt, step.after);
     case 'fail':
       throw await endOf(job, state, attempt, step.as);
@@ -150,7 +157,7 @@ type Ending = Extract<Next, { next: 'look' }>['after'];
 async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending): Promise<Sent | State> {
   const { service, asked, rules, look } = job;
   const { ctx, settings } = service;
-  const { history, removals, doubt = '' } = state;
+  const { history, doubt = '' } = state;
   const answer = answerOf(attempt.exchanged);
   const [{ nothingStored, stoppedShort, unknownOutcome }, { lookUntilSettled }] = [
     await endings(),
@@ -165,21 +172,19 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
   });
   if ('found' in looked.findings) return { how: 'found', json: looked.findings.found };
   if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, doubt);
-  if ('removed' in looked.findings && removals < removalsAtMost) {
-    return { ...state, doubt: undefined, removals: removals + 1 };
-  }
   const then = decideAfterLook(rules, history, { after, isAbsent: isAbsent(looked) });
   if (then.next === 'repeat') {
     await countdown(ctx, then.afterMs, 'The service failed');
     return { ...state, history: { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 } };
   }
+  await refuseStranger(job, state, attempt);
   if (then.as === 'nothing-stored' && answer) throw nothingStored(asked, answer.status, looked);
-  throw unknownOutcome(asked, doubt, { looked, answer });
+  throw unknownOutcome(asked, doubt, { looked, answer, hint: await redirectHint(job, attempt) });
 }
 
-/** Surely nothing that agrees is there. A look that failed shows nothing. */
+/** Surely nothing that agrees is there. A look that failed, or could not see everything, shows nothing. */
 const isAbsent = ({ findings, trouble }: Looked): boolean =>
-  'candidates' in findings && findings.candidates.length === 0 && !trouble;
+  'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
 
 async function endOf(
   job: Job,
@@ -187,42 +192,42 @@ async function endOf(
   attempt: Attempt,
   as: Extract<Next, { next: 'fail' }>['as'],
 ): Promise<Failure> {
-  const { service, asked } = job;
-  const { bearer, doubt } = state;
+  const { baseUrl } = job.service.session;
   const { exchanged } = attempt;
-  const { baseUrl } = service.session;
-  const { strangerFailure, unknownOutcome, unreachable } = await endings();
-  if (as === 'unknown') return unknownEnd(job, doubt, attempt);
-  if ('lost' in exchanged) return unreachable(baseUrl, exchanged);
+  const { proxyRefused, unreachable } = await endings();
+  if ('lost' in exchanged) return as === 'unknown' ? unknownEnd(job, state, attempt) : unreachable(baseUrl, exchanged);
+  await refuseStranger(job, state, attempt);
+  if (as === 'unknown') return unknownEnd(job, state, attempt);
   if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
-  if (exchanged.status !== 404 || !isOwnError(exchanged, attempt.body)) return refusal(job, state, attempt);
-  if (await isService(service, bearer, asked)) return refusal(job, state, attempt);
-  if (asked.safety === 'read') return strangerFailure(baseUrl, exchanged, 'errors to everything');
-  return unknownOutcome(asked, `${baseUrl} is not the service: HTTP 404 to everything`, { answer: exchanged });
+  return as === 'network' ? proxyRefused(exchanged) : refusal(job, state, attempt);
 }
 
 /** For a redirect it also names the base URL to use. */
-async function unknownEnd({ asked, wire }: Job, doubt: string | undefined, attempt: Attempt): Promise<Failure> {
-  const { baseUrlHint, briefly, unknownOutcome } = await endings();
-  const answer = answerOf(attempt.exchanged);
+async function unknownEnd(job: Job, { doubt }: State, attempt: Attempt): Promise<Failure> {
+  const { briefly, unknownOutcome } = await endings();
   const last = briefly(attempt.exchanged);
   const why = doubt === undefined || isDoubtful(attempt.outcome) ? last : `${doubt}; then ${last}`;
-  const failure = unknownOutcome(asked, why, { answer });
-  const location = answer && answer.status < 400 ? answer.headers.location : undefined;
-  if (!location) return failure;
-  return new Failure('unknown', failure.message, { ...failure, hint: baseUrlHint(location, wire.path) });
+  return unknownOutcome(job.asked, why, {
+    answer: answerOf(attempt.exchanged),
+    hint: await redirectHint(job, attempt),
+  });
 }
 
-/** The Failure of an answer that ends it. */
+async function redirectHint({ wire }: Job, { exchanged }: Attempt): Promise<string | undefined> {
+  if ('lost' in exchanged || exchanged.status >= 400 || !exchanged.headers.location) return undefined;
+  return (await endings()).baseUrlHint(exchanged.headers.location, wire.path);
+}
+
+/** The Failure of an answer that ends it, of the service or of what stands before it. */
 async function refusal({ service, asked, wire }: Job, { bearer }: State, attempt: Attempt): Promise<Failure> {
-  const { redirected, strangerFailure } = await endings();
+  const { oddAnswer, redirected } = await endings();
   const { body } = attempt;
   const response = responseOf(attempt);
   const { status } = response;
-  const { baseUrl } = service.session;
-  if (status < 300) return looksLikeHtml(response.body) ? strangerFailure(baseUrl, response) : unreadable(response);
+  if (status < 300) return body.form === 'none' ? unreadable(response) : oddAnswer(response);
   if (status < 400) return redirected(response, wire.path);
-  if (status < 500 && status !== 401 && !isOwnError(response, body)) return strangerFailure(baseUrl, response);
+  const isOdd = status < 500 && status !== 401 && !isGatewayTimeout(status) && !isOwnError(response, body);
+  if (isOdd) return oddAnswer(response);
   const variable = credentialVariables[bearer.kind];
   const { profile } = service.session;
   return failureOf(response, asked, { kind: bearer.kind, profile, variable: service.ctx.env[variable] && variable });

@@ -1,12 +1,22 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 
-/** What a look shows. Without `found` or `removed`: ids of records that agree but may be older; none: surely absent. */
-export type Findings =
-  | { readonly found: unknown }
-  /** It was there and is taken away again, since its answer cannot be had any more: the request may be sent again. */
-  | { readonly removed: true }
-  | { readonly candidates: readonly number[] };
+/** What a look shows: ours, or why nothing is surely ours. */
+export type Findings = { readonly found: unknown } | Undecided;
+
+export type Undecided = {
+  /** Ids of records that may be ours, or somebody else's. None, and not `isPartial`: surely absent. */
+  readonly candidates: readonly number[];
+  /**
+   * Why none of them is taken: `in part`, not every field agrees; `several`, more agree than were sent; `older`, they
+   * may have been there before; `useless`, a secret that was shown once is lost.
+   */
+  readonly because?: 'in part' | 'several' | 'older' | 'useless';
+  /** Not all could be looked at. */
+  readonly isPartial?: boolean;
+  /** What to do with the candidates; then looking longer changes nothing. */
+  readonly advice?: string;
+};
 
 /** Looks once; each read waits out limits and repeats for `maxWaitMs` (default: --max-wait). Throws where it cannot look. */
 export type Look = (maxWaitMs?: number) => Promise<Findings>;
@@ -47,7 +57,7 @@ async function lookAgainAndAgain({ clock, signal }: Context, look: Look, settleM
     looked = await lookOnce(look, settleMs === 0 ? undefined : Math.max(leftMs, lastLookMs), looked);
     looked = { ...looked, ms: Math.max(0, clock.ticks() - began) };
     const isOver = leftMs === 0 || signal.aborted || (looked.trouble && hopeless.includes(looked.trouble.kind));
-    if (isOver || !('candidates' in looked.findings)) return looked;
+    if (isOver || 'found' in looked.findings || looked.findings.advice) return looked;
     const pauseMs = pauses[Math.min(round, pauses.length - 1)] ?? 0;
     await clock.sleep(Math.min(pauseMs, Math.max(0, settleMs - looked.ms)), signal);
   }

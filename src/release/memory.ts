@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import type { Service } from '../http/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { showsContent } from '../text/reading.ts';
 import type { Entry } from './plan.ts';
-import { showsContent } from './reading.ts';
 
 /**
  * A service may show a text in a way that we cannot foresee. Then what it made of it is remembered, both as hashes, by

@@ -1,6 +1,6 @@
+import { readHtml, readMarkdown } from '../text/reading.ts';
 import { type DiffLine, diffLines, withContext } from './diff.ts';
 import { type Action, type ChangeBody, type Entry, isScheduled } from './plan.ts';
-import { readHtml, readMarkdown } from './reading.ts';
 
 /** One line about what was done, for people and for logs. Holds text of customers. */
 export function sentenceOf(action: Action, entry: Entry, changes: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { Lost } from '../context.ts';
 
 /**
  * How one attempt ended.
- * - `unsent`: it never left (DNS, a refused connection, the TLS handshake);
+ * - `unsent`: it never left (DNS, a refused connection, the TLS handshake, a proxy that refuses it);
  * - `refused`: 429, nothing happened;
  * - `settled`: the service itself has answered, with a success or an error of its own;
  * - `unsettled`: it began to leave, and anything else came of it. It may have worked, or may still be on its way.
@@ -120,7 +120,7 @@ function repeatOrEnd(rules: Rules, history: History): Next {
   return { next: 'fail', as: rules.safety === 'read' ? 'answer' : 'unknown' };
 }
 
-/** What a look shows. `isAbsent`: surely nothing that agrees is there, but what is surely older. */
+/** What a look shows. `isAbsent`: of what was not there before surely nothing agrees, not even in part. */
 export type Sight = { readonly after: 'settled' | 'final' | 'unsettled'; readonly isAbsent: boolean };
 
 /** After a look that found nothing of ours. Sent again only where no earlier copy can still arrive. */

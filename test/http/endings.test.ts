@@ -69,7 +69,6 @@ describe('an outcome that is not known', () => {
       'svc looked for 30 s, and that failed too: This login lacks the scope tickets:read.',
       30,
     ],
-    [{ findings: { removed: true } as const, ms: 0 }, 'svc looked once and did not find it.', 0],
   ])('after a look says what it showed (%#)', (looked, sentence, seconds) => {
     const failure = unknownOutcome(asked, 'HTTP 504', { looked });
     expect(failure.message).toBe(`The ticket may or may not have been created (HTTP 504). ${sentence}`);

@@ -25,6 +25,8 @@ function promised(id: OperationId, fault: Fault): { exitCode: number; made: numb
   const story = faults[fault];
   if (story === 'answered' || story === 'refused') return { exitCode: 0, made: 1 };
   const isDone = story === 'processed';
+  // It is seen, but its secret is lost.
+  if (id === 'createWebhook' && isDone) return { exitCode: 9, made: 1 };
   const isUnknown =
     safety === 'once' || (safety === 'verify' && !isDone && (unsettled.includes(fault) || reaches === 'customer'));
   return isUnknown ? { exitCode: 9, made: isDone ? 1 : 0 } : { exitCode: 0, made: 1 };
@@ -96,7 +98,7 @@ describe.concurrent('for ever', () => {
       operations[id].safety
     ];
     expect(ran.exitCode).toBe(id.startsWith('delete') ? 9 : expected);
-    if (made !== undefined) expect(made).toBe(id === 'createWebhook' ? 0 : 1);
+    if (made !== undefined) expect(made).toBe(1);
   });
 
   test.each(ids)('refused: %s says that nothing happened', async (id) => {
@@ -114,9 +116,9 @@ describe.concurrent('for ever', () => {
 /** The message says in plain words what may have happened, and not to repeat it blindly. */
 function expectStory(ran: Ran): void {
   expect(ran.stderr).toMatch(/may or may not have been/u);
-  expect(ran.stderr).toContain('Do not repeat it blindly');
+  expect(ran.stderr).toMatch(/Do not repeat it blindly|replace it: svc webhooks delete 1 && svc webhooks create/u);
   const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
   expect(JSON.parse(last)).toMatchObject({
-    error: { kind: 'unknown', exit_code: 9, looked_for_seconds: expect.any(Number), candidates: [] },
+    error: { kind: 'unknown', exit_code: 9, looked_for_seconds: expect.any(Number), candidates: expect.any(Array) },
   });
 }

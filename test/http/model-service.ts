@@ -16,6 +16,17 @@ export type Trouble = {
     | 'page'
     | 'own 500'
     | 'other 500'
+    | 'Spring 500'
+    | '505'
+    | '520'
+    | '524'
+    | '529'
+    | '599'
+    | '408'
+    | '499'
+    | 'upstream'
+    | 'up'
+    | 'queued'
     | '429'
     | 'refused';
   /** Whether the service acts on it; with an answer it does, and after `429` and `refused` it never does. */
@@ -25,8 +36,12 @@ export type Trouble = {
 };
 
 export type Kind = 'ticket' | 'contact' | 'list' | 'entry' | 'reply' | 'note';
+export type AnyKind = Kind | 'hook';
 
-type Row = Record<string, unknown> & { readonly kind: Kind };
+type Row = Record<string, unknown> & { readonly kind: AnyKind; readonly id: number; readonly by: 'us' | 'other' };
+
+/** Somebody else writes, that long after the service began: something that differs in these fields, or in none. */
+export type Other = { readonly atMs: number; readonly kind: AnyKind; readonly body: Readonly<Record<string, unknown>> };
 
 type Options = {
   /** Consumed by the writes in order; afterwards all goes well. */
@@ -37,26 +52,55 @@ type Options = {
   /** `Date` is that far ahead of `created_at`. */
   readonly aheadMs: number;
   readonly ticks: () => number;
+  readonly others?: readonly Other[];
+  /** Reads that are refused, by their number. */
+  readonly refusedReads?: ReadonlySet<number>;
+  /** In which order a list stands whose order the document does not promise. */
+  readonly order?: 'newest' | 'oldest' | 'by name';
+  /** What was there before, besides. */
+  readonly before?: { readonly kind: AnyKind; readonly bodies: readonly Readonly<Record<string, unknown>>[] };
 };
 
-const shows: Readonly<Record<Kind, string>> = {
+const shows: Readonly<Record<AnyKind, string>> = {
   ticket: '/tickets',
   contact: '/contacts/create',
   list: '/contactslists/create',
   entry: '/changelog',
   reply: '/tickets/1/replies',
   note: '/tickets/1/notes',
+  hook: '/oauth-platform/webhooks',
 };
 
-const kindAt = (path: string): Kind | undefined => (Object.keys(shows) as Kind[]).find((kind) => shows[kind] === path);
+const kindAt = (path: string): AnyKind | undefined =>
+  (Object.keys(shows) as AnyKind[]).find((kind) => shows[kind] === path);
 
-export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }: Options) {
+/** What a gateway answers in place of the service: status and body. */
+const gateways: Partial<Record<Trouble['seen'], readonly [number, string]>> = {
+  'other 500': [500, '{"message":"Internal server error"}'],
+  'Spring 500': [500, '{"timestamp":"2026-03-01T12:00:00Z","status":500,"error":"Internal Server Error"}'],
+  '502': [502, '<html>Bad gateway</html>'],
+  '504': [504, ''],
+  '505': [505, '{"error":"HTTP version not supported"}'],
+  '520': [520, '{"error":"Unknown error"}'],
+  '524': [524, '{"error":"A timeout occurred"}'],
+  '529': [529, '{"error":"Overloaded"}'],
+  '599': [599, '{"error":"Network connect timeout"}'],
+  '408': [408, '{"error":"Request timeout"}'],
+  '499': [499, '{"error":"Client closed request"}'],
+  page: [200, '<html>Sign in</html>'],
+  upstream: [200, '{"error":"upstream timeout"}'],
+  up: [200, '{"status":"up"}'],
+  queued: [202, '{"status":"queued","id":7}'],
+};
+
+export function modelService(options: Options) {
+  const { troubles, failingReads, tidies, aheadMs, ticks, order = 'newest' } = options;
   const rows: Row[] = [];
   const left = [...troubles];
   let nextId = 2;
   let reads = 0;
   const writes: string[] = [];
-  let onTheWay: { readonly at: number; readonly act: () => void }[] = [];
+  let onTheWay: { readonly at: number; readonly act: () => unknown }[] = [];
   const started = ticks();
   const now = () => Date.parse('2026-03-01T12:00:00.000Z') + ticks() - started;
   const when = () => new Date(now()).toISOString();
@@ -70,25 +114,29 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
   const tidy = (value: unknown): unknown =>
     tidies && typeof value === 'string' ? value.normalize('NFC').trim().replaceAll(/\s+/gu, ' ') : value;
 
-  function store(kind: Kind, body: Record<string, unknown>): Row {
+  function store(kind: AnyKind, body: Readonly<Record<string, unknown>>, by: Row['by'] = 'us'): Row {
     const tidied = Object.fromEntries(Object.entries(body).map(([key, value]) => [key, tidy(value)]));
     if (tidies && typeof tidied.email === 'string') tidied.email = tidied.email.toLowerCase();
-    const row: Row = { ...tidied, kind, id: nextId++, created_at: when() };
+    const row: Row = { ...tidied, kind, by, id: nextId++, created_at: when() };
     rows.unshift(row);
     return row;
   }
+  for (const body of options.before?.bodies ?? []) store(options.before?.kind ?? 'note', body, 'other');
+  for (const { atMs, kind, body } of options.others ?? []) {
+    onTheWay.push({ at: started + atMs, act: () => store(kind, body, 'other') });
+  }
 
-  const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
+  const of = (kind: AnyKind) => rows.filter((row) => row.kind === kind);
   const ticketOf = (row: Record<string, unknown>) => ({
     id: row.id,
     ticket_number: `T-${row.id}`,
     subject: row.subject,
     description: row.description ?? '',
     status: 'open',
-    priority: 0,
+    priority: row.priority ?? 0,
     source: 'api',
     contact: null,
-    due_at: null,
+    due_at: row.due_at ?? null,
     first_response_at: null,
     resolved_at: null,
     created_at: row.created_at,
@@ -110,7 +158,7 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
   const contactOf = (row: Row) => ({
     ...row,
     contact_id: row.id,
-    company: '',
+    company: row.company ?? '',
     website: null,
     country: '',
     tags: [],
@@ -120,34 +168,62 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
   const entryOf = (row: Row) => ({
     ...row,
     slug: `s-${row.id}`,
-    version: null,
+    version: row.version ?? null,
     category: null,
-    labels: [],
-    status: 'draft',
+    labels: row.labels ?? [],
+    status: row.status ?? 'draft',
     is_live: false,
-    published_at: null,
+    published_at: row.status === 'published' ? row.created_at : null,
     updated_at: row.created_at,
-    content_html: '',
+    content_html: `<p>${row.content}</p>\n`,
   });
-  const meta = (total: number) => ({ current_page: 1, last_page: 1, total });
 
-  function read(path: string): HttpResponse {
-    if (failingReads.has(reads++)) return says(500, { error: 'Server error' });
+  /** A page of a list. */
+  function page(key: string, records: readonly unknown[], query: URLSearchParams): HttpResponse {
+    const [number, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 50)];
+    const last_page = Math.max(1, Math.ceil(records.length / size));
+    const meta = { current_page: number, last_page, total: records.length };
+    return says(200, { [key]: records.slice((number - 1) * size, number * size), meta });
+  }
+
+  /** Of a list whose order is not promised. */
+  const inOrder = (kind: AnyKind): readonly Row[] => {
+    const newest = of(kind);
+    if (order === 'newest') return newest;
+    if (order === 'oldest') return [...newest].reverse();
+    const name = (row: Row) => String(row.title ?? row.name ?? row.target_url);
+    return [...newest].sort((a, b) => name(a).localeCompare(name(b)));
+  };
+
+  function read({ pathname: path, searchParams: query }: URL): HttpResponse {
+    const number = reads++;
+    if (options.refusedReads?.has(number)) return says(403, { error: 'forbidden' });
+    if (failingReads.has(number)) return says(500, { error: 'Server error' });
     const one = /^\/(tickets|changelog)\/(\d+)$/u.exec(path);
     const id = Number(one?.[2]);
     if (one?.[1] === 'tickets')
       return says(200, { ticket: ticketOf(id === 1 ? first : (rows.find((row) => row.id === id) ?? first)) });
     if (one) return says(200, { entry: entryOf(rows.find((row) => row.id === id) as Row) });
-    if (path === '/tickets') return says(200, { tickets: [...of('ticket'), first].map(ticketOf), meta: meta(1) });
-    if (path === '/contacts') return says(200, { contacts: of('contact').map(contactOf), meta: meta(1) });
-    if (path === '/changelog') return says(200, { entries: of('entry').map(entryOf), meta: meta(1) });
+    if (path === '/platform/account') return says(200, { account_id: 1, name: 'Model' });
+    if (path === '/tickets') return page('tickets', [...of('ticket'), first].map(ticketOf), query);
+    if (path === '/contacts') return page('contacts', of('contact').map(contactOf), query);
+    if (path === '/changelog') {
+      return page(
+        'entries',
+        inOrder('entry').map((row) => ({ ...entryOf(row), content: undefined, content_html: undefined })),
+        query,
+      );
+    }
+    if (path === '/oauth-platform/webhooks') return says(200, { webhooks: inOrder('hook') });
     if (path === '/contactslists/list') {
-      return says(200, { data: of('list').map((row) => ({ ...row, contacts_list_id: row.id })) });
+      // The document shows no more of a list than this.
+      const shown = ({ id, name, target_industry }: Row) => ({ contacts_list_id: id, name, target_industry });
+      return says(200, { data: inOrder('list').map(shown) });
     }
     return says(404, { error: 'Not found' });
   }
 
-  function answerTo(kind: Kind, row: Row): HttpResponse {
+  function answerTo(kind: AnyKind, row: Row): HttpResponse {
     switch (kind) {
       case 'ticket':
         return says(201, { ticket: ticketOf(row) });
@@ -161,10 +237,12 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
         return says(201, { message: { ...messageOf(row), channel: 'email' } });
       case 'note':
         return says(201, { note: row });
+      case 'hook':
+        return says(201, { ...row, signing_secret: `secret-${row.id}` });
     }
   }
 
-  function write(kind: Kind, request: HttpRequest): HttpResponse | Lost {
+  function write(kind: AnyKind, request: HttpRequest): HttpResponse | Lost {
     const { seen, acts, afterMs } = left.shift() ?? { seen: 'answer', acts: true, afterMs: 0 };
     writes.push(kind);
     const body = JSON.parse(String(request.body)) as Record<string, unknown>;
@@ -175,11 +253,9 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
     if (acts && (seen === 'own 500' || afterMs === 0)) store(kind, body);
     else if (acts) onTheWay.push({ at: ticks() + afterMs, act: () => store(kind, body) });
     if (seen === 'own 500') return says(500, { error: 'Server error' });
-    if (seen === 'other 500') return says(500, { message: 'Internal server error' });
-    if (seen === '502') return says(502, '<html>Bad gateway</html>');
-    if (seen === '504') return says(504, '');
-    if (seen === 'page') return says(200, '<html>Sign in</html>');
-    const reason = seen === 'time-out' ? 'timeout' : seen;
+    const gateway = gateways[seen];
+    if (gateway) return says(...gateway);
+    const reason = seen === 'tls' || seen === 'reset' ? seen : 'timeout';
     return { lost: 'after-sending', reason, detail: 'No answer.' };
   }
 
@@ -191,17 +267,19 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
 
   const exchange: Exchange = async (request) => {
     arrive(ticks());
-    const { pathname } = new URL(request.url);
-    const kind = request.method === 'POST' ? kindAt(pathname) : undefined;
-    return kind ? write(kind, request) : read(pathname);
+    const url = new URL(request.url);
+    const kind = request.method === 'POST' ? kindAt(url.pathname) : undefined;
+    return kind ? write(kind, request) : read(url);
   };
   return {
     exchange,
     /** Lets everything arrive that is still on its way, and counts. */
-    held(kind: Kind): number {
+    held(kind: AnyKind): number {
       arrive(Number.POSITIVE_INFINITY);
-      return of(kind).length;
+      return of(kind).filter(({ by }) => by === 'us').length;
     },
+    /** Of a kind, whoever wrote it. */
+    rowsOf: of,
     writes: () => writes.length,
   };
 }

@@ -98,15 +98,67 @@ describe('a read without a good answer', () => {
 
   test.each([
     [page, 'it answers with a web page (HTTP 200)'],
-    [says(200, '{"contacts":['), 'The service answered 200, but not in JSON.'],
-    [says(299, '{"contacts":['), 'The service answered 299, but not in JSON.'],
+    [says(200, '{"contacts":['), 'it answers with a text that is no JSON (HTTP 200)'],
+    [says(299, '{"contacts":['), 'it answers with a text that is no JSON (HTTP 299)'],
+    [says(200, ''), 'it answers with nothing (HTTP 200)'],
     [says(404, '<html>', { 'content-type': 'text/html' }), 'it answers with a web page (HTTP 404)'],
-    [says(499, 'x'), 'it answers with something else (HTTP 499)'],
+    [says(499, 'x'), 'A gateway gave up on it (HTTP 499).'],
+    [says(408, { error: 'Too slow' }), 'A gateway gave up on it (HTTP 408): Too slow.'],
     [says(502, '<html>'), 'The service failed with status 502.'],
   ])('that is answered otherwise says with what (%#)', async (answer, words) => {
     const { ran } = await play(read, [answer]);
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain(words);
+  });
+});
+
+test('a read whose answer is no JSON each time, where the service answers for the account, was cut off', async () => {
+  const cut = says(200, '{"contacts":[');
+  const { ran } = await play(read, [cut, cut, cut, cut, says(200, { account_id: 1 })]);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain('The service answered 200, but not in JSON.\nIt may have been cut off on its way.');
+});
+
+describe('an answer that svc does not get', () => {
+  const large: Lost = {
+    lost: 'after-sending',
+    reason: 'too-large',
+    detail: 'The answer is larger than svc reads (64 MB).',
+  };
+
+  test('because it is too large is said as that, and a read is not sent again', async () => {
+    const { ran, sent } = await play(read, [large]);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toMatch(/^Error: The answer is larger than svc reads \(64 MB\)\.\nAsk for less at a time/u);
+    expect(ran.stderr).not.toContain('Could not reach');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('because it is too large leaves a write in doubt', async () => {
+    const { ran, sent } = await play(once, [large]);
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('(the answer is larger than svc reads (64 MB))');
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each<[string, Ending]>([
+    ['over a tunnel', lost('proxy', 'before-sending')],
+    ['over plain HTTP', says(407, '<html>Proxy Authentication Required</html>')],
+  ])('because a proxy refused it %s is said as that: nothing was sent', async (how, refused) => {
+    for (const argv of [read, once, change]) {
+      const { ran, sent } = await play(argv, [refused]);
+      expect(ran.exitCode, ran.stderr).toBe(10);
+      expect(ran.stderr).toContain(how === 'over a tunnel' ? 'It broke.' : 'The proxy refused the request (HTTP 407)');
+      expect(ran.stderr).toContain('Nothing was sent to the service.');
+      expect(ran.stderr).not.toContain('Could not reach');
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  test('because a proxy refuses it after a doubtful attempt leaves that in doubt', async () => {
+    const { ran } = await play(change, [says(504, ''), says(407, '')]);
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('(HTTP 504; then HTTP 407)');
   });
 });
 
@@ -121,7 +173,7 @@ describe('a write that may be repeated', () => {
     expect(ran.exitCode).toBe(9);
     expect(ran.stderr).toContain('The contact may or may not have been changed (HTTP 504).');
     expect(ran.stderr).toContain('svc contacts get 7');
-    expect(sent).toHaveLength(4);
+    expect(sent.map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'PATCH', 'PATCH', 'GET']);
   });
 
   test.each([
@@ -154,9 +206,15 @@ describe('a write that may be repeated', () => {
 
 describe('a deletion', () => {
   test('that finds nothing after a doubtful attempt has worked', async () => {
-    const { ran, sent } = await play(remove, [says(504, ''), gone]);
+    const { ran, sent } = await play(remove, [says(504, ''), gone, says(200, { account_id: 1 })]);
     expect(ran.exitCode).toBe(0);
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('that finds nothing at another address after a doubtful attempt is in doubt', async () => {
+    const { ran } = await play(remove, [says(504, ''), gone]);
+    expect(ran.exitCode).toBe(9);
+    expect(ran.stderr).toContain('https://service.test is not the service');
   });
 
   test('that finds nothing at once is exit 3, for the service answers for the account', async () => {
@@ -169,7 +227,7 @@ describe('a deletion', () => {
 describe('a 404 in the shape of the service', () => {
   test.each<[string, Ending, number]>([
     ['answers for the account', says(200, { account_id: 1 }), 3],
-    ['answers with other JSON', says(200, {}), 3],
+    ['answers with other JSON', says(200, { status: 'up' }), 1],
     ['is a web page', page, 1],
     ['refuses to answer for the account', says(403, { error: 'insufficient_scope' }), 3],
     ['fails', ownFailure, 3],
@@ -188,7 +246,9 @@ describe('a 404 in the shape of the service', () => {
   test('to a write may still have been a write', async () => {
     const { ran } = await play(once, [gone, gone]);
     expect(ran.exitCode).toBe(9);
-    expect(ran.stderr).toContain('https://service.test is not the service: HTTP 404 to everything');
+    expect(ran.stderr).toContain(
+      '(https://service.test is not the service: it answers with errors to everything, HTTP 404)',
+    );
   });
 
   test('of the account itself is another server', async () => {

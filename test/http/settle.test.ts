@@ -50,11 +50,14 @@ test('where nothing can arrive any more one look is enough, and it waits as the 
   expect(await looking([absent], { settleMs: 0 })).toMatchObject({ at: [0], waits: [undefined] });
 });
 
-test.each<Findings>([{ found: { id: 7 } }, { removed: true }])('%j ends it', async (findings) => {
-  const { looked, at } = await looking([absent, { candidates: [4] }, findings]);
-  expect(at).toEqual([0, 500, 1500]);
-  expect(looked).toEqual({ findings, ms: 1500 });
-});
+test.each<Findings>([{ found: { id: 7 } }, { candidates: [7], because: 'useless', advice: 'Replace it.' }])(
+  '%j ends it',
+  async (findings) => {
+    const { looked, at } = await looking([absent, { candidates: [4] }, findings]);
+    expect(at).toEqual([0, 500, 1500]);
+    expect(looked).toEqual({ findings, ms: 1500 });
+  },
+);
 
 test('candidates do not end it: ours may be later', async () => {
   const { looked, at } = await looking([{ candidates: [4] }]);

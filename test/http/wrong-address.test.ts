@@ -15,6 +15,11 @@ const strangers: Readonly<Record<string, HttpResponse>> = {
   'a web page': says(200, '<!doctype html><title>Welcome</title>', 'text/html'),
   'a web server without that page': says(404, '<html><h1>404</h1></html>', 'text/html'),
   'another API': says(200, '{"status":"up"}'),
+  'plain text': says(200, 'It works!', 'text/plain'),
+  'plain text without that path': says(404, 'Not found', 'text/plain'),
+  'an API with a detail': says(404, '{"detail":"Not Found"}'),
+  'an API that judges otherwise': says(422, '{"detail":[{"loc":["body"],"msg":"field required"}]}'),
+  'a portal in JSON': says(200, '{"ok":true,"status":"ok","message":"Welcome to the guest network"}'),
   'another API without that path': says(404, '{"error":"no such route"}'),
   'an API that says it otherwise': says(404, '{"code":404,"msg":"not found"}'),
 };
@@ -29,17 +34,61 @@ describe.each(Object.entries(strangers))('%s', (_, answer) => {
       const world = createWorld(async () => answer, { env: credentials });
       const { argv, stdin } = lines[id];
       const ran = await svc(world, [...argv, '--settle', '0'], { stdin });
-      // A success status of a write is believed, with a warning: the body is only of another kind. `svc api` shows JSON as it is.
-      const isRaw = argv[0] === 'api';
-      const isBelieved =
-        answer.status === 200 && answer.body.startsWith('{') && (isRaw || operations[id].safety !== 'read');
-      if (isBelieved && ran.exitCode === 0) return;
-      expect([1, 9], ran.stderr).toContain(ran.exitCode);
-      if (ran.exitCode === 9) expect(operations[id].safety).not.toBe('read');
-      else expect(ran.stderr).toMatch(/is not the service|web page/u);
-      expect(ran.stderr).not.toContain('Records of other accounts');
+      // `svc api` shows the JSON of a read as it is. Of a deletion `status` ok is all that the service says.
+      const isRead = operations[id].safety === 'read';
+      const isBelieved = isRead ? argv[0] === 'api' : id === 'deleteWebhook' && answer.body.includes('"status":"ok"');
+      if (isBelieved && answer.status === 200 && answer.body.startsWith('{')) return;
+      expect(ran.stderr).toContain('https://service.test/v9 is not the service: it answers with ');
+      expect(ran.stderr).toContain('Check the base URL and its path prefix');
+      expect(ran.stderr).not.toMatch(/Records of other accounts|safe to run the command again|cut off/u);
+      // What reads first ends before anything is sent.
+      const readsFirst = operations[id].safety === 'verify' || id === 'syncListContacts';
+      expect(ran.exitCode, ran.stderr).toBe(isRead || readsFirst ? 1 : 9);
     },
   );
+});
+
+const accounts: Readonly<Record<string, HttpResponse>> = {
+  'answers for the account': says(200, '{"account_id":1,"name":"Acme"}'),
+  'refuses to answer for it': says(403, '{"error":"insufficient_scope"}'),
+};
+
+describe.each(Object.entries(accounts))('a service that %s', (_, account) => {
+  test.each([
+    [says(404, '<html><h1>404</h1></html>', 'text/html'), ['tickets', 'update', '7', '--priority', '1'], 9],
+    [says(404, '{"detail":"Not Found"}'), ['tickets', 'note', '7', '--body', 'Hello'], 9],
+    [says(404, '{"detail":"Not Found"}'), ['tickets', 'get', '7'], 1],
+    [says(200, 'It works!', 'text/plain'), ['tickets', 'get', '7'], 1],
+  ])('is not called another address where something before it answers (%#)', async (answer, argv, exitCode) => {
+    const asked: string[] = [];
+    const world = createWorld(
+      async ({ url }) => {
+        asked.push(new URL(url).pathname);
+        return url.endsWith('/platform/account') ? account : answer;
+      },
+      { env: credentials },
+    );
+    const ran = await svc(world, argv);
+    expect(ran.exitCode, ran.stderr).toBe(exitCode);
+    expect(ran.stderr).not.toContain('is not the service');
+    expect(asked.filter((path) => path.endsWith('/account'))).toHaveLength(1);
+  });
+});
+
+test('where the service was seen in this run, it is not asked for again', async () => {
+  const asked: string[] = [];
+  const world = createWorld(
+    async ({ url, method }) => {
+      asked.push(new URL(url).pathname);
+      if (method !== 'GET') return says(404, '<html>', 'text/html');
+      return says(200, '{"tickets":[],"meta":{"current_page":1,"last_page":1,"total":0}}');
+    },
+    { env: credentials },
+  );
+  const ran = await svc(world, ['tickets', 'create', '--subject', 'x']);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('svc looked once and did not find it.');
+  expect(asked.filter((path) => path.endsWith('/account'))).toEqual([]);
 });
 
 test('doctor says so too', async () => {

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pickSection } from '../../src/release/pick.ts';
-import { readMarkdown } from '../../src/release/reading.ts';
 import { sectionsOf } from '../../src/release/section.ts';
+import { readMarkdown } from '../../src/text/reading.ts';
 
 const picked = (
   file: string,

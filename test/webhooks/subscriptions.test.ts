@@ -52,6 +52,39 @@ test('each event is subscribed, and afterwards all of it is removed and nothing 
   expect(await readdir(folder)).toEqual([]);
 });
 
+/** The first answer is lost, and with it the secret. */
+function losing(remote: ReturnType<typeof service>, arrives: boolean): Subscribing {
+  let calls = 0;
+  const create: Subscribing['create'] = async (event, target) => {
+    if (++calls > 1) return remote.create(event, target);
+    if (arrives) await remote.create(event, target);
+    throw new Failure('unknown', 'The subscription may or may not have been created.');
+  };
+  return { ...remote, create };
+}
+
+test('one whose answer was lost is known by the address, replaced, and a late copy is removed at the end', async () => {
+  const folder = await newFolder();
+  const remote = service();
+  remote.make('ticket.created', url);
+  remote.make('ticket.created', 'https://elsewhere.example.com/');
+  const made = await subscribe(folder, { baseUrl: base, url, events: ['ticket.created'] }, losing(remote, true));
+  expect(made).toEqual([{ event: 'ticket.created', id: 4, secret: 'secret_4' }]);
+  expect(remote.there.map(({ id }) => id)).toEqual([1, 2, 4]);
+  remote.make('ticket.created', url);
+  expect(await reap([folder], [], base, remote)).toEqual([4, 5]);
+  expect(remote.there.map(({ id }) => id)).toEqual([1, 2]);
+});
+
+test('where a lost answer left nothing that can be seen it is not sent again: it may still arrive', async () => {
+  const folder = await newFolder();
+  const remote = service();
+  const subscribing = subscribe(folder, { baseUrl: base, url, events: ['ticket.created'] }, losing(remote, false));
+  await expect(subscribing).rejects.toThrow('may or may not');
+  remote.make('ticket.created', url);
+  expect(await reap([folder], [], base, remote)).toEqual([1]);
+});
+
 test.each(['beforeCreate', 'afterCreate'] as const)(
   'killed %s, the next start finds exactly what is left',
   async (when) => {

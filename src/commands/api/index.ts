@@ -88,7 +88,7 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
   const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
   const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) });
-  return send(service, asked ?? askedOf(wire.method, known), wire, { look: prepared?.look });
+  return send(service, asked ?? askedOf(wire.method, known), wire, prepared);
 }
 
 function objectIn(body: string | undefined): object | undefined {

@@ -1,7 +1,7 @@
 import { styleOfStatus, timeForPeople } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
-import { readHtml } from '../../release/reading.ts';
+import { readHtml } from '../../text/reading.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { wrap } from '../../text/width.ts';
 import { stateOf } from './state.ts';

@@ -167,10 +167,11 @@ function subscribing(ctx: Context, settings: Settings) {
         const made = await call(service, createWebhook, { body: { event_type: event, target_url: url } });
         if (made?.id && made.signing_secret) return made;
         throw new Failure(
-          'failed',
+          'unknown',
           `The subscription to ${event} was created, but the answer lacks its signing secret.`,
           {
             hint: 'Find it with: svc webhooks list, delete it, and try again.',
+            looked: { seconds: 0, candidates: made?.id ? [made.id] : [] },
           },
         );
       },

@@ -3,6 +3,7 @@ import type { WebhookEvent } from '../../api/webhooks.ts';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
+import { isSameUrl } from '../../http/agree.ts';
 
 /** The service's side, as little of it as is needed here. */
 export type Subscribing = {
@@ -30,7 +31,8 @@ type Wanted = { readonly baseUrl: string; readonly url: string; readonly events:
 
 /**
  * Subscribes the URL to the events. Each intent is on disk before the service hears of it, so that whatever the
- * instant at which svc is killed, or this fails, `reap` knows what to remove.
+ * instant at which svc is killed, or this fails, `reap` knows what to remove. The URL leads to this listener alone, so
+ * a subscription to it whose answer was lost, and its secret with it, is ours to replace.
  */
 export async function subscribe(
   folder: string,
@@ -45,7 +47,16 @@ export async function subscribe(
   const made: Made[] = [];
   for (const event of events) {
     await write({ event });
-    const { id, signing_secret: secret } = await service.create(event, url);
+    const { id, signing_secret: secret } = await service.create(event, url).catch(async (error: unknown) => {
+      if (!(error instanceof Failure) || error.kind !== 'unknown') throw error;
+      const lost = (await service.list()).filter((one) => isFresh({ target_url: url, before }, event, one));
+      // Nothing is there, so it may still be on its way.
+      if (lost.length === 0) throw error;
+      for (const one of lost) await service.delete(one.id);
+      // Another copy may arrive late.
+      done.push({ event });
+      return service.create(event, url);
+    });
     done.push({ event, id });
     await write();
     made.push({ event, id, secret });
@@ -71,11 +82,13 @@ export async function reap(
     if (ours.length === 0) continue;
     const known = await service.list();
     const taken = (await Promise.all(living.map(idsIn))).flat();
-    const found = ours.flatMap((session) => session.made.flatMap((entry) => find(session, entry, known, taken) ?? []));
-    const left = await removeAll(found, service);
-    removed.push(...found.flatMap(({ id }) => (left.includes(id) ? [] : [id])));
+    const found = { known, taken };
+    const ids = ours.flatMap((session) => session.made.flatMap((entry) => meantBy(session, entry, found)));
+    const meant = [...new Set(ids.map(({ id }) => id))];
+    const left = await removeAll(meant, service);
+    removed.push(...meant.filter((id) => !left.includes(id)));
     const kept = ours.flatMap((session) => {
-      const made = session.made.filter((entry) => left.includes(find(session, entry, known, taken)?.id ?? -1));
+      const made = session.made.filter((entry) => meantBy(session, entry, found).some(({ id }) => left.includes(id)));
       return made.length > 0 ? [{ ...session, made }] : [];
     });
     await writeJournal(folder, [...sessions.filter((session) => session.base_url !== baseUrl), ...kept]);
@@ -89,23 +102,25 @@ export async function hasLeftovers(folders: readonly string[], baseUrl: string):
   return journals.flat().some((session) => session.base_url === baseUrl);
 }
 
-function find(
-  { target_url: url, before }: Session,
-  { event, id }: { readonly event: WebhookEvent; readonly id?: number },
-  known: Awaited<ReturnType<Subscribing['list']>>,
-  taken: readonly number[],
-) {
-  return known.find(
-    (one) =>
-      one.event_type === event &&
-      one.target_url === url &&
-      (id === undefined ? !before.includes(one.id) && !taken.includes(one.id) : one.id === id),
-  );
-}
+type Known = Awaited<ReturnType<Subscribing['list']>>[number];
 
-async function removeAll(made: readonly { readonly id: number }[], service: Subscribing): Promise<number[]> {
+/** Has the URL and the event, and was not there before. */
+const isFresh = ({ target_url, before }: Pick<Session, 'target_url' | 'before'>, event: WebhookEvent, one: Known) =>
+  one.event_type === event && isSameUrl(one.target_url, target_url) && !before.includes(one.id);
+
+/** What an entry of the journal means: the one that it names, or all that a lost answer may have left. */
+const meantBy = (session: Session, { event, id }: Session['made'][number], { known, taken }: Found): readonly Known[] =>
+  known.filter((one) => {
+    if (id === undefined) return isFresh(session, event, one) && !taken.includes(one.id);
+    return one.id === id && one.event_type === event && one.target_url === session.target_url;
+  });
+
+/** What is there, and what living listeners call their own. */
+type Found = { readonly known: readonly Known[]; readonly taken: readonly number[] };
+
+async function removeAll(ids: readonly number[], service: Subscribing): Promise<number[]> {
   const left: number[] = [];
-  for (const { id } of made) {
+  for (const id of ids) {
     try {
       await service.delete(id);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readHtml, readMarkdown, showsContent } from '../../src/release/reading.ts';
 import { toSafeHtml } from '../../src/sandbox/changelog-html.ts';
+import { readHtml, readMarkdown, showsContent } from '../../src/text/reading.ts';
 import { fc } from '../chance.ts';
 
 const rich = [

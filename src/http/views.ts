@@ -1,0 +1,46 @@
+import type { Seen, View } from './lookings.ts';
+
+/** What was seen of a list. `isWhole`: nothing that could be ours was left out. */
+export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean };
+
+export type PageAt = (number: number) => Promise<View>;
+
+const pagesAtMost = 50;
+
+/** Of a list that is sorted newest first: what stands above the first record that is known. */
+export async function newestUntil(page: PageAt, isKnown: (id: number) => boolean): Promise<Seeing> {
+  const seen: Seen[] = [];
+  for (let number = 1; number <= pagesAtMost; number++) {
+    const view = await page(number);
+    const at = view.seen.findIndex(({ id }) => isKnown(id));
+    seen.push(...(at < 0 ? view.seen : view.seen.slice(0, at)));
+    if (at >= 0 || view.isLast || view.seen.length === 0) return { seen, isWhole: true };
+  }
+  return { seen, isWhole: false };
+}
+
+const sweepsAtMost = 3;
+
+/**
+ * A list in whatever order, all of it. What changes while it is read may move a record past the reader: so of several
+ * pages it is read again until nothing is missing, or nothing more is found.
+ */
+export async function wholeList(page: PageAt): Promise<Seeing> {
+  const all = new Map<number, Seen>();
+  for (let sweep = 1; sweep <= sweepsAtMost; sweep++) {
+    const known = all.size;
+    const { pages, total } = await sweepInto(all, page);
+    if (pages > pagesAtMost) break;
+    const isComplete = pages === 1 || (total !== undefined && all.size >= total) || (sweep > 1 && all.size === known);
+    if (isComplete) return { seen: [...all.values()], isWhole: true };
+  }
+  return { seen: [...all.values()], isWhole: false };
+}
+
+async function sweepInto(all: Map<number, Seen>, page: PageAt) {
+  for (let number = 1; ; number++) {
+    const { seen, isLast, total } = await page(number);
+    for (const one of seen) all.set(one.id, one);
+    if (isLast || seen.length === 0 || number > pagesAtMost) return { pages: number, total };
+  }
+}
