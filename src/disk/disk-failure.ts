@@ -9,6 +9,7 @@ export const diskWords: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
+  EIO: 'the disk fails',
   EBUSY: 'it is in use, or mounted as a single file',
 };
 

@@ -183,6 +183,12 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
     return { lost: 'after-sending', reason, detail: 'No answer.' };
   }
 
+  /** Whatever the credential, it is one account; `blind` is a token that may not ask for it. */
+  const account = ({ headers }: HttpRequest): HttpResponse =>
+    headers.authorization === 'Bearer blind'
+      ? says(403, { error: 'Missing scope: identity' })
+      : says(200, { account_id: 1, name: 'Acme', billing_active: true, setup_url: null });
+
   const arrive = (until: number) => {
     const due = onTheWay.filter(({ at }) => at <= until);
     onTheWay = onTheWay.filter(({ at }) => at > until);
@@ -192,6 +198,7 @@ export function modelService({ troubles, failingReads, tidies, aheadMs, ticks }:
   const exchange: Exchange = async (request) => {
     arrive(ticks());
     const { pathname } = new URL(request.url);
+    if (pathname === '/platform/account') return account(request);
     const kind = request.method === 'POST' ? kindAt(pathname) : undefined;
     return kind ? write(kind, request) : read(pathname);
   };

@@ -1,0 +1,82 @@
+import { resolve as absolute } from 'node:path';
+import { confirmed } from '../command/confirm.ts';
+import { accountOf } from './account.ts';
+import type { Run } from './file.ts';
+import { writeFiles } from './files.ts';
+import { type History, openHistory } from './history.ts';
+import { progressText, rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
+import { questionFor } from './question.ts';
+import { reportOf } from './report.ts';
+import { earlierNotes, origins, refuseLost, rowsToSend } from './resume.ts';
+import { runPlan, type Totals } from './run.ts';
+import { type Secrets, secretsOf } from './secrets.ts';
+import { createSender } from './send-row.ts';
+
+/** Sends what earlier runs have not. `given`: what the command line says for every row. */
+export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Totals> {
+  const { ctx, words, row, flags } = run;
+  const service = await run.service();
+  const secrets = secretsOf(ctx, row.operation, service, flags.results);
+  const { path } = plan.rows.source;
+  const identity = {
+    account: await accountOf(service, row.operation),
+    command: words,
+    settings: given,
+    file: path === undefined ? undefined : absolute(path),
+  };
+  const wish = { restart: flags.restart, again: flags.again };
+  const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
+  try {
+    await agreed(run, plan, history);
+    const journal = await history.begin();
+    try {
+      const totals = await runPlan({
+        ctx,
+        settings: run.settings,
+        plan,
+        journal,
+        secrets,
+        sender: createSender(service, row, journal),
+        concurrency: flags.concurrency ?? 4,
+        maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
+        retryUnknown: flags.retry_unknown,
+        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
+      });
+      ctx.progress(undefined, 'work');
+      await keepFiles(run, plan, totals, secrets);
+      if (secrets.to === 'results') await journal.forgetSecrets();
+      return totals;
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await history.release();
+  }
+}
+
+/** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
+async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, history: History): Promise<void> {
+  refuseLost(history, plan, settings.yes);
+  const open = rowsToSend(history, plan, flags.retry_unknown);
+  const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
+  for (const note of earlierNotes(history, plan, open)) ctx.notice(note);
+  const { resent } = history;
+  const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
+  const twice =
+    resent.length === 0
+      ? ''
+      : ` ${rowsInWords(resent.length)} of them ${resent.length === 1 ? 'was' : 'were'} sent before, ${origins(resent)}.`;
+  const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
+  if (question) await confirmed(ctx, settings, question + twice);
+  await plan.verify();
+}
+
+/** While the journal is held: what stands in the files is what it says. */
+const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
+  writeFiles(run.flags, {
+    plan,
+    totals,
+    report: reportOf(run.words, String(run.flags.from), plan, totals),
+    hasSecrets: secrets.to === 'results',
+  });
