@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts';
 import { isRecord } from '../text/record.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { formerPlace, type Identity, isOfScope, type Keys, keysOf, scopeInName } from './journals-on-disk.ts';
-import type { Plan } from './plan.ts';
+import { noRequest, type Plan } from './plan.ts';
 
 /** The rows that a run has to do with: their names, with the digests of their requests. */
 export type Rows = { readonly file: string | null; readonly refs: ReadonlyMap<string, string> };
@@ -49,7 +49,7 @@ export function haveCommon(own: Rows, { file, refs }: Rows): boolean {
   for (const ref of refs.keys()) if (own.refs.has(ref)) return true;
   if (own.file !== file) return false;
   const requests = new Set(own.refs.values());
-  for (const request of refs.values()) if (requests.has(request)) return true;
+  for (const request of refs.values()) if (request !== noRequest && requests.has(request)) return true;
   return false;
 }
 

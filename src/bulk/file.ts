@@ -81,15 +81,17 @@ export async function runFile(
       for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
-    const plan = await makePlan({ row, rows, columns, make }, (count) => {
+    const checked = await makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
     ctx.progress(undefined, 'work');
-    const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
+    const isRefused = checked.sendable === 0 || (flags.strict && checked.problems.size > 0);
     const isDry = flags.dry_run || isRefused;
     const content = JSON.stringify([given, template?.text ?? null]);
-    const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await sendPlan(run, plan, content);
+    const { plan, totals } = isDry
+      ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
+      : await sendPlan(run, checked, content);
     const report = reportOf(words, file, plan, totals);
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });

@@ -11,7 +11,7 @@ import { beginJournal, type Journal, wording } from './journal.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
-import type { Plan } from './plan.ts';
+import { noRequest, type Plan } from './plan.ts';
 import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** What the person wants of rows that were sent before. */
@@ -159,9 +159,10 @@ type Choice = {
 };
 
 function choose({ matches, others, found, plan, wish, settings }: Choice): Chosen {
-  const goesAgain = ({ from }: Match) => wish.restart || (wish.again && from !== found);
-  const kept = new Map([...matches].filter(([, match]) => !goesAgain(match)));
-  const again = [...matches.values()].filter(goesAgain);
+  const goesAgain = ([ref, { from }]: readonly [string, Match]) =>
+    plan.refs.get(ref) !== noRequest && (wish.restart || (wish.again && from !== found));
+  const kept = new Map([...matches].filter((one) => !goesAgain(one)));
+  const again = [...matches].filter(goesAgain).map(([, match]) => match);
   const left = wish.restart ? others : [];
   const rows = new Set(again.map(({ key }) => key));
   for (const { past } of left) {

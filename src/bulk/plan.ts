@@ -8,7 +8,10 @@ import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { contentNamer, createNumbering, shortDigest, sorted } from './row-content.ts';
 
-export type Problem = { readonly line: number; readonly error: string };
+export type Problem = { readonly line: number; readonly error: string; readonly ref: string };
+
+/** The request of a row that cannot be sent as it is. */
+export const noRequest = '';
 
 /** A row that can be sent. */
 export type Planned = {
@@ -33,7 +36,7 @@ export type Plan = {
   readonly count: number;
   readonly sendable: number;
   readonly problems: ReadonlyMap<number, Problem>;
-  /** The request of each row that can be sent, by its `ref`. */
+  /** The request of each row by its `ref`; `noRequest` where it cannot be sent. */
   readonly refs: ReadonlyMap<string, string>;
   /** A digest of the cells of all rows: what a file is known by under another name. */
   readonly content: string;
@@ -67,7 +70,8 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
       inOrder.push(one.ref);
       content.update(one.ref);
       if (!isPlanned(one)) {
-        problems.set(one.index, { line: one.line, error: one.problem });
+        problems.set(one.index, { line: one.line, error: one.problem, ref: one.ref });
+        refs.set(one.ref, noRequest);
         continue;
       }
       refs.set(one.ref, one.request);
@@ -81,7 +85,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   async function* read(): AsyncGenerator<readonly Planned[]> {
     const again = newHash();
     const isSame = (one: Planned | Bad) =>
-      inOrder[one.index] === one.ref && refs.get(one.ref) === (isPlanned(one) ? one.request : undefined);
+      inOrder[one.index] === one.ref && refs.get(one.ref) === (isPlanned(one) ? one.request : noRequest);
     for await (const batch of passOver(source, (bytes) => again.update(bytes))) {
       if (!batch.every(isSame)) throw changedMeanwhile(rows);
       yield batch.filter(isPlanned);

@@ -4,11 +4,12 @@ import { localTime } from '../output/cells.ts';
 import { stdinName } from '../tabular/decode.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
+import type { Ended } from './course.ts';
 import type { History } from './history.ts';
 import type { Fate } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import { rowsInWords } from './pace.ts';
-import type { Plan } from './plan.ts';
+import { noRequest, type Plan } from './plan.ts';
 import { earlierNote } from './view.ts';
 import type { Match } from './weigh.ts';
 
@@ -39,11 +40,26 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, y
 }
 
 /** How many rows this run would send. */
-export function rowsToSend({ matches }: Known, { row, sendable }: Plan, retryUnknown: boolean): number {
+export function rowsToSend({ matches }: Known, { row, refs, sendable }: Plan, retryUnknown: boolean): number {
   const again = retryUnknown || row.operation.safety === 'repeatable';
-  const isSettled = ({ fate: { status } }: Match) => status === 'done' || status === 'rejected' || !again;
-  return sendable - [...matches.values()].filter(isSettled).length;
+  const isSettled = ([ref, { fate }]: readonly [string, Match]) =>
+    refs.get(ref) !== noRequest && (fate.status === 'done' || fate.status === 'rejected' || !again);
+  return sendable - [...matches].filter(isSettled).length;
 }
+
+/** Rows that cannot be sent as they are now, and were sent before: by position in the file. */
+export function endedBefore({ matches }: Known, { problems }: Plan): ReadonlyMap<number, Ended> {
+  const ended = new Map<number, Ended>();
+  for (const [index, { ref, line, error }] of problems) {
+    const fate = matches.get(ref)?.fate;
+    if (fate?.status === 'done') ended.set(index, { ...fate, line });
+    if (fate?.status === 'sent' || fate?.status === 'unknown')
+      ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
+  }
+  return ended;
+}
+
+const openBefore = 'It was sent before, and svc cannot tell whether it was done';
 
 /** What is said of earlier runs before the first row goes out. */
 export function earlierNotes({ own, matches }: Known, plan: Plan, left: number): string[] {

@@ -1,6 +1,7 @@
 import { resolve as absolute } from 'node:path';
 import { confirmed } from '../command/confirm.ts';
 import { accountOf } from './account.ts';
+import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
 import { type History, openHistory } from './history.ts';
@@ -8,13 +9,26 @@ import { progressText, rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { questionFor } from './question.ts';
 import { reportOf } from './report.ts';
-import { earlierNotes, origins, refuseLost, rowsToSend } from './resume.ts';
+import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
 
+/** What became of the rows. A row that was done before is not rejected, though it could not be sent as it is now. */
+export type Sent = { readonly plan: Plan; readonly totals: Totals };
+
+function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
+  const problems = new Map([...plan.problems].filter(([index]) => !before.has(index)));
+  const ended = new Map([...totals.ended, ...before]);
+  const resumedRows = totals.resumedRows + before.size;
+  return {
+    plan: { ...plan, problems, sendable: plan.count - problems.size },
+    totals: { ...totals, ended, resumedRows },
+  };
+}
+
 /** Sends what earlier runs have not. `given`: what the command line says for every row. */
-export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Totals> {
+export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sent> {
   const { ctx, words, row, flags } = run;
   const service = await run.service();
   const secrets = secretsOf(ctx, row.operation, service, flags.results);
@@ -31,7 +45,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Tot
     await agreed(run, plan, history);
     const journal = await history.begin();
     try {
-      const totals = await runPlan({
+      const sent = await runPlan({
         ctx,
         settings: run.settings,
         plan,
@@ -44,9 +58,10 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Tot
         onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
       });
       ctx.progress(undefined, 'work');
-      await keepFiles(run, plan, totals, secrets);
+      const whole = withEarlier(plan, sent, endedBefore(history, plan));
+      await keepFiles(run, whole, secrets);
       if (secrets.to === 'results') await journal.forgetSecrets();
-      return totals;
+      return whole;
     } finally {
       await journal.close();
     }
@@ -73,7 +88,7 @@ async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, his
 }
 
 /** While the journal is held: what stands in the files is what it says. */
-const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
+const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets): Promise<void> =>
   writeFiles(run.flags, {
     plan,
     totals,

@@ -1,6 +1,6 @@
 import type { Fate } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
-import type { Plan } from './plan.ts';
+import { noRequest, type Plan } from './plan.ts';
 
 /** What earlier runs say of a row of this file. */
 export type Match = {
@@ -35,7 +35,7 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
   const ofFile = openFirst.filter(({ past }) => past.files.has(file));
   const requests = new Set(plan.refs.values());
   const shares = (one: Found) =>
-    [...one.past.fates].some(([key, fate]) => plan.refs.has(key) || requests.has(requestOf(one, key, fate) ?? ''));
+    [...one.past.fates].some(([key, fate]) => plan.refs.has(key) || requests.has(requestOf(one, key, fate) ?? 'none'));
   return (
     ofContent.find(hasRows) ??
     ofFile.find(shares) ??
@@ -78,7 +78,7 @@ export function matchRows(
   }
   if (left.size === 0) return matches;
   for (const [ref, request] of plan.refs) {
-    const match = matches.has(ref) ? undefined : left.get(request)?.shift();
+    const match = matches.has(ref) || request === noRequest ? undefined : left.get(request)?.shift();
     if (match) matches.set(ref, match);
   }
   return matches;
@@ -92,5 +92,5 @@ export function isOver(one: Found, refs: ReadonlyMap<string, string> | undefined
   const same = all.filter(({ past }) => past.header.settings === settings);
   const over = (ref: string) =>
     same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.fates.get(ref)?.status ?? ''));
-  return [...refs.keys()].every(over);
+  return [...refs].every(([ref, request]) => request === noRequest || over(ref));
 }
