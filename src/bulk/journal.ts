@@ -3,9 +3,9 @@ import type { Clock } from '../context.ts';
 import type { AppendLog } from '../disk/append-log.ts';
 import { forgetWitness, newWitness, type Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import { forgetRows } from './claims.ts';
-import type { Weighed } from './history.ts';
+import { forgetRows } from './journal-claims.ts';
 import type { JournalFolder, Wording } from './journal-folder.ts';
+import type { Weighed } from './journal-history.ts';
 import {
   applyLine,
   type Fate,
@@ -15,11 +15,11 @@ import {
   type RowLine,
   type RunLine,
 } from './journal-lines.ts';
+import { type Finished, prune } from './journal-prune.ts';
 import { journalReader, type Past, type Present } from './journal-reader.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
 import { type Found, type Identity, keysOf } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';
-import { type Finished, prune } from './prune.ts';
 
 export type Journal = {
   readonly path: string;

@@ -5,7 +5,7 @@ import { stdinName } from '../tabular/decode.ts';
 import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Ended } from './course.ts';
-import type { History } from './history.ts';
+import type { History } from './journal-history.ts';
 import type { Fate } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import { rowsInWords } from './pace.ts';

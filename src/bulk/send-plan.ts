@@ -4,7 +4,7 @@ import { accountOf } from './account.ts';
 import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
-import { type History, openHistory } from './history.ts';
+import { type History, openHistory } from './journal-history.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { questionFor } from './question.ts';

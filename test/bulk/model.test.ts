@@ -131,14 +131,25 @@ async function runOrKill(world: World, [argv, options]: readonly [readonly strin
   const running = svc(mortal, argv, options);
   const ran = await Promise.race([running, dead]);
   const next = ran ? world : afterDeath(world, kill);
-  const witnesses = await witnessFolder();
-  const seen = ran || !witnesses ? undefined : mkdtempSync(join(tmpdir(), 'svc-test-'));
-  if (seen && witnesses) cpSync(witnesses, seen, { recursive: true });
+  const putBack = ran ? () => {} : await keptWitnesses(next);
   release();
   await running;
   // A process that is gone takes nothing away.
-  if (seen && witnesses) cpSync(seen, witnesses, { recursive: true });
+  putBack();
   return { ran, next };
+}
+
+/** What the journals' witnesses say now, to be said again. */
+async function keptWitnesses(world: World): Promise<() => void> {
+  const [folder, bulk] = [await witnessFolder(), join(world.folder, 'state', 'bulk')];
+  const journals = existsSync(bulk) ? readdirSync(bulk).filter((name) => name.endsWith('.jsonl')) : [];
+  const texts = journals.map((name) => readFileSync(join(bulk, name), 'utf8'));
+  const names = texts.flatMap((text) => [...text.matchAll(/"witness":"([\w-]+)"/gu)].map(([, name = '']) => name));
+  const kept = names.map((name) => join(folder ?? '', name)).filter((path) => folder !== undefined && existsSync(path));
+  const said = kept.map((path) => [path, readFileSync(path)] as const);
+  return () => {
+    for (const [path, text] of said) writeFileSync(path, text);
+  };
 }
 
 /** What stood on the disk when the process was gone. The lock of a dead process holds nobody up. */
