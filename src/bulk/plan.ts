@@ -8,7 +8,7 @@ import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { contentNamer, createNumbering, shortDigest, sorted } from './row-content.ts';
 
-export type Problem = { readonly line: number; readonly error: string; readonly ref: string };
+type Problem = { readonly line: number; readonly error: string; readonly ref: string };
 
 /** The request of a row that cannot be sent as it is. */
 export const noRequest = '';
