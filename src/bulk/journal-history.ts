@@ -30,6 +30,8 @@ export type History = {
   readonly matches: ReadonlyMap<string, Match>;
   /** Rows that were sent before, and are to go again. */
   readonly resent: readonly Match[];
+  /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
+  readonly made: readonly number[];
   begin(): Promise<Journal>;
   readonly release: Release;
 };
@@ -58,6 +60,7 @@ export async function openHistory(
       own,
       matches: chosen.matches,
       resent: chosen.resent,
+      made: weighed.made,
       async begin() {
         journal = await beginJournal({ folder, clock, identity, plan, present, startedAt }, weighed);
         return journal;
@@ -86,6 +89,7 @@ export type Weighed = {
   readonly chosen: Chosen;
   /** Of this run, among all of this account and command. */
   readonly number: number;
+  readonly made: readonly number[];
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
 };
@@ -110,8 +114,18 @@ async function weighAll({ folder, present, identity, plan, wish }: Asked): Promi
   const own = wish.restart ? undefined : found;
   const fresh = join(folder.path, newName(keys));
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
-  return { path: found?.path ?? fresh, own, chosen, number, replaces: wish.restart ? found : undefined };
+  return {
+    path: found?.path ?? fresh,
+    own,
+    chosen,
+    number,
+    made: disk.ours.flatMap(madeIn),
+    replaces: wish.restart ? found : undefined,
+  };
 }
+
+const madeIn = ({ past }: Found): number[] =>
+  [...past.fates.values()].flatMap((fate) => (fate.status === 'done' && fate.id !== null ? [fate.id] : []));
 
 /** Commands for which twice is once keep no history beyond a run that is not finished. */
 async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>): Promise<void> {

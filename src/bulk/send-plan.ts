@@ -1,5 +1,6 @@
 import { resolve as absolute } from 'node:path';
 import { confirmed } from '../command/confirm.ts';
+import type { Service } from '../http/call.ts';
 import { accountOf } from './account.ts';
 import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
@@ -43,6 +44,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
   const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   try {
     await agreed(run, plan, history);
+    noteMade(service, row.operation.id, history.made);
     const journal = await history.begin();
     try {
       const sent = await runPlan({
@@ -68,6 +70,11 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
   } finally {
     await history.release();
   }
+}
+
+/** One record is taken for one row alone, in whatever file the others stand. */
+function noteMade({ learnt }: Service, operation: string, ids: readonly number[]): void {
+  learnt.made.set(operation, new Set([...(learnt.made.get(operation) ?? []), ...ids]));
 }
 
 /** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */

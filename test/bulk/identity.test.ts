@@ -479,3 +479,20 @@ describe('a journal of version 0.1.0', () => {
     expect(await subjects(world)).toEqual([]);
   });
 });
+
+test('a record that one row made is not taken for an equal row of another file', async () => {
+  const world = fresh();
+  // Both rows are said to have left, and only the first one's record is there.
+  const both = put(world, 'a.csv', 'subject\nRow 1\nRow 1\n');
+  await create(world, both, ['--max-sends', '1']);
+  const [journal = ''] = journals(world);
+  const text = readFileSync(journal, 'utf8').replaceAll('\0', '');
+  const done = /\{"done":\{"row":"([^"]+)".*\}\}/u.exec(text);
+  const row = done?.[1] ?? '';
+  // As a kill leaves it that comes when the second row has taken the record, and the first one is still looked for.
+  const sent = `{"sent":{"row":"${row}","line":2,"before":0}}`;
+  const taken = (done?.[0] ?? '').replace(row, `${row}~2`);
+  writeFileSync(journal, text.replace(done?.[0] ?? '', `${taken}\n${sent}`));
+  const ran = await create(world, put(world, 'first.csv', 'subject\nRow 1\n'));
+  expect(ran).toMatchObject({ exitCode: 9, report: { done: 0, unknown: 1 } });
+});

@@ -175,7 +175,10 @@ function loseLines(path: string, left: number, loses: Kill['loses']): void {
     const isOnDisk = meant || finished || run || again || renamed || svc_bulk || svc_bulk_bytes;
     return Boolean(isOnDisk || (sent && !latest?.startsWith('{"meant"')));
   };
-  const kept = lines.slice(0, lines.findLastIndex(isSynced) + 1 + left);
+  // What the mark counts is on disk: a run that came to its end has synced all that it noted.
+  const surely = Number(/\d{12}/u.exec(lines[0] ?? ''));
+  const isMarked = (at: number) => Buffer.byteLength(lines.slice(0, at + 1).join('\n')) < surely;
+  const kept = lines.slice(0, lines.findLastIndex((line, at) => isMarked(at) || isSynced(line, at)) + 1 + left);
   const ofBoot = (line: string) =>
     loses === 'disk' ? line : line.replace(/"boot":"\w*"/u, `"boot":"${'0'.repeat(32)}"`);
   writeFileSync(path, kept.map((line) => `${ofBoot(line)}\n`).join(''));
