@@ -232,3 +232,13 @@ test('an OAuth login of the same account goes on after its token was renewed', a
   expect((await run(dyingAfter(there, 3))).exitCode).toBe(10);
   expect(report(await run(there.exchange))).toMatchObject({ resumed_rows: 600, created: 1000 });
 });
+
+test('a rotated key of the same account goes on', async () => {
+  const { there } = await interrupted();
+  const rotated: Exchange = (request) =>
+    there.exchange({ ...request, headers: { ...request.headers, authorization: 'Bearer key_acme' } });
+  const ran = await svc({ ...there, exchange: rotated }, ['contacts', 'sync', there.file, '--json'], {
+    env: { SVC_API_KEY: 'key_rotated' },
+  });
+  expect(report(ran)).toMatchObject({ resumed_rows: 600, created: 1000 });
+});
