@@ -68,7 +68,7 @@ async function inSandbox(work) {
 }
 
 async function bySvc(base, folder, file) {
-  const child = spawn(process.execPath, [svc, 'tickets', 'create', '--from', file, '--restart', '--json'], {
+  const child = spawn(process.execPath, [svc, 'tickets', 'create', '--from', file, '--restart', '--yes', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, SVC_BASE_URL: base, SVC_API_KEY: 'key_acme', SVC_CONFIG_DIR: folder, SVC_STATE_DIR: folder },
   });

@@ -45,6 +45,11 @@ export function sandboxWorld(options: SandboxOptions & { readonly env?: World['e
   };
 }
 
+/** svc asks once in a run of rows whose account it is. */
+export const wholeAccount = JSON.stringify({ account_id: 1, name: 'Acme', billing_active: true, setup_url: null });
+
+export const asksAccount = ({ url }: Pick<HttpRequest, 'url'>): boolean => url.endsWith('/platform/account');
+
 async function throughSandbox(sandbox: Sandbox, request: HttpRequest): Promise<HttpResponse | Lost> {
   const { cut, ...answer } = await sandbox.handle({
     method: request.method,

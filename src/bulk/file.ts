@@ -1,8 +1,6 @@
-import { resolve as absolute } from 'node:path';
 import { fieldsOf } from '../api/shape.ts';
 import { cleared } from '../command/clear.ts';
 import type { Given } from '../command/command.ts';
-import { confirmed } from '../command/confirm.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../command/row.ts';
 import { readTemplate } from '../command/template-file.ts';
 import type { Settings } from '../config/settings.ts';
@@ -16,7 +14,6 @@ import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
 import type { Template } from '../text/template.ts';
-import { accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import { cappedNotes, failureOf, outcomeOf, partialNote } from './ending.ts';
@@ -25,17 +22,12 @@ import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
-import { openJournals } from './journal.ts';
 import type { IdsInCopy } from './match.ts';
-import { progressText, rowsInWords } from './pace.ts';
-import { makePlan, type Plan } from './plan.ts';
-import { questionFor } from './question.ts';
+import { rowsInWords } from './pace.ts';
+import { makePlan } from './plan.ts';
 import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
-import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
-import { runPlan, type Totals } from './run.ts';
-import { type Secrets, secretsOf } from './secrets.ts';
-import { createSender } from './send-row.ts';
-import { columnNotes, earlierNote, viewOf } from './view.ts';
+import { sendPlan } from './send-plan.ts';
+import { columnNotes, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {
@@ -46,7 +38,7 @@ type Asked = Given & {
 };
 
 /** What one run needs at every step. */
-type Run = {
+export type Run = {
   readonly ctx: Context;
   readonly settings: Settings;
   readonly words: string;
@@ -69,36 +61,39 @@ export async function runFile(
     return connected;
   };
   const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
+  refuseIds(row, args);
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
   const file = String(flags.from);
-  await checkFiles([file, flags.id_map?.replace(/:[^:]*$/u, '')], flags);
+  await checkFiles([file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const rows = await openRows(source, {
       delimiter: flags.delimiter,
       skipLines: flags.skip_lines,
       noHeader: flags.no_header,
-      ...headerLine({ row, flags, isIdGiven: given.id !== undefined, placeholders: template?.placeholders ?? [] }),
+      ...headerLine({ row, flags, placeholders: template?.placeholders ?? [] }),
     });
     for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
-    refuseUseless(run, columns, given, template);
+    refuseUseless(run, columns, template);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
       for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
-    const plan = await makePlan({ row, rows, columns, make }, (count) => {
+    const checked = await makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
     ctx.progress(undefined, 'work');
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
-    const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
+    const isRefused = checked.sendable === 0 || (flags.strict && checked.problems.size > 0);
     const isDry = flags.dry_run || isRefused;
     const content = JSON.stringify([given, template?.text ?? null]);
-    const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
+    const { plan, totals } = isDry
+      ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
+      : await sendPlan(run, checked, content);
     const report = reportOf(words, file, plan, totals);
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
@@ -122,7 +117,7 @@ export async function runFile(
 async function givenByCommandLine(
   { ctx, row, flags }: Run,
   values: Readonly<Record<string, unknown>>,
-): Promise<{ readonly id?: number; readonly body: Readonly<Record<string, unknown>> }> {
+): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
   if (values.editor === true) throw new Failure('usage', '--editor and --from cannot be used together.');
   const body = givenBody(row, values);
   const file = values.bodyFile ?? values.contentFile;
@@ -131,11 +126,16 @@ async function givenByCommandLine(
     body[row.text] = (await readUserText(ctx, file, '--body-file')).replace(/\r?\n$/u, '');
   }
   const clear = values.clear as readonly string[] | undefined;
-  const id = idNameOf(row) === undefined ? undefined : [values.id].flat()[0];
-  return {
-    ...(typeof id === 'number' && { id }),
-    body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body,
-  };
+  return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body };
+}
+
+/** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */
+function refuseIds(row: RowOf, args: Given['args']): void {
+  const named = idNameOf(row) === undefined ? [] : [args.id].flat().filter((id) => id !== undefined);
+  if (named.length === 0) return;
+  throw new Failure('usage', `${named.join(' ')} and --from cannot be used together: the ids come from the file.`, {
+    hint: `Leave ${named.length === 1 ? 'it' : 'them'} out, or leave out --from.`,
+  });
 }
 
 async function templateOf(
@@ -154,18 +154,13 @@ const readingOf = ({ tag_separator = ';', clear_empty }: FileFlags, { form }: Ro
 });
 
 /** What every row would lack is said once, before any is read. */
-function refuseUseless(
-  { row, flags }: Run,
-  { targets, names }: Columns,
-  given: { readonly id?: number },
-  template: Template | undefined,
-): void {
+function refuseUseless({ row, flags }: Run, { targets, names }: Columns, template: Template | undefined): void {
   const hint = `Columns: ${names.join(', ')}. Name one with --map "COLUMN=${flags.match ?? 'id'}"`;
   if (flags.match === 'email' && !targets.some((target) => target?.kind === 'email')) {
     throw new Failure('usage', '--match email: the file has no column email.', { hint });
   }
-  if (flags.match && flags.id_map) throw new Failure('usage', '--match and --id-map cannot be used together.');
-  const hasId = given.id !== undefined || targets.some((target) => target?.kind === 'id' || target?.kind === 'email');
+  if (flags.match && flags.id_map?.length) throw new Failure('usage', '--match and --id-map cannot be used together.');
+  const hasId = targets.some((target) => target?.kind === 'id' || target?.kind === 'email');
   if (idNameOf(row) !== undefined && !hasId) {
     const isRow = /^\d+$/u.test(names[0] ?? '');
     throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
@@ -181,69 +176,3 @@ function refuseUseless(
 /** A pipe from svc itself has no header. */
 const rowsOfSvc =
   'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';
-
-async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
-  const { ctx, settings, words, row, flags } = run;
-  const service = await run.service();
-  const secrets = secretsOf(ctx, row.operation, service, flags.results);
-  const { source } = plan.rows;
-  const identity = {
-    command: words,
-    file: source.path === undefined ? undefined : absolute(source.path),
-    destination: JSON.stringify([service.session.baseUrl, await accountOf(service, row.operation)]),
-    settings: content,
-  };
-  const journals = await openJournals({ state: ctx.files.state, clock: ctx.clock }, identity);
-  try {
-    const chosen = chosenJournal(journals, plan, { restart: flags.restart });
-    const past = chosen.found?.past;
-    if (past) refuseLost(past, plan, settings.yes);
-    const open = rowsToSend(past, plan, flags.retry_unknown);
-    const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
-    if (past)
-      ctx.notice(
-        earlierNote(
-          past.finishedAt ?? past.header.started_at,
-          past.finishedAt !== undefined,
-          plan.sendable - open,
-          open,
-        ),
-      );
-    const question = count > 0 ? questionFor(row, plan, count, words) : undefined;
-    if (question) await confirmed(ctx, settings, question);
-    const journal = await journals.open(chosen);
-    try {
-      const totals = await runPlan({
-        ctx,
-        settings,
-        plan,
-        journal,
-        secrets,
-        sender: createSender(service, row, journal),
-        concurrency: flags.concurrency ?? 4,
-        maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
-        retryUnknown: flags.retry_unknown,
-        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
-      });
-      ctx.progress(undefined, 'work');
-      // The files of the run that took over stand there, or will.
-      if (journals.held.lost.aborted) return totals;
-      await keepFiles(run, plan, totals, secrets);
-      if (secrets.to === 'results') await journal.forgetSecrets();
-      return totals;
-    } finally {
-      await journal.close();
-    }
-  } finally {
-    await journals.held.release();
-  }
-}
-
-/** While the journal is held: what stands in the files is what it says. */
-const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>
-  writeFiles(run.flags, {
-    plan,
-    totals,
-    report: reportOf(run.words, String(run.flags.from), plan, totals),
-    hasSecrets: secrets.to === 'results',
-  });

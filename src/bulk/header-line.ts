@@ -7,7 +7,6 @@ import type { FileFlags } from './flags.ts';
 type Known = {
   readonly row: RowOf;
   readonly flags: FileFlags;
-  readonly isIdGiven: boolean;
   /** Of the template. */
   readonly placeholders: readonly string[];
 };
@@ -15,12 +14,12 @@ type Known = {
 type HeaderLine = Pick<TableOptions, 'judge' | 'wayOut'> & { readonly isName: (line: string) => boolean };
 
 /** How a line of a file is told to be its header: by the fields that the command has. */
-export function headerLine({ row, flags, isIdGiven, placeholders }: Known): HeaderLine {
+export function headerLine({ row, flags, placeholders }: Known): HeaderLine {
   const named = new Set(placeholders.map(nameKey));
   const mapped = new Set(flags.map.map((text) => nameKey(text.slice(0, text.lastIndexOf('=')))));
   const fields = columnNames(row);
   const ids = flags.match ? new Set(['email']) : idNames(row);
-  const needsId = idNameOf(row) !== undefined && !isIdGiven;
+  const needsId = idNameOf(row) !== undefined;
   const isKnown = (name: string) => {
     const key = nameKey(name);
     if (mapped.has(key) || ids.has(key)) return true;
@@ -29,7 +28,8 @@ export function headerLine({ row, flags, isIdGiven, placeholders }: Known): Head
   const isOfTickets = Object.values(row.operation.ids ?? {})[0] === 'tickets';
   return {
     // Not every word with a digit at its end: that may be a header.
-    isName: (line) => needsId && isOfTickets && flags.map.length === 0 && !flags.id_map && /^[a-z]+-\d+$/iu.test(line),
+    isName: (line) =>
+      needsId && isOfTickets && flags.map.length === 0 && !flags.id_map?.length && /^[a-z]+-\d+$/iu.test(line),
     judge(cells) {
       // A header never holds an address: such a line is a row.
       if (cells.some(isAddress)) return 'row';

@@ -15,8 +15,41 @@ const headerOnTop: TableOptions = {
   wayOut: () => '',
 };
 
-/** Ids of another system to ours, by the results of an earlier run: `RESULTS.csv:COLUMN`. */
-export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
+type IdMap = { readonly name: string; readonly ids: ReadonlyMap<string, ReadonlySet<number>> };
+
+/**
+ * Ids of another system to ours, by the results of earlier runs: `RESULTS.csv:COLUMN` each. Throws where two of them turn
+ * one id into different ones.
+ */
+export async function readIdMaps(ctx: Context, texts: readonly string[]): Promise<Resolve> {
+  const maps: IdMap[] = [];
+  for (const text of texts) maps.push(await readIdMap(ctx, text));
+  refuseDifferent(maps);
+  const names = maps.map(({ name }) => name).join(' or ');
+  return (cell) => {
+    const [id, ...others] = maps.find(({ ids }) => ids.has(cell))?.ids.get(cell) ?? [];
+    if (id === undefined) return { problem: `${cell} is not in ${names}, or was not done there` };
+    return others.length === 0 ? id : { problem: `${cell} stands for several records in ${names}` };
+  };
+}
+
+function refuseDifferent(maps: readonly IdMap[]): void {
+  const seen = new Map<string, { readonly name: string; readonly found: string }>();
+  for (const { name, ids } of maps) {
+    for (const [old, own] of ids) {
+      const found = [...own].sort((a, b) => a - b).join(' and ');
+      const before = seen.get(old);
+      if (before && before.found !== found) {
+        throw new Failure('usage', `--id-map: ${old} is ${before.found} in ${before.name}, and ${found} in ${name}.`, {
+          hint: 'Nothing was sent. Leave one of the files out, or take the wrong line out of it.',
+        });
+      }
+      seen.set(old, { name, found });
+    }
+  }
+}
+
+async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
   const colon = text.lastIndexOf(':');
   const [file, column] = [text.slice(0, colon), text.slice(colon + 1)];
   if (colon < 1 || column === '') {
@@ -41,11 +74,7 @@ export async function readIdMap(ctx: Context, text: string): Promise<Resolve> {
         ids.set(old, (ids.get(old) ?? new Set()).add(id));
       }
     }
-    return (cell) => {
-      const [id, ...others] = ids.get(cell) ?? [];
-      if (id === undefined) return { problem: `${cell} is not in ${source.name}, or was not done there` };
-      return others.length === 0 ? id : { problem: `${cell} stands for several records in ${source.name}` };
-    };
+    return { name: source.name, ids };
   } finally {
     await source.close();
   }

@@ -5,7 +5,7 @@ import type { Service } from '../http/call.ts';
 import type { Rows } from '../tabular/rows.ts';
 import type { Columns } from './columns.ts';
 import type { FileFlags } from './flags.ts';
-import { readIdMap } from './id-map.ts';
+import { readIdMaps } from './id-map.ts';
 import { byNames, type IdsInCopy, type Resolve } from './match.ts';
 
 /** How the cells of a row become ids. */
@@ -36,10 +36,9 @@ export async function resolversFor({ ctx, flags, row, columns, ...asked }: Wante
   );
   const isMatch = flags.match !== undefined;
   return {
-    ofRecord:
-      flags.id_map === undefined
-        ? await byNames({ ...asked, ctx, record, isMatch }, idsAt)
-        : await readIdMap(ctx, flags.id_map),
+    ofRecord: !flags.id_map?.length
+      ? await byNames({ ...asked, ctx, record, isMatch }, idsAt)
+      : await readIdMaps(ctx, flags.id_map),
     ofContact: await byNames({ ...asked, ctx, record: 'contacts', isMatch: false }, holdersAt),
   };
 }

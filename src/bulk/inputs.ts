@@ -11,7 +11,7 @@ import { type Columns, placeIn } from './columns.ts';
 import { type Resolvers, withId } from './ids.ts';
 
 /** What the command line says for every row. */
-type Given = { readonly id?: number; readonly body: Body };
+type Given = { readonly body: Body };
 
 export type MakeInput = (row: FileRow) => Made;
 type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
@@ -35,7 +35,7 @@ export function inputMaker(parts: Parts): MakeInput {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
     const cells = cellsOf(fileRow, parts);
     if ('problem' in cells) return cells;
-    const id = cells.id ?? given.id;
+    const { id } = cells;
     if (idName !== undefined && id === undefined)
       return { problem: `has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}` };
     const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };

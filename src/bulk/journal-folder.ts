@@ -1,6 +1,5 @@
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../context.ts';
 import { type AppendLog, type LogOptions, openLog, readLog } from '../disk/append-log.ts';
 import { replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
@@ -16,8 +15,10 @@ export type Wording = {
   readonly doing: string;
   /** Said behind "Then run this command again: ". */
   readonly again: string;
-  /** "The journal of …" */
+  /** "The journal of … cannot be written" */
   readonly journal: string;
+  /** "The journal of … is empty" */
+  readonly earlier: string;
   readonly damagedHint: (path: string) => string;
   readonly fullHint: string;
 };
@@ -29,24 +30,23 @@ export type JournalFolder = {
   lock(name: string): Promise<Held>;
   /** The paths of the journals. */
   list(): Promise<string[]>;
-  /** False where there is none. Throws at damage before the end. */
+  /** False where there is none. Throws where it is empty, cut short, or damaged before its end. */
   read(path: string, options: LogOptions): Promise<boolean>;
-  /** Begins a journal with that text in place of an earlier one, and forgets those that are too old to help anybody. */
+  /** What a journal is refused with that does not say what it is of. */
+  headless(path: string): Failure;
+  /** Begins a journal with that text in place of an earlier one. */
   begin(path: string, text: string): Promise<void>;
   open(path: string, options: LogOptions): Promise<AppendLog>;
   /** Runs what touches the disk: its errors become Failures. */
   onDisk<T>(step: () => Promise<T>): Promise<T>;
 };
 
-/** Journals of runs that are over help nobody after that time. */
-const keptForMs = 90 * 24 * 60 * 60 * 1000;
-
-export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wording): JournalFolder {
+export function journalFolder(path: string, words: Wording): JournalFolder {
+  const refused = (file: string, why: string) =>
+    new Failure('failed', `The journal of ${words.earlier} ${why}: ${file}`, { hint: words.damagedHint(file) });
   const damaged = (file: string) => ({
-    damaged: ({ line }: Damage) =>
-      new Failure('failed', `The journal of ${words.journal} is damaged in line ${line}: ${file}`, {
-        hint: words.damagedHint(file),
-      }),
+    damaged: ({ line, why }: Damage) =>
+      refused(file, why === 'missing' ? 'has lost its end' : `is damaged in line ${line}`),
   });
   const onDisk: JournalFolder['onDisk'] = (step) =>
     step().catch((error) => {
@@ -63,11 +63,14 @@ export function journalFolder(path: string, clock: Pick<Clock, 'now'>, words: Wo
         return locked(join(path, `${name}.lock`), words);
       }),
     list: async () => (await readdir(path)).filter((name) => name.endsWith('.jsonl')).map((name) => join(path, name)),
-    read: (file, options) => readLog(file, { ...damaged(file), ...options }),
-    async begin(file, text) {
-      await onDisk(() => replaceFile(file, text));
-      await onDisk(() => prune(path, file, clock.now().getTime()));
+    async read(file, options) {
+      // svc puts a journal in its place whole, so an empty one has lost what it said.
+      const isEmpty = (await stat(file).catch(() => undefined))?.size === 0;
+      if (isEmpty) throw refused(file, 'is empty');
+      return readLog(file, { ...damaged(file), ...options });
     },
+    headless: (file) => refused(file, 'is damaged in line 1'),
+    begin: (file, text) => onDisk(() => replaceFile(file, text)),
     open: (file, options) => onDisk(() => openLog(file, { ...damaged(file), ...options })),
   };
 }
@@ -79,17 +82,6 @@ async function locked(path: string, { doing, again, journal }: Wording): Promise
   throw new Failure('failed', `Another svc is ${doing}${pid ? ` (process ${pid})` : ''}.`, {
     hint: `Wait until it is done, or stop it. Then run this command again: ${again}`,
   });
-}
-
-async function prune(folder: string, current: string, now: number): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = path === current ? undefined : await stat(path).catch(() => undefined);
-    if (found === undefined || now - found.mtimeMs <= keptForMs) continue;
-    // A lock that is held is no empty folder, and stays.
-    if (name.endsWith('.lock')) await rmdir(path).catch(() => {});
-    else await rm(path, { force: true });
-  }
 }
 
 /** Names what a run is known by. */

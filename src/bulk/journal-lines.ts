@@ -2,129 +2,90 @@ import { fieldsIn, isRecord } from '../text/record.ts';
 
 /** What an earlier run was. */
 export type Header = {
-  readonly svc_bulk: 1;
+  readonly svc_bulk: 2;
   /** The words behind `svc`. */
   readonly command: string;
   /** Absolute path; null for standard input. */
   readonly file: string | null;
-  /** A digest of the service, the account, the command and the file. */
-  readonly place: string;
-  /** A digest of the service and the account alone. */
-  readonly account: string;
+  /** A digest of the service, the account and the command. */
+  readonly scope: string;
+  /** The same with the profile in the place of the account, for logins that may not ask for their account. */
+  readonly profile: string;
   /** A digest of what the command line says for every row. */
   readonly settings: string;
   readonly started_at: string;
 };
 
-/** Every line of a row says which one it is, and where it stood in the file. */
-type About = { readonly row: string; readonly line: number };
+/** As version 0.1.0 wrote it: a row's name is the digest of its request. */
+export type FormerHeader = {
+  readonly svc_bulk: 1;
+  readonly command: string;
+  readonly file: string | null;
+  /** A digest of the service, the credential, the command and the file. */
+  readonly place: string;
+  /** A digest of the service and the credential. */
+  readonly account: string;
+  readonly settings: string;
+  readonly started_at: string;
+};
+
+/** Every line of a row says which one it is, and where it stood in the file. `is`: the digest of its request. */
+type About = { readonly row: string; readonly line: number; readonly is?: string };
 
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
 
+/** A row that was known by another name, with what is known of it. */
+export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate };
+
+export type RunLine = {
+  readonly at: string;
+  /** Counts up over all runs: rows that a later one sends again were sent by the earlier ones. 0.1.0 wrote none. */
+  readonly number?: number;
+  /** Which start of the machine; undefined where that cannot be told. */
+  readonly boot?: string;
+  readonly witness?: string;
+  /** Every line that the run before wrote is surely there. */
+  readonly whole?: boolean;
+  readonly file?: string | null;
+  /** A digest of the cells of all rows of the file. */
+  readonly content?: string;
+};
+
 export type Line =
   | Header
-  | {
-      readonly run: {
-        readonly at: string /** Of the machine; undefined where that cannot be told. */;
-        readonly boot?: string;
-      };
-    }
+  | FormerHeader
+  | { readonly run: RunLine }
   /** What the service listed before the first row: a row that was on its way is known from these by its id. */
   | { readonly there: { readonly ids: readonly number[] } }
+  /** These may go once more, whatever earlier runs with one of these settings say of them. */
+  | { readonly again: { readonly rows: readonly string[]; readonly settings: readonly string[] } }
+  | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
   /**
    * Written before it leaves. `before`: the newest id that was there; null where that is not known. `keys`: of a row that
    * may be done twice, the records that it is about.
    */
-  | { readonly sent: About & { readonly before: number | null; readonly keys?: readonly string[] } }
+  | { readonly sent: About & Open }
   /** Nothing came of it: it never left, or the rate limit refused it. */
   | { readonly back: About }
   | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string } }
   | { readonly rejected: About & Cost & { readonly error: string } }
   | { readonly unknown: About & Cost & { readonly error: string } }
-  | { readonly finished: { readonly at: string } };
+  /** `sure`: by a clock that agreed with the service's. */
+  | { readonly finished: { readonly at: string; readonly sure?: boolean } };
 
-/** What became of a row. */
-export type Fate =
+/** What became of a row. `is`: the digest of its request. */
+export type Fate = { readonly is?: string } & (
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | ({ readonly status: 'sent'; readonly line: number } & Open)
   | { readonly status: 'done'; readonly line: number; readonly id: number | null; readonly secret?: string }
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
-  | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open);
+  | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open)
+);
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[] };
-
-export type Past = {
-  readonly header: Header;
-  readonly fates: ReadonlyMap<string, Fate>;
-  readonly finishedAt: string | undefined;
-  readonly requests: number;
-  readonly ms: number;
-  /** Every line that was written is in it: the machine has not been started again since. */
-  readonly isBelieved: boolean;
-  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
-  readonly there: ReadonlyMap<number, readonly number[]>;
-};
-
-/**
- * Takes the lines of a journal one after the other: false for what is none. `boot` is the machine's present one.
- *
- * A row that was only meant to go has certainly not gone if the machine has not been started again since: its `sent`
- * would be in the file, on disk or not. After a power cut it may have gone.
- */
-export function journalReader(boot: string | undefined): { take(text: Buffer): boolean; past(): Past | undefined } {
-  const fates = new Map<string, Fate>();
-  const there = new Map<number, readonly number[]>();
-  let header: Header | undefined;
-  let finishedAt: string | undefined;
-  let requests = 0;
-  let ms = 0;
-  let msOfRun = 0;
-  let bootOfRun: string | undefined;
-  let isWhole = true;
-  const isSameBoot = () => isWhole && boot !== undefined && bootOfRun === boot;
-  const judgeMeant = () => {
-    const isSame = isSameBoot();
-    for (const [row, fate] of fates) {
-      if (fate.status !== 'meant') continue;
-      if (isSame) fates.delete(row);
-      else fates.set(row, { ...fate, status: 'sent' });
-    }
-  };
-  return {
-    take(text) {
-      const line = parseLine(text.toString('utf8'));
-      if (!line || 'svc_bulk' in line !== (header === undefined)) {
-        isWhole = false;
-        return false;
-      }
-      if ('svc_bulk' in line) {
-        header = line;
-        return true;
-      }
-      applyLine(fates, line);
-      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
-      if ('finished' in line) finishedAt = line.finished.at;
-      else if (!('run' in line)) finishedAt = undefined;
-      if ('run' in line) {
-        judgeMeant();
-        bootOfRun = line.run.boot;
-        ms += msOfRun;
-        msOfRun = 0;
-      }
-      const cost = costOf(line);
-      requests += cost.requests;
-      msOfRun = Math.max(msOfRun, cost.ms);
-      return true;
-    },
-    past() {
-      judgeMeant();
-      return header && { header, fates, finishedAt, requests, ms: ms + msOfRun, isBelieved: isSameBoot(), there };
-    },
-  };
-}
 
 /** By hand: a list may have more ids than a call takes arguments. */
 export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
@@ -133,38 +94,56 @@ export const newestOf = (ids: Iterable<number>, atLeast = 0): number => {
   return newest;
 };
 
-function costOf(line: Exclude<Line, Header>): Cost {
+/** The lines behind the header. */
+export type RowLine = Exclude<Line, Header | FormerHeader>;
+
+/** Of which rows a line says what became of them. */
+export function rowsOf(line: RowLine): readonly string[] {
+  if ('meant' in line) return line.meant.rows.map(({ row }) => row);
+  if ('renamed' in line) return line.renamed.rows.map(({ row }) => row);
+  if ('sent' in line) return [line.sent.row];
+  if ('done' in line) return [line.done.row];
+  if ('rejected' in line) return [line.rejected.row];
+  return 'unknown' in line ? [line.unknown.row] : [];
+}
+
+export function costOf(line: RowLine): Cost {
   if ('done' in line) return line.done;
   if ('rejected' in line) return line.rejected;
   return 'unknown' in line ? line.unknown : { requests: 0, ms: 0 };
 }
 
 /** What a line says of its row. */
-export function applyLine(fates: Map<string, Fate>, line: Exclude<Line, Header>): void {
+export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
+  const set = ({ row, line: at, is = fates.get(row)?.is }: About, fate: Said) =>
+    fates.set(row, { ...fate, line: at, ...(is !== undefined && { is }) } as Fate);
   if ('meant' in line) {
-    const { rows, before } = line.meant;
-    for (const { row, line: at } of rows) fates.set(row, { status: 'meant', line: at, before });
+    for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
-    const { row, line: at, before, keys } = line.sent;
-    fates.set(row, { status: 'sent', line: at, before, ...(keys && { keys }) });
+    const { before, keys } = line.sent;
+    set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
-  else if ('done' in line) fates.set(line.done.row, doneFate(line.done));
-  else if ('rejected' in line) {
-    fates.set(line.rejected.row, { status: 'rejected', line: line.rejected.line, error: line.rejected.error });
-  } else if ('unknown' in line) {
-    const { row, line: at, error } = line.unknown;
-    const sent = fates.get(row);
+  else if ('done' in line) {
+    const { id, secret } = line.done;
+    set(line.done, { status: 'done', id, ...(secret !== undefined && { secret }) });
+  } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
+  else if ('unknown' in line) {
+    const sent = fates.get(line.unknown.row);
     const { before, keys }: Open = sent && 'before' in sent ? sent : { before: null };
-    fates.set(row, { status: 'unknown', line: at, error, before, ...(keys && { keys }) });
+    set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...(keys && { keys }) });
+  } else if ('again' in line) for (const row of line.again.rows) fates.delete(row);
+  else if ('renamed' in line) {
+    for (const { was } of line.renamed.rows) fates.delete(was);
+    for (const { row, fate } of line.renamed.rows) fates.set(row, fate);
   }
 }
 
-const doneFate = ({ line, id, secret }: Extract<Line, { done: object }>['done']): Fate => ({
-  status: 'done',
-  line,
-  id,
-  ...(secret !== undefined && { secret }),
-});
+type Said =
+  | { readonly status: 'meant'; readonly before: number | null }
+  | ({ readonly status: 'sent' } & Open)
+  | { readonly status: 'done'; readonly id: number | null; readonly secret?: string }
+  | { readonly status: 'rejected'; readonly error: string }
+  | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -172,7 +151,7 @@ const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
 
-function parseLine(text: string): Line | undefined {
+export function parseLine(text: string): Line | undefined {
   try {
     const line: unknown = JSON.parse(text);
     return isLine(line) ? line : undefined;
@@ -182,20 +161,42 @@ function parseLine(text: string): Line | undefined {
 }
 
 const isAbout = (about: unknown): about is Readonly<Record<string, unknown>> & About =>
-  isRecord(about) && isText(about.row) && isCount(about.line);
+  isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
+
+const isRenamed = (one: unknown): boolean => {
+  const { was, row, fate } = fieldsIn(one);
+  const { status, line, ...said } = fieldsIn(fate);
+  if (!isText(was) || !isText(row) || !isCount(line)) return false;
+  if (status === 'done') return isId(said.id);
+  if (status === 'sent' || status === 'meant') return isId(said.before);
+  return (status === 'rejected' || status === 'unknown') && isText(said.error);
+};
+
+function isHeader({ svc_bulk, file, started_at, ...texts }: Readonly<Record<string, unknown>>): boolean {
+  const names = svc_bulk === 1 ? ['place', 'account'] : ['scope', 'profile'];
+  const named = ['command', 'settings', ...names].every((name) => isText(texts[name]));
+  return (svc_bulk === 1 || svc_bulk === 2) && named && isTime(started_at) && (file === null || isText(file));
+}
 
 function isLine(line: unknown): line is Line {
   if (!isRecord(line)) return false;
-  if ('svc_bulk' in line) {
-    const { svc_bulk, file, started_at, ...texts } = line;
-    const named = ['command', 'place', 'account', 'settings'].every((name) => isText(texts[name]));
-    return svc_bulk === 1 && named && (file === null || isText(file)) && isTime(started_at);
+  if ('svc_bulk' in line) return isHeader(line);
+  const { run, there, again, renamed, meant, sent, back, done, rejected, unknown, finished } = line;
+  if (run || finished) {
+    const { at, number = 0 } = fieldsIn(run ?? finished);
+    return isTime(at) && isCount(number);
   }
-  const { run, there, meant, sent, back, done, rejected, unknown, finished } = line;
-  if (run || finished) return isTime(fieldsIn(run ?? finished).at);
   if (there) {
     const { ids } = fieldsIn(there);
     return Array.isArray(ids) && ids.every(isCount);
+  }
+  if (again) {
+    const { rows, settings } = fieldsIn(again);
+    return [rows, settings].every(areTexts);
+  }
+  if (renamed) {
+    const { rows } = fieldsIn(renamed);
+    return Array.isArray(rows) && rows.every(isRenamed);
   }
   if (meant) {
     const { rows, before } = fieldsIn(meant);

@@ -1,44 +1,37 @@
-import { stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../context.ts';
-import type { Held } from '../disk/lock.ts';
-import { thisBoot } from '../disk/lock-entry.ts';
+import type { AppendLog } from '../disk/append-log.ts';
+import type { Held as Lock } from '../disk/lock.ts';
+import { forgetWitness, newWitness, type Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import { digestOfAll, type JournalFolder, journalFolder, type Wording } from './journal-folder.ts';
-import { applyLine, type Fate, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
-
-/** What a run is known by. */
-export type Identity = {
-  readonly command: string;
-  readonly file: string | undefined;
-  /** The service and the account. */
-  readonly destination: string;
-  /** What the command line says for every row. */
-  readonly settings: string;
-};
-
-/** A journal of this file and command that is on disk. */
-export type Found = { readonly path: string; readonly past: Past };
-
-/** What the state folder knows of this file and command. While it is held, no other run of them begins. */
-export type Journals = {
-  /** With the same settings, the latest first. */
-  readonly same: readonly Found[];
-  /** Not finished, and begun with other settings, or for another account. */
-  readonly others: readonly Found[];
-  /** Goes on in a journal, or begins a new one in place of `replaces`. */
-  open(on: { readonly found?: Found; readonly replaces?: Found }): Promise<Journal>;
-  readonly held: Held;
-};
+import { forgetRows } from './journal-claims.ts';
+import type { JournalFolder, Wording } from './journal-folder.ts';
+import type { Weighed } from './journal-history.ts';
+import {
+  applyLine,
+  type Fate,
+  type Header,
+  type Line,
+  newestOf,
+  type Renamed,
+  type RowLine,
+  type RunLine,
+} from './journal-lines.ts';
+import { type Finished, prune } from './journal-prune.ts';
+import { journalReader, type Past, type Present } from './journal-reader.ts';
+import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
+import { type Found, type Identity, keysOf } from './journals-on-disk.ts';
+import type { Plan } from './plan.ts';
 
 export type Journal = {
   readonly path: string;
   readonly fates: Map<string, Fate>;
-  readonly past: Pick<Past, 'requests' | 'ms' | 'isBelieved' | 'there'>;
-  /** Whether a later run can tell a process that was killed from a power cut. */
+  /** `isWhole`: what earlier runs wrote is all there. */
+  readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
+  /** Whether a later run can tell a process that was killed from a disk that lost lines. */
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
-  write(line: Exclude<Line, Header>): Promise<void>;
+  write(line: RowLine): Promise<void>;
   /** Throws where another process has the journal now; to be asked right before each request. */
   check(): void;
   /** Takes the secrets out again, once they are where they belong. */
@@ -48,164 +41,220 @@ export type Journal = {
   close(): Promise<void>;
 };
 
-type Ports = { readonly state: string; readonly clock: Pick<Clock, 'now'> };
-
-const wording: Wording = {
+export const wording: Wording = {
   doing: 'sending the rows of this file',
   again: 'it goes on.',
   journal: 'this file',
+  earlier: 'an earlier run',
   damagedHint: (path) =>
-    `Nothing was sent. svc cannot tell which rows were sent. To send all rows, remove it: rm '${path}'`,
+    `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'`,
   fullHint: 'Make room on the disk first.',
 };
 
-const markLength = 12;
-const mark = {
-  text: (end: number) => `{"svc_bulk_bytes":"${String(end).padStart(markLength, '0')}"}\n`,
-  read: (first: string) => {
-    const digits = /^\{"svc_bulk_bytes":"(\d{12})"\}\n$/u.exec(first)?.[1];
-    return digits === undefined ? undefined : Number(digits);
-  },
-};
-
 /** What all journals of a run are opened with. */
-type Opening = {
+export type Opening = {
   readonly folder: JournalFolder;
-  readonly clock: Ports['clock'];
-  readonly boot: string | undefined;
-  readonly held: Held;
+  readonly clock: Pick<Clock, 'now' | 'ticks'>;
+  readonly lock: Lock;
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly present: Present;
+  /** What the clocks said when the account was asked for. */
+  readonly startedAt: { readonly wallMs: number; readonly ticks: number };
 };
 
-export async function openJournals({ state, clock }: Ports, identity: Identity): Promise<Journals> {
-  const folder = journalFolder(join(state, 'bulk'), clock, wording);
-  const account = digest(identity.destination);
-  const place = digest(account, identity.command, identity.file ?? '-');
-  const settings = digest(identity.settings);
-  const held = await folder.lock(place);
+/** Goes on in a journal, or begins one. */
+export async function beginJournal(opening: Opening, weighed: Weighed): Promise<Journal> {
+  const { folder, clock, lock, identity, plan, present } = opening;
+  const { own, path, chosen, number, replaces } = weighed;
+  const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
+  const at = clock.now().toISOString();
+  const again: Line[] = chosen.voided ? [{ again: chosen.voided }] : [];
+  const isBegun = header === own?.past.header;
+  if (!isBegun) {
+    const told = { header, run: { at, number }, others: again, fates: formerFates(own) };
+    await folder.begin(path, journalText(shortLines(told)));
+    await tidy(opening, path);
+  }
+  const log = await folder.open(path, { take: journalReader(present).take, mark, room: 'ahead', held: lock });
+  const witness = present.boot === undefined ? undefined : await newWitness(log.size());
+  const run: RunLine = {
+    ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
+    ...(witness && { boot: present.boot, witness: witness.name }),
+  };
+  const vanishes = { whenEmpty: own === undefined && replaces === undefined, whenFinished: isRepeatable(plan) };
+  const held: Held = {
+    opening,
+    path,
+    log,
+    witness,
+    header,
+    run,
+    vanishes,
+    fates: fatesOf(weighed, plan),
+    failed: undefined,
+  };
   try {
-    const opening = { folder, clock, held, boot: await thisBoot() };
-    const all = await folder.onDisk(() => journalsIn(opening, place, identity));
-    const same = all.filter(({ past: { header } }) => header.place === place && header.settings === settings);
-    const others = all.filter(
-      ({ past: { header, finishedAt, fates } }) =>
-        finishedAt === undefined && fates.size > 0 && (header.place !== place || header.settings !== settings),
-    );
-    const open: Journals['open'] = async ({ found, replaces }) => {
-      // A person may have thought about the question for as long as they like.
-      held.check();
-      if (found) return openOne(opening, found);
-      const { command, file = null } = identity;
-      const started_at = clock.now().toISOString();
-      const header: Header = { svc_bulk: 1, command, file, place, account, settings, started_at };
-      const name = `${place}-${settings}-${Math.random().toString(36).slice(2, 12)}.jsonl`;
-      const path = replaces?.path ?? join(folder.path, name);
-      await folder.begin(path, withMark([header]));
-      const past = {
-        header,
-        fates: new Map(),
-        finishedAt: undefined,
-        requests: 0,
-        ms: 0,
-        isBelieved: true,
-        there: new Map(),
-      };
-      return openOne(opening, { path, past });
-    };
-    return { same, others, open, held };
+    for (const line of [{ run }, ...(isBegun ? again : []), ...renamedIn(weighed)]) await append(held, line as RowLine);
+    if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
-    await held.release();
+    await close(held, false);
+    throw error;
+  }
+  return journalOf(held, own?.past);
+}
+
+const isRepeatable = ({ row }: Plan): boolean => row.operation.safety === 'repeatable';
+
+function newHeader({ identity, clock }: Opening, begun: string | undefined): Header {
+  const { command, file = null } = identity;
+  const { scope, profile, settings } = keysOf(identity);
+  const started_at = begun ?? clock.now().toISOString();
+  return { svc_bulk: 2, command, file, scope, profile, settings, started_at };
+}
+
+/** Of a journal of version 0.1.0, which calls a row by its request. */
+function formerFates(own: Found | undefined): ReadonlyMap<string, Fate> {
+  const fates = own?.past.fates ?? new Map<string, Fate>();
+  return new Map([...fates].map(([key, fate]) => [key, { ...fate, is: key.replace(/~\d+$/u, '') }]));
+}
+
+/** Rows that the journals call by another name, from now on by theirs. */
+function renamedIn({ chosen: { matches } }: Weighed): RowLine[] {
+  const rows = [...matches].flatMap(([row, { key, fate }]): Renamed[] =>
+    key === row ? [] : [{ was: key, row, fate }],
+  );
+  return rows.length > 0 ? [{ renamed: { rows } }] : [];
+}
+
+/** What this run knows: of rows of its own file what any journal says, of others what its own does. */
+function fatesOf({ own, chosen }: Weighed, { refs }: Plan): Map<string, Fate> {
+  const taken = new Set([...chosen.matches.values()].map(({ key }) => key));
+  const fates = new Map([...(own?.past.fates ?? [])].filter(([key]) => !refs.has(key) && !taken.has(key)));
+  for (const [ref, { fate }] of chosen.matches) fates.set(ref, fate);
+  return fates;
+}
+
+/** An open journal. */
+type Held = {
+  readonly opening: Opening;
+  readonly path: string;
+  readonly log: AppendLog;
+  readonly witness: Witness | undefined;
+  readonly header: Header;
+  readonly run: RunLine;
+  /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
+  readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
+  readonly fates: Map<string, Fate>;
+  failed: Failure | undefined;
+};
+
+function journalOf(held: Held, past: Past | undefined): Journal {
+  const { opening, path, log, fates, header, run, vanishes } = held;
+  const there = new Map(past?.there);
+  let [hasRows, isFinished] = [false, false];
+  return {
+    path,
+    fates,
+    past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },
+    tellsKills: held.witness !== undefined,
+    async write(line) {
+      await append(held, line);
+      applyLine(fates, line);
+      if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+      isFinished = 'finished' in line;
+      hasRows ||= !isFinished;
+    },
+    check() {
+      try {
+        opening.lock.check();
+      } catch (error) {
+        if (error instanceof Failure) held.failed ??= error;
+        throw error;
+      }
+    },
+    async forgetSecrets() {
+      if (![...fates.values()].some((fate) => 'secret' in fate)) return;
+      const finished: Line[] = isSettled(fates) ? [{ finished: finishedNow(opening) }] : [];
+      const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
+      const lines = [...shortLines({ header, run, fates, others }), ...finished];
+      await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
+    },
+    failure: () => held.failed,
+    close: () => close(held, (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty)),
+  };
+}
+
+async function append(held: Held, said: RowLine): Promise<void> {
+  const { opening, log, fates, witness } = held;
+  if (held.failed) throw held.failed;
+  try {
+    const line = completed(said, held);
+    const text = lineText(line);
+    await opening.folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
+    witness?.reached(log.size());
+  } catch (error) {
+    if (error instanceof Failure) held.failed ??= error;
     throw error;
   }
 }
 
-async function openOne({ folder, clock, boot, held }: Opening, { path, past }: Found): Promise<Journal> {
-  const log = await folder.open(path, { take: journalReader(boot).take, mark, room: 'ahead', held });
-  let failed: Failure | undefined;
-  const fates = new Map(past.fates);
-  const write: Journal['write'] = async (line) => {
-    if (failed) throw failed;
-    try {
-      const text = `${JSON.stringify(line)}\n`;
-      await folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
-      applyLine(fates, line);
-    } catch (error) {
-      if (error instanceof Failure) failed ??= error;
-      throw error;
-    }
+/** With what the rows are known by, and whether the clock can be trusted. */
+function completed(line: RowLine, { opening, fates }: Held): RowLine {
+  const { refs } = opening.plan;
+  const named = <T extends { readonly row: string }>(about: T): T => {
+    const request = refs.get(about.row);
+    return request === undefined || fates.get(about.row)?.is === request ? about : { ...about, is: request };
   };
-  await write({ run: { at: clock.now().toISOString(), boot } }).catch(async (error) => {
-    await log.close();
-    throw error;
-  });
-  const forgetSecrets = async () => {
-    if (![...fates.values()].some((fate) => 'secret' in fate)) return;
-    const now = clock.now().toISOString();
-    await log.rewrite(() => ({ pieces: [Buffer.from(withoutSecrets(past.header, fates, now))] }));
-  };
-  return {
-    path,
-    fates,
-    past,
-    tellsKills: boot !== undefined,
-    write,
-    check() {
-      try {
-        held.check();
-      } catch (error) {
-        if (error instanceof Failure) failed ??= error;
-        throw error;
-      }
-    },
-    forgetSecrets,
-    failure: () => failed,
-    close: () => log.close(),
-  };
+  if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
+  if ('sent' in line) return { sent: named(line.sent) };
+  if ('done' in line) return { done: named(line.done) };
+  if ('rejected' in line) return { rejected: named(line.rejected) };
+  return 'finished' in line ? { finished: finishedNow(opening) } : line;
+}
+
+function finishedNow({ clock, identity, startedAt }: Opening): Finished {
+  const now = clock.now().getTime();
+  const { wallMs, ticks } = startedAt;
+  const hasJumped = Math.abs(now - wallMs - (clock.ticks() - ticks)) > jumpMs;
+  return { at: new Date(now).toISOString(), ...(identity.account.isClockSure && !hasJumped && { sure: true }) };
+}
+
+/** A clock that is set by more than this is not set by its clockwork. */
+const jumpMs = 60 * 60 * 1000;
+
+/** Never throws: what the disk did not take is told by `failure`, and looked for by the next run. */
+async function close({ opening, path, log, witness, failed }: Held, vanishes: boolean): Promise<void> {
+  await log.close().catch(() => {});
+  // After a line that was not written, what was only meant to go may still be said to be so.
+  await witness?.close({ stays: failed !== undefined }).catch(() => {});
+  if (!vanishes) return;
+  await opening.folder.onDisk(() => rm(path, { force: true })).catch(() => {});
+  await forgetRows(path).catch(() => {});
 }
 
 /**
  * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
  * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
  */
-function mustBeOnDisk(line: Exclude<Line, Header>, fates: ReadonlyMap<string, Fate>): boolean {
+function mustBeOnDisk(line: RowLine, fates: ReadonlyMap<string, Fate>): boolean {
   // What may be done twice is done again after a power cut, in the order of the file.
   if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
-  return 'meant' in line || 'finished' in line || ('done' in line && line.done.secret !== undefined);
+  if ('done' in line) return line.done.secret !== undefined;
+  return !('back' in line || 'rejected' in line || 'unknown' in line);
 }
 
-/** The journal of a run that is over, as short as it can be said. */
-function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: string): string {
-  const cost = { requests: 0, ms: 0 };
-  const lines = [...fates].flatMap(([row, fate]): Line[] => {
-    const { status, line } = fate;
-    if (status === 'done') return [{ done: { row, line, id: fate.id, ...cost } }];
-    if (status === 'rejected') return [{ rejected: { row, line, error: fate.error, ...cost } }];
-    const sent: Line = { sent: { row, line, before: fate.before } };
-    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];
-  });
-  const isFinished = [...fates.values()].every(({ status }) => status !== 'sent' && status !== 'meant');
-  const all: Line[] = [header, ...lines, ...(isFinished ? [{ finished: { at: now } }] : [])];
-  return withMark(all);
+/** A journal that was begun is the moment to see which ones are too old. */
+async function tidy({ folder, clock, identity, present }: Opening, written: string): Promise<void> {
+  const finished = async (path: string): Promise<Finished | undefined> => {
+    const lines = journalReader(present);
+    await folder.read(path, { take: lines.take, mark }).catch(() => {});
+    return lines.past()?.finished;
+  };
+  const date = async (path: string, now: Date): Promise<void> => {
+    const log = await folder.open(path, { take: journalReader(present).take, mark });
+    await log.append(lineText({ finished: { at: now.toISOString(), sure: true } })).finally(() => log.close());
+  };
+  const now = identity.account.isClockSure ? clock.now() : undefined;
+  await prune({ folder: folder.path, written, now, finished, date }).catch(() => {});
 }
-
-function withMark(lines: readonly Line[]): string {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
-}
-
-/** Of this command and file, for whatever account. */
-async function journalsIn({ folder, boot }: Opening, place: string, { command, file }: Identity): Promise<Found[]> {
-  const found: (Found & { readonly changedMs: number })[] = [];
-  for (const path of await folder.list()) {
-    const lines = journalReader(boot);
-    await folder.read(path, { take: lines.take, mark }).catch((error) => {
-      // One that is damaged stands in the way of its own command and file alone.
-      if (!(error instanceof Failure) || basename(path).startsWith(place)) throw error;
-    });
-    const past = lines.past();
-    if (past?.header.command !== command || past.header.file !== (file ?? null)) continue;
-    found.push({ path, past, changedMs: (await stat(path)).mtimeMs });
-  }
-  return found.sort((a, b) => b.changedMs - a.changedMs);
-}
-
-const digest = (...parts: readonly string[]): string => digestOfAll(20, parts);

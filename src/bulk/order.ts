@@ -4,13 +4,12 @@ import { Failure } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { type Course, undefer } from './course.ts';
 import type { Planned } from './plan.ts';
-import { contentOf } from './send-row.ts';
 
 /** Before a row is sent: no copy of an earlier row for the same record may arrive after it. False: the run is over. */
 export async function afterLateCopies(course: Course, planned: Planned): Promise<boolean> {
   const { sender } = course.job;
   const { keys } = planned;
-  const passed = await sender.late.pass(keys, contentOf(planned));
+  const passed = await sender.late.pass(keys, planned.request);
   if (passed === 'interrupted') return false;
   // From now on the earlier rows must not be sent again.
   if (course.deferred.size > 0) undefer(course, (earlier) => earlier.keys.some((key) => keys.includes(key)));
@@ -24,11 +23,11 @@ export async function afterLateCopies(course: Course, planned: Planned): Promise
  */
 export async function expectCopies({ job }: Course): Promise<void> {
   const { plan, journal, sender } = job;
-  if (plan.row.operation.safety !== 'repeatable' || journal.past.isBelieved) return;
+  if (plan.row.operation.safety !== 'repeatable' || journal.past.isWhole) return;
   const contents = new Map<string, string>();
   for await (const batch of plan.read()) {
     for (const planned of batch) {
-      const content = contentOf(planned);
+      const content = planned.request;
       for (const key of planned.keys) {
         if ((contents.get(key) ?? content) !== content) sender.late.note([key], undefined);
         contents.set(key, content);

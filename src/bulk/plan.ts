@@ -3,20 +3,25 @@ import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf } from '../http/look.ts';
 import type { Rows } from '../tabular/rows.ts';
-import { digestOf } from '../text/digest.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
+import { contentNamer, createNumbering, shortDigest, sorted } from './row-content.ts';
 
-export type Problem = { readonly line: number; readonly error: string };
+type Problem = { readonly line: number; readonly error: string; readonly ref: string };
+
+/** The request of a row that cannot be sent as it is. */
+export const noRequest = '';
 
 /** A row that can be sent. */
 export type Planned = {
   /** Position in the file, from 0. */
   readonly index: number;
   readonly line: number;
-  /** Knows the row again by its content; of rows with the same content each has its own. */
+  /** Knows the row again by its cells; of rows with the same cells each has its own. */
   readonly ref: string;
+  /** A digest of what is sent for it. */
+  readonly request: string;
   readonly id: number | undefined;
   readonly input: Input<Operation>;
   /** Rows that share one are never in flight together, and keep their order. */
@@ -31,12 +36,17 @@ export type Plan = {
   readonly count: number;
   readonly sendable: number;
   readonly problems: ReadonlyMap<number, Problem>;
-  readonly refs: ReadonlySet<string>;
+  /** The request of each row by its `ref`; `noRequest` where it cannot be sent. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** A digest of the cells of all rows: what a file is known by under another name. */
+  readonly content: string;
   readonly sample: readonly Planned[];
   /** Rows that the public will read. */
   readonly published: number;
-  /** A fresh pass over the same rows. Throws where the file has changed since. */
+  /** A fresh pass over the same rows. Throws where the file has changed since, before it yields a row that was not in it. */
   read(): AsyncIterable<readonly Planned[]>;
+  /** Throws where the file is no longer the one that was planned. */
+  verify(): Promise<void>;
 };
 
 const sampleSize = 3;
@@ -46,7 +56,10 @@ type Source = Pick<Plan, 'row' | 'rows' | 'columns'> & { readonly make: MakeInpu
 export async function makePlan(source: Source, onRows: (count: number) => void): Promise<Plan> {
   const { row, rows, columns } = source;
   const problems = new Map<number, Problem>();
-  const refs = new Set<string>();
+  const refs = new Map<string, string>();
+  /** Of each row, bad ones too. */
+  const inOrder: string[] = [];
+  const content = newHash();
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
@@ -54,11 +67,14 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   for await (const batch of passOver(source, (bytes) => hash.update(bytes))) {
     for (const one of batch) {
       count++;
+      inOrder.push(one.ref);
+      content.update(one.ref);
       if (!isPlanned(one)) {
-        problems.set(one.index, { line: one.line, error: one.problem });
+        problems.set(one.index, { line: one.line, error: one.problem, ref: one.ref });
+        refs.set(one.ref, noRequest);
         continue;
       }
-      refs.add(one.ref);
+      refs.set(one.ref, one.request);
       if (sample.length < sampleSize) sample.push(one);
       if (bodyOf(one).status === 'published') published++;
     }
@@ -68,56 +84,48 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   const digest = hash.digest('hex');
   async function* read(): AsyncGenerator<readonly Planned[]> {
     const again = newHash();
-    for await (const batch of passOver(source, (bytes) => again.update(bytes))) yield batch.filter(isPlanned);
+    const isSame = (one: Planned | Bad) =>
+      inOrder[one.index] === one.ref && refs.get(one.ref) === (isPlanned(one) ? one.request : noRequest);
+    for await (const batch of passOver(source, (bytes) => again.update(bytes))) {
+      if (!batch.every(isSame)) throw changedMeanwhile(rows);
+      yield batch.filter(isPlanned);
+    }
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
-  return { row, rows, columns, count, sendable: count - problems.size, problems, refs, sample, published, read };
+  async function verify(): Promise<void> {
+    const again = newHash();
+    for await (const _ of rows.source.read((bytes) => again.update(bytes)));
+    if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
+  }
+  const sums = { count, sendable: count - problems.size, problems, refs, content: content.digest('hex'), published };
+  return { row, rows, columns, ...sums, sample, read, verify };
 }
 
 const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
 
-type Bad = { readonly index: number; readonly line: number; readonly problem: string };
+type Bad = Pick<Planned, 'index' | 'line' | 'ref'> & { readonly problem: string };
 
-const isPlanned = (one: Planned | Bad): one is Planned => 'ref' in one;
+const isPlanned = (one: Planned | Bad): one is Planned => 'request' in one;
 
 async function* passOver(
-  { row, rows, make }: Source,
+  { row, rows, columns, make }: Source,
   onBytes: (bytes: Uint8Array) => void,
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
-  const times = new Map<string, number>();
+  const contentOf = contentNamer(columns);
+  const numbered = createNumbering();
   let index = 0;
   for await (const batch of rows.read(onBytes)) {
     yield batch.map((fileRow) => {
-      const at = { index: index++, line: fileRow.line };
+      const at = { index: index++, line: fileRow.line, ref: numbered(contentOf(fileRow)) };
       const made = make(fileRow);
       if ('problem' in made) return { ...at, problem: made.problem };
-      const content = contentOf(made.input);
-      const time = (times.get(content) ?? 0) + 1;
-      times.set(content, time);
-      return {
-        ...at,
-        ...made,
-        ref: time === 1 ? content : `${content}~${time}`,
-        keys: keysOf(row, made.id, made.input),
-      };
+      const request = shortDigest(sorted(made.input));
+      return { ...at, ...made, request, keys: keysOf(row, made.id, made.input) };
     });
   }
 }
 
 const bodyOf = ({ input }: Pick<Planned, 'input'>) => fieldsIn(input.body);
-
-/** The order of the columns is no content. */
-const contentOf = (input: Input<Operation>): string =>
-  digestOf(JSON.stringify(sorted(input)))
-    .toString('base64url')
-    .slice(0, 22);
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isRecord(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
-}
 
 /** By what rows are about the same: the record of the path, or a text by which one could be taken for the other. */
 function keysOf({ operation }: RowOf, id: number | undefined, input: Input<Operation>): string[] {

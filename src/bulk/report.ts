@@ -2,11 +2,13 @@ import { filledPath, isPreset } from '../api/path.ts';
 import type { Settings } from '../config/settings.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
-import type { Plan, Planned, Problem } from './plan.ts';
+import type { Plan, Planned } from './plan.ts';
 import type { Totals } from './run.ts';
 
 /** A request as it would go out. */
 export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
+
+type RowError = { readonly line: number; readonly error: string };
 
 /** rows = done + rejected + unknown + unsent, always. */
 export type Report = {
@@ -21,7 +23,7 @@ export type Report = {
   /** Rows that an earlier run had settled. */
   readonly resumed_rows: number;
   readonly duration_ms: number;
-  readonly errors: readonly Problem[];
+  readonly errors: readonly RowError[];
   /** Of a dry run. */
   readonly sample?: readonly Sample[];
   /** Of a dry run: how long the service's limit makes it last. */
@@ -44,7 +46,7 @@ export const resultOf = (plan: Plan, { ended }: Totals, index: number): Result =
 
 export function reportOf(command: string, file: string, plan: Plan, totals: Totals): Report {
   const counts = { done: 0, rejected: plan.problems.size, unknown: 0, unsent: 0 };
-  const errors: Problem[] = [...plan.problems.values()];
+  const errors: RowError[] = [...plan.problems.values()].map(({ line, error }) => ({ line, error }));
   for (const { status, line, ...rest } of totals.ended.values()) {
     counts[status]++;
     if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });

@@ -1,47 +1,19 @@
+import { basename } from 'node:path';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
+import { stdinName } from '../tabular/decode.ts';
 import { counted } from '../text/number.ts';
-import type { Found, Journals } from './journal.ts';
-import type { Fate, Past } from './journal-lines.ts';
-import type { Plan } from './plan.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { Ended } from './course.ts';
+import type { History } from './journal-history.ts';
+import type { Fate } from './journal-lines.ts';
+import type { Found } from './journals-on-disk.ts';
+import { rowsInWords } from './pace.ts';
+import { noRequest, type Plan } from './plan.ts';
+import { earlierNote } from './view.ts';
+import type { Match } from './weigh.ts';
 
-type Chosen = { readonly found?: Found; readonly replaces?: Found };
-
-const isOpen = ({ past }: Found): boolean => past.finishedAt === undefined;
-
-/**
- * Which earlier run this one goes on with. A command for which twice is once begins again after a finished run; any
- * other never sends a row again that an earlier run has sent.
- */
-export function chosenJournal(
-  { same, others }: Journals,
-  plan: Plan,
-  { restart }: { readonly restart: boolean },
-): Chosen {
-  const [latest] = same;
-  if (restart) return { replaces: latest };
-  const [other] = others;
-  if (other && !latest) throw notTheSame(other, plan);
-  if (plan.row.operation.safety === 'repeatable') {
-    return latest && isOpen(latest) ? { found: latest } : { replaces: latest };
-  }
-  const isShared = ({ past }: Found) => [...past.fates.keys()].some((ref) => plan.refs.has(ref));
-  const shared = same.filter(isShared);
-  const found = shared.find(isOpen) ?? shared[0] ?? same.find((one) => isOpen(one) && one.past.fates.size > 0);
-  return found ? { found } : {};
-}
-
-function notTheSame({ past: { header, fates } }: Found, plan: Plan): Failure {
-  const begun = `A run of ${plan.rows.source.name} that began at ${localTime(header.started_at)} is not finished`;
-  const rows = `${fates.size} of its rows were sent`;
-  return new Failure(
-    'usage',
-    `${begun}, and belongs to another account, or had other flags or another template: ${rows}.`,
-    {
-      hint: 'To go on with it, run it with the same login and flags as then. To begin a new run with these, add --restart.',
-    },
-  );
-}
+type Known = Pick<History, 'own' | 'matches'>;
 
 const wasSent = ({ status }: Fate): boolean => status !== 'rejected';
 
@@ -49,9 +21,11 @@ const wasSent = ({ status }: Fate): boolean => status !== 'rejected';
 const mostNamed = 10;
 
 /** Rows that were sent and are no longer in the file: it was edited, and they would be sent again in another form. */
-export function refuseLost({ fates }: Past, { refs, row, rows }: Plan, yes: boolean): void {
-  if (yes || row.operation.safety === 'repeatable') return;
-  const lost = [...fates].flatMap(([ref, fate]) => (wasSent(fate) && !refs.has(ref) ? [fate] : []));
+export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, yes: boolean): void {
+  if (yes || !own || row.operation.safety === 'repeatable') return;
+  const taken = new Set([...matches.values()].map(({ key }) => key));
+  const isLost = ([key, fate]: readonly [string, Fate]) => wasSent(fate) && !refs.has(key) && !taken.has(key);
+  const lost = [...own.past.fates].filter(isLost).map(([, fate]) => fate);
   if (lost.length === 0) return;
   const named = lost.slice(0, mostNamed).map((fate) => {
     const id = fate.status === 'done' && fate.id !== null ? ` (id ${fate.id})` : '';
@@ -66,12 +40,58 @@ export function refuseLost({ fates }: Past, { refs, row, rows }: Plan, yes: bool
 }
 
 /** How many rows this run would send. */
-export function rowsToSend(past: Past | undefined, { refs, row, sendable }: Plan, retryUnknown: boolean): number {
-  if (!past) return sendable;
+export function rowsToSend({ matches }: Known, { row, refs, sendable }: Plan, retryUnknown: boolean): number {
   const again = retryUnknown || row.operation.safety === 'repeatable';
-  let settled = 0;
-  for (const [ref, { status }] of past.fates) {
-    if (refs.has(ref) && (status === 'done' || status === 'rejected' || !again)) settled++;
+  const isSettled = ([ref, { fate }]: readonly [string, Match]) =>
+    refs.get(ref) !== noRequest && (fate.status === 'done' || fate.status === 'rejected' || !again);
+  return sendable - [...matches].filter(isSettled).length;
+}
+
+/** Rows that cannot be sent as they are now, and were sent before: by position in the file. */
+export function endedBefore({ matches }: Known, { problems }: Plan): ReadonlyMap<number, Ended> {
+  const ended = new Map<number, Ended>();
+  for (const [index, { ref, line, error }] of problems) {
+    const fate = matches.get(ref)?.fate;
+    if (fate?.status === 'done') ended.set(index, { ...fate, line });
+    if (fate?.status === 'sent' || fate?.status === 'unknown')
+      ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
   }
-  return sendable - settled;
+  return ended;
+}
+
+const openBefore = 'It was sent before, and svc cannot tell whether it was done';
+
+/** What is said of earlier runs before the first row goes out. */
+export function earlierNotes({ own, matches }: Known, plan: Plan, left: number): string[] {
+  const settled = plan.sendable - left;
+  const elsewhere = [...matches.values()].filter(({ from }) => from !== own);
+  const notes: string[] = [];
+  if (own) {
+    const { finished, header } = own.past;
+    const isFinished = finished !== undefined && elsewhere.length === 0;
+    notes.push(earlierNote(finished?.at ?? header.started_at, isFinished, settled - elsewhere.length, left));
+  }
+  if (elsewhere.length > 0) {
+    const [are, them] = elsewhere.length === 1 ? ['was', 'it'] : ['were', 'them'];
+    notes.push(
+      `${rowsInWords(elsewhere.length)} ${are} sent before, ${origins(elsewhere)}, and ${are} not sent again. To send ${them} again, add --again.`,
+    );
+  }
+  return notes;
+}
+
+/** So many runs are named. */
+const mostOrigins = 3;
+
+/** When rows were sent, and from which file. */
+export function origins(matches: readonly Match[]): string {
+  const runs = [...new Set(matches.map(({ from }) => from))];
+  const named = runs.slice(0, mostOrigins).map(originOf);
+  const more = runs.length > named.length ? ', and by earlier runs' : '';
+  return named.join(', and ') + more;
+}
+
+function originOf({ past: { header, finished } }: Found): string {
+  const file = header.file === null ? stdinName : sanitize(basename(header.file));
+  return `at ${localTime(finished?.at ?? header.started_at)} from ${file}`;
 }

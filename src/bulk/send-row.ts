@@ -65,10 +65,10 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
-  for (const [ref, { status, ...fate }] of journal.fates) {
+  for (const { status, ...fate } of journal.fates.values()) {
     if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
     // An earlier run ended while it was on its way.
-    if ('keys' in fate && fate.keys) late.note(fate.keys, contentOf({ ref }));
+    if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
   }
   return sending;
 }
@@ -199,14 +199,11 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   },
   unsettled() {
     trip.mayArrive = true;
-    if (isRepeatable(sending)) sending.late.note(planned.keys, contentOf(planned));
+    if (isRepeatable(sending)) sending.late.note(planned.keys, planned.request);
   },
 });
 
 const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
-
-/** The same for rows of the same content. */
-export const contentOf = ({ ref }: Pick<Planned, 'ref'>): string => ref.replace(/~\d+$/u, '');
 
 async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void> {
   await sending.journal.write({ back: { row: ref, line } });

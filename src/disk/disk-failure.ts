@@ -10,7 +10,7 @@ export const diskWords: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file',
   EISDIR: 'it is a folder',
   EBUSY: 'it is in use, or mounted as a single file',
-  EIO: 'the disk failed',
+  EIO: 'the disk fails',
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many files are open',

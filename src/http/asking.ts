@@ -25,6 +25,8 @@ type Learnt = {
   address: 'service' | 'stranger' | undefined;
   /** The question for it that is on its way. */
   asking?: Promise<boolean>;
+  /** How far its clock was ahead of ours at its last `Date`. It says whether ours can be trusted, and of no record whose it is. */
+  clockAheadMs?: number;
   /** Ids that this run has made, by operation. */
   readonly made: Map<string, Set<number>>;
   /** Its writes that are not over, by what one record could be taken for. */

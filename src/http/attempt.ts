@@ -66,6 +66,8 @@ export async function exchange(service: Service, { bearer, wire, number }: Outgo
     const began = ctx.clock.ticks();
     const answer = await ctx.exchange(request);
     trace?.(request, answer, { attempt: number, tookMs: Math.round(ctx.clock.ticks() - began) });
+    const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
+    if (!Number.isNaN(date)) service.learnt.clockAheadMs = date - ctx.clock.now().getTime();
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return answer;
     url = next;

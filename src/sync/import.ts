@@ -98,16 +98,18 @@ type Sent = Totals & { readonly isLost?: boolean };
 async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Sent> {
   const service = await connect(ctx, settings);
   const { source } = plan.table;
+  const { id, formerly, isClockSure } = await accountOf(service, syncContacts);
   const journal = await openJournal(
     ctx.files.state,
     {
       file: source.path,
       content: plan.digest,
       rows: plan.rows,
-      destination: JSON.stringify([service.session.baseUrl, await accountOf(service, syncContacts), kind.operation]),
+      destination: JSON.stringify([service.session.baseUrl, id, kind.operation]),
+      formerly: formerly.map((account) => JSON.stringify([...account, kind.operation])),
       mapping: readingOf(plan, flags, kind.chunkSize),
     },
-    { restart: flags.restart, clock: ctx.clock },
+    { restart: flags.restart, clock: ctx.clock, isClockSure },
   );
   try {
     tellOfEarlier(ctx, journal, plan);

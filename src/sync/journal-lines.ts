@@ -32,7 +32,8 @@ export type Line =
   | { readonly run: { readonly at: string } }
   | { readonly sent: { readonly chunk: number; readonly first_line: number; readonly rows: number } }
   | { readonly done: Done }
-  | { readonly finished: { readonly at: string } };
+  /** `sure`: by a clock that agreed with the service's. */
+  | { readonly finished: { readonly at: string; readonly sure?: boolean } };
 
 /** What a journal says. */
 export type Past = {
@@ -41,6 +42,7 @@ export type Past = {
   /** Chunks that were on their way when the run ended: they may still arrive. */
   readonly open?: ReadonlySet<number>;
   readonly finishedAt: string | undefined;
+  readonly isFinishSure: boolean;
   /** Spent by earlier runs. */
   readonly ms: number;
   readonly requests: number;
@@ -52,6 +54,7 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
   const open = new Set<number>();
   let header: Header | undefined;
   let finishedAt: string | undefined;
+  let isFinishSure = false;
   let number = 0;
   let ms = 0;
   let msOfRun = 0;
@@ -71,10 +74,13 @@ export function journalReader(): { take(text: Buffer): boolean; past(): Past | u
         done.set(line.done.chunk, line.done);
         msOfRun = Math.max(msOfRun, line.done.ms);
         requests += line.done.requests;
-      } else if ('finished' in line) finishedAt = line.finished.at;
+      } else if ('finished' in line) {
+        finishedAt = line.finished.at;
+        isFinishSure = line.finished.sure === true;
+      }
       return true;
     },
-    past: () => header && { header, done, open, finishedAt, ms: ms + msOfRun, requests },
+    past: () => header && { header, done, open, finishedAt, isFinishSure, ms: ms + msOfRun, requests },
   };
 }
 

@@ -1,7 +1,9 @@
-import { open } from 'node:fs/promises';
+import { appendFile, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOfAll, type JournalFolder, journalFolder, type Wording } from '../bulk/journal-folder.ts';
+import { type Finished, prune } from '../bulk/journal-prune.ts';
 import type { Clock } from '../context.ts';
+import { isThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { type Chunk, lineCount, type Outcome } from './chunks.ts';
 import { type Done, type Header, journalReader, type Line, type Past } from './journal-lines.ts';
@@ -13,6 +15,8 @@ export type Identity = {
   readonly rows: number;
   /** The service, the account, and the operation with its list: of two runs with the same, the second refuses. */
   readonly destination: string;
+  /** As version 0.1.0 named it, by the credential: what it left unfinished goes on. */
+  readonly formerly?: readonly string[];
   /** How rows are made of the file. */
   readonly mapping: string;
 };
@@ -38,12 +42,20 @@ export type Journal = {
   close(): Promise<void>;
 };
 
+type Options = {
+  readonly restart: boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The clock agrees with the service's. */
+  readonly isClockSure?: boolean;
+};
+
 const nothingDone = { done: new Map<number, Done>(), ms: 0, requests: 0 };
 
 const wording: Wording = {
   doing: 'syncing this file',
   again: 'it resumes.',
   journal: 'this sync',
+  earlier: 'this sync',
   damagedHint: () => 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
   fullHint: 'Make room and run the same command again: it continues where this run stopped.',
 };
@@ -55,14 +67,17 @@ const wording: Wording = {
 export async function openJournal(
   state: string,
   identity: Identity,
-  { restart, clock }: { readonly restart: boolean; readonly clock: Pick<Clock, 'now'> },
+  { restart, clock, isClockSure = false }: Options,
 ): Promise<Journal> {
-  const folder = journalFolder(join(state, 'sync'), clock, wording);
+  const folder = journalFolder(join(state, 'sync'), wording);
   const destination = digest(identity.destination);
   const where = digest(identity.content, destination);
   const held = await folder.lock(where);
   try {
-    const path = join(folder.path, `${where}-${digest(identity.mapping)}.jsonl`);
+    const nameAt = (place: string) => join(folder.path, `${place}-${digest(identity.mapping)}.jsonl`);
+    const path = nameAt(where);
+    for (const former of identity.formerly ?? [])
+      await takeOver(nameAt(digest(identity.content, digest(former))), path);
     const now = clock.now().toISOString();
     const before = await pastOf(folder, path, restart);
     const resumed = before?.finishedAt === undefined && !restart ? before : undefined;
@@ -73,6 +88,8 @@ export async function openJournal(
       const { content, rows, file = null } = identity;
       const header: Header = { svc_sync: 1, file, content, destination, rows, started_at: now };
       await folder.begin(path, toText(header));
+      const pruning = { folder: folder.path, written: path, now: isClockSure ? clock.now() : undefined };
+      await prune({ ...pruning, finished: (old) => finishedIn(folder, old), date: dateFinished }).catch(() => {});
     }
     const log = await folder.open(path, { take: journalReader().take, syncs: 'alone', held });
     // After a line that failed none is written: the run ends, and the next one goes on from what is there.
@@ -91,10 +108,11 @@ export async function openJournal(
       sent: (chunk) => append({ sent: { ...about(chunk) } }),
       done: (chunk, { problems, ...counts }, requests, ms) =>
         append({ done: { ...about(chunk), ...counts, requests, ms, errors: problems } }),
-      finished: () => append({ finished: { at: clock.now().toISOString() } }),
+      finished: () => append({ finished: { at: clock.now().toISOString(), ...(isClockSure && { sure: true }) } }),
       async close() {
-        await log.close();
-        await held.release();
+        // What a disk that went away did not take is told by the line that failed.
+        await log.close().catch(() => {});
+        await held.release().catch(() => {});
       },
     };
   } catch (error) {
@@ -111,11 +129,29 @@ const about = (chunk: Chunk) => ({
 
 const toText = (line: Line): string => `${JSON.stringify(line)}\n`;
 
+/** A journal that version 0.1.0 named after the credential. */
+async function takeOver(former: string, path: string): Promise<void> {
+  if (former === path || (await isThere(path)) || !(await isThere(former))) return;
+  await rename(former, path);
+}
+
+async function finishedIn(folder: JournalFolder, path: string): Promise<Finished | undefined> {
+  const lines = journalReader();
+  await folder.read(path, { take: lines.take }).catch(() => {});
+  const { finishedAt: at, isFinishSure: sure } = lines.past() ?? {};
+  return at === undefined ? undefined : { at, sure };
+}
+
+const dateFinished = (path: string, now: Date): Promise<void> =>
+  appendFile(path, toText({ finished: { at: now.toISOString(), sure: true } }));
+
 async function pastOf(folder: JournalFolder, path: string, restart: boolean): Promise<Past | undefined> {
   const lines = journalReader();
   try {
-    await folder.read(path, { take: lines.take });
-    return lines.past();
+    const isThere = await folder.read(path, { take: lines.take });
+    const past = lines.past();
+    if (isThere && !past) throw folder.headless(path);
+    return past;
   } catch (error) {
     if (restart && error instanceof Failure) return undefined;
     throw error;

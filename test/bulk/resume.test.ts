@@ -32,7 +32,9 @@ describe('the same command again', () => {
       /This file was done at \S+ \S+: nothing is sent\. To send it all again, add --restart\./u,
     );
     expect(reportOf(again.stdout)).toMatchObject({ done: 2, resumed_rows: 2 });
-    expect((await svc(world, [...tickets, file, '--restart'])).exitCode).toBe(0);
+    const unasked = await svc(world, [...tickets, file, '--restart']);
+    expect(unasked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Refusing to send 2 rows without') });
+    expect((await svc(world, [...tickets, file, '--restart', '--yes'])).exitCode).toBe(0);
     expect(await subjects(world)).toEqual(['Row 1', 'Row 2', 'Row 1', 'Row 2']);
   });
 
@@ -106,11 +108,12 @@ describe('an unfinished run', () => {
     expect((await svc(world, [...tickets, file, '--description', 'New', '--restart'])).exitCode).toBe(0);
   });
 
-  test('nor for another account', async () => {
+  test('is no business of another account, which has its own', async () => {
     const { world, file } = await capped();
-    const ran = await svc(world, [...tickets, file], { env: { SVC_API_KEY: 'key_globex' } });
-    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('belongs to another account') });
-    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    const other = await svc(world, [...tickets, file, '--json'], { env: { SVC_API_KEY: 'key_globex' } });
+    expect(reportOf(other.stdout)).toMatchObject({ done: 2, resumed_rows: 0 });
+    const own = await svc(world, [...tickets, file, '--json']);
+    expect(reportOf(own.stdout)).toMatchObject({ done: 2, resumed_rows: 1 });
   });
 
   test('whose journal is damaged is refused and left as it is', async () => {
@@ -122,10 +125,11 @@ describe('an unfinished run', () => {
     const ran = await svc(world, [...tickets, file]);
     expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is damaged in line') });
     expect(readFileSync(path, 'utf8')).toBe(text);
-    // It stands in the way of nothing else.
-    expect((await svc(world, ['tickets', 'create', '--from', put(world, 'u.csv', 'subject\nRow 3\n')])).exitCode).toBe(
-      0,
-    );
+    // Rows of another file may have been sent by it too; those of another command were not.
+    const other = put(world, 'u.csv', 'subject\nRow 3\n');
+    expect((await svc(world, [...tickets, other])).exitCode).toBe(1);
+    const notes = put(world, 'n.csv', 'id,body\n7,One\n');
+    expect((await svc(world, ['tickets', 'note', '--from', notes])).exitCode).toBe(0);
   });
 
   test('of two at once the second refuses', async () => {
@@ -143,7 +147,7 @@ describe('an unfinished run', () => {
     expect((await svc(both, [...tickets, file])).exitCode).toBe(0);
     expect(await second).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('Another svc is sending the rows'),
+      stderr: expect.stringContaining('Another svc is sending rows of this file'),
     });
     expect(await subjects(world)).toEqual(['Row 1']);
   });

@@ -259,6 +259,12 @@ export function modelService(options: Options) {
     return { lost: 'after-sending', reason, detail: 'No answer.' };
   }
 
+  /** Whatever the credential, it is one account; `blind` is a token that may not ask for it. */
+  const account = ({ headers }: HttpRequest): HttpResponse =>
+    headers.authorization === 'Bearer blind'
+      ? says(403, { error: 'Missing scope: identity' })
+      : says(200, { account_id: 1, name: 'Acme', billing_active: true, setup_url: null });
+
   const arrive = (until: number) => {
     const due = onTheWay.filter(({ at }) => at <= until);
     onTheWay = onTheWay.filter(({ at }) => at > until);
@@ -268,6 +274,7 @@ export function modelService(options: Options) {
   const exchange: Exchange = async (request) => {
     arrive(ticks());
     const url = new URL(request.url);
+    if (url.pathname === '/platform/account') return account(request);
     const kind = request.method === 'POST' ? kindAt(url.pathname) : undefined;
     return kind ? write(kind, request) : read(url);
   };

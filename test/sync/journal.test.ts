@@ -1,6 +1,6 @@
-import { appendFile, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Chunk } from '../../src/sync/chunks.ts';
 import { type Identity, type Journal, openJournal } from '../../src/sync/journal.ts';
@@ -19,11 +19,20 @@ const chunk: Chunk = {
 
 const outcome = { created: 1, updated: 0, synced: 0, unaccounted: 0, problems: [] };
 
-type Run = { readonly minute?: number; readonly restart?: boolean; readonly work?: (journal: Journal) => unknown };
+type Run = {
+  readonly minute?: number;
+  readonly restart?: boolean;
+  readonly isClockSure?: boolean;
+  readonly work?: (journal: Journal) => unknown;
+};
 
 /** A run from its beginning to its end. */
-async function run(folder: string, about: Partial<Identity>, { minute = 0, restart = false, work }: Run = {}) {
-  const journal = await openJournal(folder, { ...identity, ...about }, { restart, clock: at(minute) });
+async function run(
+  folder: string,
+  about: Partial<Identity>,
+  { minute = 0, restart = false, isClockSure, work }: Run = {},
+) {
+  const journal = await openJournal(folder, { ...identity, ...about }, { restart, isClockSure, clock: at(minute) });
   try {
     await work?.(journal);
     return journal;
@@ -61,6 +70,14 @@ describe('a run that goes on with an earlier one', () => {
     expect(past.done.size).toBe(0);
   });
 
+  test('goes on with what 0.1.0 left under the name of the credential', async () => {
+    const folder = await state();
+    await run(folder, { destination: 'by key' }, { work: (journal) => journal.done(chunk, outcome, 3, 500) });
+    const { past, earlier } = await run(folder, { formerly: ['by key'] }, { minute: 1 });
+    expect(earlier).toEqual({ kind: 'interrupted', at: timeOf(0) });
+    expect([...past.done.keys()]).toEqual([0]);
+  });
+
   test('says how to begin again where the journal is damaged', async () => {
     const folder = await state();
     const { path } = await run(folder, {}, { work: (journal) => journal.done(chunk, outcome, 3, 500) });
@@ -70,6 +87,31 @@ describe('a run that goes on with an earlier one', () => {
       message: expect.stringContaining('damaged in line 2'),
       hint: expect.stringContaining('--restart'),
     });
+  });
+});
+
+describe('a journal whose run is over', () => {
+  const [year, days] = [366 * 24 * 60, 91 * 24 * 60];
+  const finish = { work: (journal: Journal) => journal.finished() };
+  const begun = async (minute: number, isClockSure: boolean) => {
+    const folder = await state();
+    const old = [
+      await run(folder, { content: 'over' }, { isClockSure: true, ...finish }),
+      await run(folder, { content: 'not over' }, {}),
+      await run(folder, { content: 'by a clock of its own' }, finish),
+    ];
+    for (const { path } of old) await utimes(path, 1, 1);
+    await run(folder, { content: 'new' }, { minute, isClockSure });
+    const left = await readdir(join(folder, 'sync'));
+    return old.map(({ path }) => left.includes(basename(path)));
+  };
+
+  test('goes after 90 days; one that is not over, or whose end no sure clock has dated, stays', async () => {
+    expect(await begun(days, true)).toEqual([false, true, true]);
+  });
+
+  test('stays where the clock does not agree with that of the service', async () => {
+    expect(await begun(year, false)).toEqual([true, true, true]);
   });
 });
 

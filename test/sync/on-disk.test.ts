@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { asksAccount, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 // A power cut keeps of a file what was synced, and of its name what its folder's sync has kept. So every sync of this
@@ -57,6 +57,7 @@ test('each chunk, and what became of it, is safe from a power cut before the nex
   });
   const before: string[] = [];
   const exchange: typeof there.exchange = async (request) => {
+    if (asksAccount(request)) return there.exchange(request);
     if (!journal) {
       journal = await there.journal();
       expect(folderIsSafe).toBe(true);
@@ -81,7 +82,7 @@ test('the first chunk is on disk before it goes out', async () => {
     if (kind === 'file') synced.push(synced.length);
   });
   const exchange: typeof there.exchange = async (request) => {
-    lines = (await readFile(await there.journal(), 'utf8')).trimEnd().split('\n').length;
+    if (!asksAccount(request)) lines = (await readFile(await there.journal(), 'utf8')).trimEnd().split('\n').length;
     return there.exchange(request);
   };
   await svc({ ...there, exchange }, there.argv);
@@ -94,7 +95,7 @@ test('a file that changes in place while it is sent is not finished: the next ru
   const there = await world(20_000);
   let changed = false;
   const exchange: typeof there.exchange = async (request) => {
-    if (!changed) {
+    if (!changed && !asksAccount(request)) {
       changed = true;
       // The last row, of the same length: neither the rows nor the chunks are other ones.
       const file = await open(there.file, 'r+');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/context.ts';
 import { hexDigestOf } from '../../src/text/digest.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { asksAccount, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const world = () => sandboxWorld({ seed: 'empty', rateLimit: 'off' });
@@ -337,7 +337,9 @@ describe('an interrupted run goes on only where the file is read alike', () => {
   const dyingAfter = (there: SandboxWorld, answers: number): Exchange => {
     let count = 0;
     return async (request) =>
-      count++ < answers ? there.exchange(request) : { lost: 'before-sending', reason: 'refused', detail: 'Refused.' };
+      asksAccount(request) || count++ < answers
+        ? there.exchange(request)
+        : { lost: 'before-sending', reason: 'refused', detail: 'Refused.' };
   };
 
   async function resumed(first: string[], then: string[]) {

@@ -1,0 +1,103 @@
+import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Held, holders, tryLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
+import { isRecord } from '../text/record.ts';
+import type { JournalFolder } from './journal-folder.ts';
+import { formerPlace, type Identity, isOfScope, type Keys, keysOf, scopeInName } from './journals-on-disk.ts';
+import { noRequest, type Plan } from './plan.ts';
+
+/** The rows that a run has to do with: their names, with the digests of their requests. */
+export type Rows = { readonly file: string | null; readonly refs: ReadonlyMap<string, string> };
+
+const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
+const lockName = (journal: string): string => basename(journal, '.jsonl');
+
+/** Says which rows a run has, beside its journal, so that no other run of any of them begins. Not synced: it is of use while both run. */
+export async function claimRows(journal: string, identity: Identity, { refs }: Pick<Plan, 'refs'>): Promise<void> {
+  const { scope, profile } = keysOf(identity);
+  const first = JSON.stringify({ scope, profile, file: identity.file ?? null });
+  const lines = [...refs].map(([ref, request]) => `${ref} ${request}\n`);
+  await writeFile(rowsPath(journal), `${first}\n${lines.join('')}`, { mode: 0o600 });
+}
+
+export const forgetRows = (journal: string): Promise<void> => rm(rowsPath(journal), { force: true });
+
+type Claimed = Rows & { readonly scope: string; readonly profile: string };
+
+/** Undefined where nobody has said it, or it cannot be read. */
+export async function claimedRows(journal: string): Promise<Claimed | undefined> {
+  const text = await readFile(rowsPath(journal), 'utf8').catch(() => '');
+  const [first = '', ...lines] = text.split('\n');
+  try {
+    const { scope, profile, file } = asRecord(JSON.parse(first));
+    if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
+    const pairs = lines.flatMap((line) => {
+      const [ref = '', request = ''] = line.split(' ');
+      return ref === '' ? [] : [[ref, request] as const];
+    });
+    return { scope, profile, file: typeof file === 'string' ? file : null, refs: new Map(pairs) };
+  } catch {
+    return undefined;
+  }
+}
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+
+/** Whether both have to do with one row. Of one file rows are known by their requests too. */
+export function haveCommon(own: Rows, { file, refs }: Rows): boolean {
+  for (const ref of refs.keys()) if (own.refs.has(ref)) return true;
+  if (own.file !== file) return false;
+  const requests = new Set(own.refs.values());
+  for (const request of refs.values()) if (request !== noRequest && requests.has(request)) return true;
+  return false;
+}
+
+/** The journals of runs that are under way. Throws where one of them has a row of this one. */
+export async function refuseCommon(
+  folder: JournalFolder,
+  identity: Identity,
+  plan: Pick<Plan, 'refs'>,
+): Promise<ReadonlySet<string>> {
+  const keys = keysOf(identity);
+  const file = identity.file ?? null;
+  const places = new Set([...keys.formerly].map((account) => formerPlace(account, identity.command, file)));
+  const own: Rows = { file, refs: plan.refs };
+  const busy = new Set<string>();
+  for (const name of await readdir(folder.path)) {
+    if (!name.endsWith('.lock')) continue;
+    const [lock, base] = [join(folder.path, name), name.slice(0, -'.lock'.length)];
+    const journal = join(folder.path, `${base}.jsonl`);
+    const claimed = await claimedRows(journal);
+    if (!(claimed ? isOfScope(claimed, keys) : isUnsaid(base, keys, places))) continue;
+    if (await isFree(lock)) continue;
+    if (!claimed || haveCommon(own, claimed)) throw await underWay(lock);
+    busy.add(journal);
+  }
+  return busy;
+}
+
+/** A lock of this account and command that says no rows: version 0.1.0 names it after the file. */
+function isUnsaid(base: string, keys: Keys, places: ReadonlySet<string>): boolean {
+  const named = scopeInName(base);
+  return named ? isOfScope(named, keys) : places.has(base);
+}
+
+/** Takes away what a process left that is gone. */
+async function isFree(lock: string): Promise<boolean> {
+  const held = await tryLock(lock);
+  if (!held) return false;
+  await held.release();
+  await rmdir(lock).catch(() => {});
+  return true;
+}
+
+async function underWay(lock: string): Promise<Failure> {
+  const [pid] = await holders(lock);
+  return new Failure('failed', `Another svc is sending rows of this file${pid ? ` (process ${pid})` : ''}.`, {
+    hint: 'Wait until it is done, or stop it. Then run this command again: it goes on.',
+  });
+}
+
+/** No other run has this journal until it is released. */
+export const lockJournal = (folder: JournalFolder, journal: string): Promise<Held> => folder.lock(lockName(journal));

@@ -1,0 +1,208 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../context.ts';
+import { type Held, withLock } from '../disk/lock.ts';
+import { thisBoot } from '../disk/lock-entry.ts';
+import { makeFolders } from '../disk/make-folders.ts';
+import { askWitnesses } from '../disk/witness.ts';
+import { Failure } from '../errors.ts';
+import { localTime } from '../output/cells.ts';
+import { beginJournal, type Journal, wording } from './journal.ts';
+import { claimedRows, claimRows, forgetRows, haveCommon, lockJournal, refuseCommon } from './journal-claims.ts';
+import { type JournalFolder, journalFolder } from './journal-folder.ts';
+import type { Present } from './journal-reader.ts';
+import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
+import { noRequest, type Plan } from './plan.ts';
+import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
+
+/** What the person wants of rows that were sent before. */
+export type Wish = {
+  /** Send the whole file again. */
+  readonly restart: boolean;
+  /** Send again what was sent from other files. */
+  readonly again: boolean;
+};
+
+/** What is known of the rows of a file. While it is held, no run begins that has one of them. */
+export type History = {
+  /** The journal that this run goes on in. */
+  readonly own: Found | undefined;
+  /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
+  readonly matches: ReadonlyMap<string, Match>;
+  /** Rows that were sent before, and are to go again. */
+  readonly resent: readonly Match[];
+  /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
+  readonly made: readonly number[];
+  begin(): Promise<Journal>;
+  /** Fires where another process has the journal now. */
+  readonly lost: Held['lost'];
+  release(): Promise<void>;
+};
+
+export type Ports = { readonly state: string; readonly clock: Pick<Clock, 'now' | 'sleep' | 'ticks'> };
+
+/** Reads what earlier runs did, and holds the rows of this one. */
+export async function openHistory(
+  { state, clock }: Ports,
+  identity: Identity,
+  plan: Plan,
+  wish: Wish,
+): Promise<History> {
+  const folder = journalFolder(join(state, 'bulk'), wording);
+  const present = { boot: await thisBoot(), saidBy: await askWitnesses() };
+  const startedAt = { wallMs: clock.now().getTime(), ticks: clock.ticks() };
+  const what = 'the record of what was sent';
+  await folder.onDisk(() => makeFolders(folder.path));
+  return withLock(join(folder.path, 'begin'), { clock, what }, async () => {
+    const weighed = await folder.onDisk(() => weighAll({ folder, present, identity, plan, wish }));
+    const { chosen, own, path } = weighed;
+    const held = await lockJournal(folder, path);
+    await folder.onDisk(() => claimRows(path, identity, plan));
+    let journal: Journal | undefined;
+    return {
+      own,
+      matches: chosen.matches,
+      resent: chosen.resent,
+      made: weighed.made,
+      lost: held.lost,
+      async begin() {
+        // A person may have thought about the question for as long as they like.
+        held.check();
+        journal = await beginJournal({ folder, clock, lock: held, identity, plan, present, startedAt }, weighed);
+        return journal;
+      },
+      async release() {
+        if (journal === undefined && !own) await forgetRows(path).catch(() => {});
+        // A disk that has gone away holds no lock any more either.
+        await held.release().catch(() => {});
+      },
+    };
+  });
+}
+
+type Asked = {
+  readonly folder: JournalFolder;
+  readonly present: Present;
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly wish: Wish;
+};
+
+/** What a run begins from. */
+export type Weighed = {
+  readonly path: string;
+  readonly own: Found | undefined;
+  readonly chosen: Chosen;
+  /** Of this run, among all of this account and command. */
+  readonly number: number;
+  readonly made: readonly number[];
+  /** The journal in the place of which a new one is written. */
+  readonly replaces: Found | undefined;
+};
+
+async function weighAll({ folder, present, identity, plan, wish }: Asked): Promise<Weighed> {
+  const file = identity.file ?? null;
+  const sides: Sides = { plan, file };
+  const busy = await refuseCommon(folder, identity, plan);
+  const disk = await journalsOnDisk(folder, identity, present);
+  const keys = keysOf(identity);
+  const { settings } = keys;
+  const same = disk.ours.filter(({ past }) => past.header.settings === settings);
+  const isRepeatable = plan.row.operation.safety === 'repeatable';
+  const candidates = same.filter((one) => !busy.has(one.path) && (!isRepeatable || isOpen(one)));
+  const found = ownJournal(candidates, sides);
+  const others = await otherWork(disk, sides, settings);
+  if (others[0] && !found && !wish.restart) throw notTheSame(others[0], plan);
+  if (isRepeatable) await forgetFinished(same, busy);
+  // Twice is once: what another file has done is no reason to leave a row out.
+  const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
+  const chosen = choose({ matches: matchRows(judges, sides, found), others, found, plan, wish, settings });
+  const own = wish.restart ? undefined : found;
+  const fresh = join(folder.path, newName(keys));
+  const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
+  return {
+    path: found?.path ?? fresh,
+    own,
+    chosen,
+    number,
+    made: disk.ours.flatMap(madeIn),
+    replaces: wish.restart ? found : undefined,
+  };
+}
+
+const madeIn = ({ past }: Found): number[] =>
+  [...past.fates.values()].flatMap((fate) => (fate.status === 'done' && fate.id !== null ? [fate.id] : []));
+
+/** Commands for which twice is once keep no history beyond a run that is not finished. */
+async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>): Promise<void> {
+  for (const one of same) {
+    if (isOpen(one) || busy.has(one.path)) continue;
+    await rm(one.path, { force: true });
+    await forgetRows(one.path);
+  }
+}
+
+/** Runs of some of these rows that are not finished, and had other flags or another template. */
+async function otherWork({ ours, strange }: OnDisk, { plan, file }: Sides, settings: string): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const one of [...ours, ...strange]) {
+    const { header, fates, files } = one.past;
+    const isOther = header.settings !== settings || strange.includes(one);
+    if (!isOther || !isOpen(one) || fates.size === 0) continue;
+    const claimed = await claimedRows(one.path);
+    if (header.svc_bulk === 1) {
+      if (files.has(file)) found.push(one);
+      continue;
+    }
+    const refs = claimed?.refs ?? new Map([...fates].map(([key, { is = '' }]) => [key, is]));
+    if (haveCommon({ refs: plan.refs, file: null }, { refs, file: '' }) && !isOver(one, claimed?.refs, ours))
+      found.push(one);
+  }
+  return found;
+}
+
+/** What becomes of rows that earlier runs speak of. */
+type Chosen = {
+  readonly matches: ReadonlyMap<string, Match>;
+  readonly resent: readonly Match[];
+  /** What no earlier journal counts for any more. */
+  readonly voided: { readonly rows: readonly string[]; readonly settings: readonly string[] } | undefined;
+};
+
+type Choice = {
+  readonly matches: ReadonlyMap<string, Match>;
+  readonly others: readonly Found[];
+  readonly found: Found | undefined;
+  readonly plan: Plan;
+  readonly wish: Wish;
+  readonly settings: string;
+};
+
+function choose({ matches, others, found, plan, wish, settings }: Choice): Chosen {
+  const goesAgain = ([ref, { from }]: readonly [string, Match]) =>
+    plan.refs.get(ref) !== noRequest && (wish.restart || (wish.again && from !== found));
+  const kept = new Map([...matches].filter((one) => !goesAgain(one)));
+  const again = [...matches].filter(goesAgain).map(([, match]) => match);
+  const left = wish.restart ? others : [];
+  const rows = new Set(again.map(({ key }) => key));
+  for (const { past } of left) {
+    for (const key of past.fates.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
+  }
+  const isTwice = plan.row.operation.safety !== 'repeatable';
+  return {
+    matches: kept,
+    resent: isTwice ? again.filter(({ fate }) => fate.status !== 'rejected') : [],
+    voided: rows.size === 0 ? undefined : { rows: [...rows], settings: [settings, ...left.map(settingsOf)] },
+  };
+}
+
+const settingsOf = ({ past }: Found): string => past.header.settings;
+
+function notTheSame({ past: { header, fates } }: Found, plan: Plan): Failure {
+  const begun = `A run of ${plan.rows.source.name} that began at ${localTime(header.started_at)} is not finished`;
+  const rows = `${fates.size} of its rows were sent`;
+  const why = header.svc_bulk === 1 ? 'belongs to another login, or had' : 'had';
+  return new Failure('usage', `${begun}, and ${why} other flags or another template: ${rows}.`, {
+    hint: 'To go on with it, run it with the same login and flags as then. To begin a new run with these, add --restart.',
+  });
+}

@@ -1,0 +1,136 @@
+import type { Span } from '../disk/log-file.ts';
+import {
+  applyLine,
+  costOf,
+  type Fate,
+  type FormerHeader,
+  type Header,
+  newestOf,
+  parseLine,
+  type RowLine,
+  type RunLine,
+  rowsOf,
+} from './journal-lines.ts';
+
+/** What a journal says. */
+export type Past = {
+  readonly header: Header | FormerHeader;
+  readonly fates: ReadonlyMap<string, Fate>;
+  /** By which run each row was spoken of last. */
+  readonly runs: ReadonlyMap<string, number>;
+  /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
+  readonly voided: ReadonlyMap<string, number>;
+  readonly lastRun: number;
+  /** The files that its runs read: null for standard input. */
+  readonly files: ReadonlySet<string | null>;
+  /** Their contents. */
+  readonly contents: ReadonlySet<string>;
+  readonly finished: { readonly at: string; readonly sure?: boolean } | undefined;
+  /** Of the last run that said who watched it. */
+  readonly witness: string | undefined;
+  /** Every line that was ever written is there: what was only meant to go has not gone. */
+  readonly isWhole: boolean;
+  /** What was there before the first row of each run that has written it down, by the newest of its ids. */
+  readonly there: ReadonlyMap<number, readonly number[]>;
+  readonly requests: number;
+  readonly ms: number;
+};
+
+export const voidKey = (settings: string, row: string): string => `${settings} ${row}`;
+
+/** Whether what was written and not synced is there: by which start of the machine, and by how far a witness saw it. */
+export type Present = {
+  readonly boot: string | undefined;
+  readonly saidBy: (witness: string) => number | undefined;
+};
+
+/** A reader of the lines of a journal, one after the other: false for what is none. */
+export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
+
+/**
+ * A row that was only meant to go has certainly not gone where the journal has lost no line: its `sent` would be in the
+ * file, on disk or not. After a power cut, or where the disk went away and came back, it may have gone.
+ */
+export function journalReader(present: Present): JournalReader {
+  const fates = new Map<string, Fate>();
+  const runs = new Map<string, number>();
+  const voided = new Map<string, number>();
+  const there = new Map<number, readonly number[]>();
+  const [files, contents] = [new Set<string | null>(), new Set<string>()];
+  let header: Header | FormerHeader | undefined;
+  let finished: Past['finished'];
+  let run: RunLine | undefined;
+  let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
+  let isWhole = true;
+  const judgeMeant = (isSure: boolean) => {
+    for (const [row, fate] of fates) {
+      if (fate.status !== 'meant') continue;
+      if (isSure) fates.delete(row);
+      else fates.set(row, { ...fate, status: 'sent' });
+    }
+  };
+  const begins = (next: RunLine) => {
+    // Version 0.1.0 believed them by the start of the machine alone, and has acted on that.
+    number = next.number ?? number;
+    const isFormer = next.witness === undefined && next.boot !== undefined && next.boot === run?.boot;
+    judgeMeant(next.whole ?? isFormer);
+    run = next;
+    ms += msOfRun;
+    msOfRun = 0;
+    if (next.file !== undefined) files.add(next.file);
+    if (next.content !== undefined) contents.add(next.content);
+  };
+  const takeRow = (line: RowLine) => {
+    applyLine(fates, line);
+    if ('run' in line) begins(line.run);
+    else finished = 'finished' in line ? line.finished : undefined;
+    if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
+    if ('again' in line) {
+      for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
+    }
+    if ('renamed' in line)
+      for (const { was } of line.renamed.rows) voided.set(voidKey(header?.settings ?? '', was), number);
+    for (const row of rowsOf(line)) runs.set(row, number);
+    const cost = costOf(line);
+    requests += cost.requests;
+    msOfRun = Math.max(msOfRun, cost.ms);
+  };
+  const isWitnessed = () => {
+    if (!isWhole || run?.witness === undefined || run.boot === undefined || run.boot !== present.boot) return false;
+    const said = present.saidBy(run.witness);
+    return said !== undefined && said <= end;
+  };
+  return {
+    take(text, span) {
+      const line = parseLine(text.toString('utf8'));
+      if (!line || 'svc_bulk' in line !== (header === undefined)) {
+        isWhole = false;
+        return false;
+      }
+      end = span.start + span.length;
+      if ('svc_bulk' in line) {
+        header = line;
+        files.add(line.file);
+      } else takeRow(line);
+      return true;
+    },
+    past() {
+      const isSure = isWitnessed();
+      judgeMeant(isSure);
+      const sums = { requests, ms: ms + msOfRun };
+      const known = {
+        fates,
+        runs,
+        voided,
+        lastRun: number,
+        files,
+        contents,
+        finished,
+        witness: run?.witness,
+        isWhole: isSure,
+        there,
+      };
+      return header && { header, ...known, ...sums };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Fate, Header, Line, RunLine } from './journal-lines.ts';
+
+const markLength = 12;
+
+/** The first line: how many bytes are surely on disk. */
+export const mark = {
+  text: (end: number) => `{"svc_bulk_bytes":"${String(end).padStart(markLength, '0')}"}\n`,
+  read: (first: string) => {
+    const digits = /^\{"svc_bulk_bytes":"(\d{12})"\}\n$/u.exec(first)?.[1];
+    return digits === undefined ? undefined : Number(digits);
+  },
+};
+
+export const lineText = (line: Line): string => `${JSON.stringify(line)}\n`;
+
+/** A journal that is on disk as a whole. */
+export function journalText(lines: readonly Line[]): string {
+  const text = lines.map(lineText).join('');
+  return mark.text(mark.text(0).length + Buffer.byteLength(text)) + text;
+}
+
+type Told = {
+  readonly header: Header;
+  readonly run: RunLine;
+  readonly fates: ReadonlyMap<string, Fate>;
+  readonly others?: readonly Line[];
+};
+
+/** What a journal says of rows, as short as it can be said and without secrets. */
+export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
+  const cost = { requests: 0, ms: 0 };
+  const lines = [...fates].flatMap(([row, fate]): Line[] => {
+    const { status, line } = fate;
+    const about = { row, line, ...(fate.is !== undefined && { is: fate.is }) };
+    if (status === 'done') return [{ done: { ...about, id: fate.id, ...cost } }];
+    if (status === 'rejected') return [{ rejected: { ...about, error: fate.error, ...cost } }];
+    const keys = 'keys' in fate && fate.keys ? { keys: fate.keys } : {};
+    const sent: Line = { sent: { ...about, before: fate.before, ...keys } };
+    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];
+  });
+  return [header, { run }, ...others, ...lines];
+}
+
+/** Whether no row is on its way. */
+export const isSettled = (fates: ReadonlyMap<string, Fate>): boolean =>
+  [...fates.values()].every(({ status }) => status !== 'sent' && status !== 'meant');

@@ -1,0 +1,134 @@
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Account } from './account.ts';
+import { digestOfAll, type JournalFolder } from './journal-folder.ts';
+import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
+import { journalReader, type Past, type Present, voidKey } from './journal-reader.ts';
+import { mark } from './journal-text.ts';
+
+/** What a run is known by. Where its rows stand is none of it, and neither is how svc logged in. */
+export type Identity = {
+  readonly account: Account;
+  /** The words behind `svc`. */
+  readonly command: string;
+  /** What the command line says for every row. */
+  readonly settings: string;
+  /** For messages, and for journals that know rows by it; undefined for standard input. */
+  readonly file: string | undefined;
+};
+
+/** The digests that journals are found by. */
+export type Keys = {
+  readonly scope: string;
+  readonly profile: string;
+  readonly settings: string;
+  /** As version 0.1.0 named the account. */
+  readonly formerly: ReadonlySet<string>;
+};
+
+export function keysOf({ account, command, settings }: Identity): Keys {
+  const { service, id, profile, formerly } = account;
+  return {
+    scope: digest(service, id, command),
+    profile: digest(service, profile, command),
+    settings: digest(settings),
+    formerly: new Set(formerly.map((one) => digest(JSON.stringify(one)))),
+  };
+}
+
+/** A login that may not ask for its account meets the others of its profile. */
+export const isOfScope = (one: Pick<Header, 'scope' | 'profile'>, keys: Keys): boolean =>
+  one.scope === keys.scope ||
+  (one.profile === keys.profile && (one.scope === one.profile || keys.scope === keys.profile));
+
+/** A journal that cannot be read any more still says by its name whose it is. */
+export const newName = ({ scope, profile }: Keys): string =>
+  `${scope}.${profile}.${Math.random().toString(36).slice(2, 12)}.jsonl`;
+
+export function scopeInName(name: string): Pick<Header, 'scope' | 'profile'> | undefined {
+  const [, scope, profile] = /^([\da-f]{20})\.([\da-f]{20})\./u.exec(name) ?? [];
+  return scope && profile ? { scope, profile } : undefined;
+}
+
+/** Under this name version 0.1.0 locks a run of the file. */
+export const formerPlace = (account: string, command: string, file: string | null): string =>
+  digest(account, command, file ?? '-');
+
+export type Found = { readonly path: string; readonly past: Past };
+
+/** Journals of this account and command. */
+export type OnDisk = {
+  /** The latest first; without the rows that a later run was told to send again. */
+  readonly ours: readonly Found[];
+  /** Of version 0.1.0 and another credential: it may be another account, or not. */
+  readonly strange: readonly Found[];
+};
+
+/**
+ * Reads them. Throws where one is empty, cut short or damaged, and may be of this account and command: that never means
+ * that nothing was sent.
+ */
+export async function journalsOnDisk(folder: JournalFolder, identity: Identity, present: Present): Promise<OnDisk> {
+  const keys = keysOf(identity);
+  const ours: (Found & { readonly changedMs: number })[] = [];
+  const strange: Found[] = [];
+  for (const path of await folder.list()) {
+    const bearing = await bearingOf(path, identity, keys);
+    if (bearing === 'none') continue;
+    const lines = journalReader(present);
+    await folder.read(path, { take: lines.take, mark });
+    const past = lines.past();
+    if (!past) throw folder.headless(path);
+    if (bearing === 'strange') strange.push({ path, past });
+    else ours.push({ path, past, changedMs: (await stat(path)).mtimeMs });
+  }
+  ours.sort((a, b) => b.past.lastRun - a.past.lastRun || b.changedMs - a.changedMs);
+  return { ours: standing(ours), strange };
+}
+
+function standing(all: readonly Found[]): Found[] {
+  const since = new Map<string, number>();
+  for (const { past } of all) {
+    for (const [key, run] of past.voided) since.set(key, Math.max(run, since.get(key) ?? 0));
+  }
+  if (since.size === 0) return [...all];
+  return all.map(({ path, past }) => {
+    const { header, runs, fates } = past;
+    const counts = (row: string) => (runs.get(row) ?? 0) >= (since.get(voidKey(header.settings, row)) ?? 0);
+    return { path, past: { ...past, fates: new Map([...fates].filter(([row]) => counts(row))) } };
+  });
+}
+
+type Bearing = 'ours' | 'strange' | 'none';
+
+async function bearingOf(path: string, { command, file }: Identity, keys: Keys): Promise<Bearing> {
+  const header = await headerOf(path);
+  if (header === 'gone') return 'none';
+  if (header === undefined) {
+    const named = scopeInName(basename(path));
+    // The name that version 0.1.0 gave does not tell the command, so it may be any.
+    return named === undefined || isOfScope(named, keys) ? 'ours' : 'none';
+  }
+  if (header.svc_bulk === 2) return isOfScope(header, keys) ? 'ours' : 'none';
+  if (header.command !== command) return 'none';
+  if (keys.formerly.has(header.account)) return 'ours';
+  return header.file === (file ?? null) ? 'strange' : 'none';
+}
+
+/** More than the longest path and everything else of a header. */
+const headLength = 32_768;
+
+async function headerOf(path: string): Promise<Header | FormerHeader | 'gone' | undefined> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return 'gone';
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
+    const [first = '', second = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 2);
+    const line = mark.read(`${first}\n`) === undefined ? undefined : parseLine(second);
+    return line && 'svc_bulk' in line ? line : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+const digest = (...parts: readonly string[]): string => digestOfAll(20, parts);

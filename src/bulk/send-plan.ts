@@ -1,0 +1,106 @@
+import { resolve as absolute } from 'node:path';
+import { confirmed } from '../command/confirm.ts';
+import type { Service } from '../http/call.ts';
+import { accountOf } from './account.ts';
+import type { Ended } from './course.ts';
+import type { Run } from './file.ts';
+import { writeFiles } from './files.ts';
+import { type History, openHistory } from './journal-history.ts';
+import { progressText, rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
+import { questionFor } from './question.ts';
+import { reportOf } from './report.ts';
+import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
+import { runPlan, type Totals } from './run.ts';
+import { type Secrets, secretsOf } from './secrets.ts';
+import { createSender } from './send-row.ts';
+
+/** What became of the rows. A row that was done before is not rejected, though it could not be sent as it is now. */
+export type Sent = { readonly plan: Plan; readonly totals: Totals };
+
+function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
+  const problems = new Map([...plan.problems].filter(([index]) => !before.has(index)));
+  const ended = new Map([...totals.ended, ...before]);
+  const resumedRows = totals.resumedRows + before.size;
+  return {
+    plan: { ...plan, problems, sendable: plan.count - problems.size },
+    totals: { ...totals, ended, resumedRows },
+  };
+}
+
+/** Sends what earlier runs have not. `given`: what the command line says for every row. */
+export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sent> {
+  const { ctx, words, row, flags } = run;
+  const service = await run.service();
+  const secrets = secretsOf(ctx, row.operation, service, flags.results);
+  const { path } = plan.rows.source;
+  const identity = {
+    account: await accountOf(service, row.operation),
+    command: words,
+    settings: given,
+    file: path === undefined ? undefined : absolute(path),
+  };
+  const wish = { restart: flags.restart, again: flags.again };
+  const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
+  try {
+    await agreed(run, plan, history);
+    noteMade(service, row.operation.id, history.made);
+    const journal = await history.begin();
+    try {
+      const sent = await runPlan({
+        ctx,
+        settings: run.settings,
+        plan,
+        journal,
+        secrets,
+        sender: createSender(service, row, journal),
+        concurrency: flags.concurrency ?? 4,
+        maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
+        retryUnknown: flags.retry_unknown,
+        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
+      });
+      ctx.progress(undefined, 'work');
+      const whole = withEarlier(plan, sent, endedBefore(history, plan));
+      // The files of the run that took over stand there, or will.
+      if (history.lost.aborted) return whole;
+      await keepFiles(run, whole, secrets);
+      if (secrets.to === 'results') await journal.forgetSecrets();
+      return whole;
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    await history.release();
+  }
+}
+
+/** One record is taken for one row alone, in whatever file the others stand. */
+function noteMade({ learnt }: Service, operation: string, ids: readonly number[]): void {
+  learnt.made.set(operation, new Set([...(learnt.made.get(operation) ?? []), ...ids]));
+}
+
+/** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
+async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, history: History): Promise<void> {
+  refuseLost(history, plan, settings.yes);
+  const open = rowsToSend(history, plan, flags.retry_unknown);
+  const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
+  for (const note of earlierNotes(history, plan, open)) ctx.notice(note);
+  const { resent } = history;
+  const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
+  const twice =
+    resent.length === 0
+      ? ''
+      : ` ${rowsInWords(resent.length)} of them ${resent.length === 1 ? 'was' : 'were'} sent before, ${origins(resent)}.`;
+  const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
+  if (question) await confirmed(ctx, settings, question + twice);
+  await plan.verify();
+}
+
+/** While the journal is held: what stands in the files is what it says. */
+const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets): Promise<void> =>
+  writeFiles(run.flags, {
+    plan,
+    totals,
+    report: reportOf(run.words, String(run.flags.from), plan, totals),
+    hasSecrets: secrets.to === 'results',
+  });

@@ -1,0 +1,96 @@
+import type { Fate } from './journal-lines.ts';
+import type { Found } from './journals-on-disk.ts';
+import { noRequest, type Plan } from './plan.ts';
+
+/** What earlier runs say of a row of this file. */
+export type Match = {
+  readonly fate: Fate;
+  /** The row's name there. */
+  readonly key: string;
+  readonly from: Found;
+};
+
+/** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
+export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly file: string | null };
+
+export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
+
+/** Journals that know rows by their requests: those of version 0.1.0, and of an edited file its own. */
+const knowsRequests = ({ past: { header, files } }: Found, file: string | null): boolean =>
+  header.svc_bulk === 1 || files.has(file);
+
+const isFormer = ({ past }: Found): boolean => past.header.svc_bulk === 1;
+
+const requestOf = (from: Found, key: string, fate: Fate): string | undefined =>
+  isFormer(from) ? key.replace(/~\d+$/u, '') : fate.is;
+
+/**
+ * The journal that this run goes on in: of the same content, whatever the file was called, else of a file of that name
+ * with rows in common, else of a file of that name that is not finished.
+ */
+export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
+  const hasRows = ({ past }: Found) => past.fates.size > 0;
+  const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
+  const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
+  const ofFile = openFirst.filter(({ past }) => past.files.has(file));
+  const requests = new Set(plan.refs.values());
+  const shares = (one: Found) =>
+    [...one.past.fates].some(([key, fate]) => plan.refs.has(key) || requests.has(requestOf(one, key, fate) ?? 'none'));
+  return (
+    ofContent.find(hasRows) ??
+    ofFile.find(shares) ??
+    (file === null ? undefined : ofFile.find((one) => isOpen(one) && hasRows(one))) ??
+    ofContent[0]
+  );
+}
+
+/** Of two that speak of one row, what was seen last counts: that it is done stays true. */
+const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
+
+/** Every row of the plan of which a journal speaks: by its cells, else by its request where the journal knows no more. */
+export function matchRows(
+  journals: readonly Found[],
+  { plan, file }: Sides,
+  own: Found | undefined,
+): Map<string, Match> {
+  const matches = new Map<string, Match>();
+  const counts = (from: Found, { status, is }: Fate, request: string | undefined): boolean =>
+    // What was rejected may go again in another form, or from another file.
+    status !== 'rejected' || (from === own && (is === undefined || is === request));
+  for (const from of journals) {
+    for (const [key, fate] of from.past.fates) {
+      const request = plan.refs.get(key);
+      if (request === undefined || !counts(from, fate, request)) continue;
+      const before = matches.get(key);
+      if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { fate, key, from });
+    }
+  }
+  const left = new Map<string, Match[]>();
+  for (const from of journals) {
+    if (!knowsRequests(from, file)) continue;
+    for (const [key, fate] of from.past.fates) {
+      const request = requestOf(from, key, fate);
+      if (request === undefined || plan.refs.has(key) || !counts(from, fate, request)) continue;
+      const same = left.get(request) ?? [];
+      same.push({ fate, key, from });
+      left.set(request, same);
+    }
+  }
+  if (left.size === 0) return matches;
+  for (const [ref, request] of plan.refs) {
+    const match = matches.has(ref) || request === noRequest ? undefined : left.get(request)?.shift();
+    if (match) matches.set(ref, match);
+  }
+  return matches;
+}
+
+/** Whether every row that a run had is over, wherever: then it holds nothing up, though it never came to its end itself. */
+export function isOver(one: Found, refs: ReadonlyMap<string, string> | undefined, all: readonly Found[]): boolean {
+  if (!isOpen(one)) return true;
+  if (!refs) return false;
+  const { settings } = one.past.header;
+  const same = all.filter(({ past }) => past.header.settings === settings);
+  const over = (ref: string) =>
+    same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.fates.get(ref)?.status ?? ''));
+  return [...refs].every(([ref, request]) => request === noRequest || over(ref));
+}
