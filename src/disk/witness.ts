@@ -1,6 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, rm, statfs } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from './make-folders.ts';
 
 /**
  * Says how far a log was written, in memory that lasts exactly as long as the machine runs. Lines that no sync has
@@ -26,7 +27,7 @@ export async function witnessFolder(): Promise<string | undefined> {
   try {
     if ((await statfs(shared)).type !== tmpfs) return undefined;
     const path = join(shared, `svc-${uid}`);
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolders(path);
     const found = await lstat(path);
     return found.isDirectory() && found.uid === uid && (found.mode & 0o077) === 0 ? path : undefined;
   } catch {
