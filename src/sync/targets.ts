@@ -19,7 +19,7 @@ type SyncAnswer = Parameters<typeof judgeAnswer>[1];
 
 /** Into the account: syncContacts. */
 export function accountTarget(outer: Service): Target {
-  const { serviceFor, ...common } = counted(outer, byEmail);
+  const { serviceFor, ...common } = counted(outer, byEmailWithMetadata);
   return {
     chunkSize: syncChunkSize,
     keysOf: byEmail,
@@ -33,6 +33,9 @@ export function accountTarget(outer: Service): Target {
     },
   };
 }
+
+/** Blanks are filled, values kept and tags added, whichever copy comes last; only metadata is overwritten by it. */
+const byEmailWithMetadata: KeysOf = (row) => (row.contact.metadata === undefined ? [] : byEmail(row));
 
 /** Into a contact list: create_sync_contacts, which refuses a whole chunk for one bad row, and counts nothing. */
 export function listTarget(outer: Service, contactList: number): Target {
@@ -119,10 +122,12 @@ type Counted = {
 };
 
 /**
+ * `overwrites`: what a late copy of a row would put other values on.
+ *
  * A first Ctrl-C lets what is in flight be answered, so that it can be written down as done: the signal ends waits
  * (which look at the context's own), not requests.
  */
-function counted(service: Service, keysOf: KeysOf): Counted {
+function counted(service: Service, overwrites: KeysOf): Counted {
   let requests = 0;
   const exchange: Service['ctx']['exchange'] = (request) => {
     requests++;
@@ -136,10 +141,9 @@ function counted(service: Service, keysOf: KeysOf): Counted {
   const late = lateCopies(ctx, service.settings.settleMs);
   return {
     requests: () => requests,
-    wasSent: ({ number, rows }) => late.note(rows.flatMap(keysOf), String(number)),
+    wasSent: ({ number, rows }) => late.note(rows.flatMap(overwrites), String(number)),
     async serviceFor({ number, rows }) {
-      const keys = rows.flatMap(keysOf);
-      // Metadata is overwritten by what comes last.
+      const keys = rows.flatMap(overwrites);
       if ((await late.pass(keys, String(number))) === 'interrupted') {
         throw interruption(ctx.signal, 'Interrupted while waiting; these rows were not sent.');
       }

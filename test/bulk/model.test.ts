@@ -1,11 +1,9 @@
 import {
-  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -13,10 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { witnessFolder } from '../../src/disk/witness.ts';
 import { fc } from '../chance.ts';
 import { type Kind, modelService, type Trouble } from '../http/model-service.ts';
 import { createWorld, svc, virtualClock, type World } from '../svc.ts';
+import { runOrKill } from './killing.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -100,70 +98,6 @@ type Kill = {
   readonly damage: 'none' | 'empty' | 'cut';
 };
 type Options = Parameters<typeof svc>[2];
-
-/**
- * Runs svc until it ends, or until its process would be gone: undefined, and the world as the next one finds it. What is
- * left of the run ends in its old folder, where nobody looks.
- */
-async function runOrKill(world: World, [argv, options]: readonly [readonly string[], Options], kill: Kill | undefined) {
-  let count = 0;
-  let die = (): void => {};
-  let release = (): void => {};
-  const dead = new Promise<undefined>((resolve) => {
-    die = () => resolve(undefined);
-  });
-  const released = new Promise<never>((_, reject) => {
-    release = () => reject(new Error('The process is gone.'));
-  });
-  released.catch(() => {});
-  const mortal: World = {
-    ...world,
-    async exchange(request) {
-      if (kill && count > kill.at) return released;
-      if (kill && count++ === kill.at) {
-        if (kill.heard) await world.exchange(request);
-        die();
-        return released;
-      }
-      return world.exchange(request);
-    },
-  };
-  const running = svc(mortal, argv, options);
-  const ran = await Promise.race([running, dead]);
-  const next = ran ? world : afterDeath(world, kill);
-  const putBack = ran ? () => {} : await keptWitnesses(next);
-  release();
-  await running;
-  // A process that is gone takes nothing away.
-  putBack();
-  return { ran, next };
-}
-
-/** What the journals' witnesses say now, to be said again. */
-async function keptWitnesses(world: World): Promise<() => void> {
-  const [folder, bulk] = [await witnessFolder(), join(world.folder, 'state', 'bulk')];
-  const journals = existsSync(bulk) ? readdirSync(bulk).filter((name) => name.endsWith('.jsonl')) : [];
-  const texts = journals.map((name) => readFileSync(join(bulk, name), 'utf8'));
-  const names = texts.flatMap((text) => [...text.matchAll(/"witness":"([\w-]+)"/gu)].map(([, name = '']) => name));
-  const kept = names.map((name) => join(folder ?? '', name)).filter((path) => folder !== undefined && existsSync(path));
-  const said = kept.map((path) => [path, readFileSync(path)] as const);
-  return () => {
-    for (const [path, text] of said) writeFileSync(path, text);
-  };
-}
-
-/** What stood on the disk when the process was gone. The lock of a dead process holds nobody up. */
-function afterDeath(world: World, kill: Kill | undefined): World {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  cpSync(world.folder, folder, { recursive: true });
-  const bulk = join(folder, 'state', 'bulk');
-  for (const name of existsSync(bulk) ? readdirSync(bulk) : []) {
-    const path = join(bulk, name);
-    if (/(?:^begin|\.lock)$/u.test(name)) rmSync(path, { recursive: true });
-    else if (kill?.left !== undefined && name.endsWith('.jsonl')) loseLines(path, kill.left, kill.loses);
-  }
-  return { ...world, folder };
-}
 
 /** Takes the lines that no sync has covered, but for the first few. After a power cut it is another start of the machine. */
 function loseLines(path: string, left: number, loses: Kill['loses']): void {
@@ -262,9 +196,15 @@ test('however often it fails, is killed and comes in another guise: rows = done 
       for (const [at, kill] of runs.entries()) {
         const as = guises[at] as Guise;
         const [from, options] = disguised(start, as, kill === undefined);
-        const asked = [[...words.split(' '), ...from, ...more], options] as const;
         clock.set(as.clockDays * dayMs);
-        const { ran, next } = await runOrKill(world, asked, kill);
+        const loses = (journal: string) =>
+          kill?.left === undefined ? undefined : loseLines(journal, kill.left, kill.loses);
+        const { ran, next } = await runOrKill(
+          world,
+          [...words.split(' '), ...from, ...more],
+          kill && { ...kill, loses },
+          options,
+        );
         clock.set(-as.clockDays * dayMs);
         world = next;
         if (!ran) endings[kill?.left === undefined ? 'killed' : 'lost']++;

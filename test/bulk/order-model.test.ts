@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Exchange, HttpResponse, Lost } from '../../src/context.ts';
 import { fc } from '../chance.ts';
+import { asksAccount, wholeAccount } from '../sandbox-world.ts';
 import { createWorld, virtualClock, type World } from '../svc.ts';
 import { runOrKill } from './killing.ts';
 
@@ -37,6 +38,7 @@ function ticketService(troubles: readonly Trouble[], ticks: () => number) {
 
   const exchange: Exchange = async ({ method, url, body }) => {
     arrive(ticks());
+    if (asksAccount({ url })) return says(200, JSON.parse(wholeAccount));
     const id = Number(/\/tickets\/(\d+)$/u.exec(new URL(url).pathname)?.[1]);
     if (method === 'GET') return ticketOf(id);
     const { seen, acts, afterMs } = left.shift() ?? { seen: 'answer', acts: true, afterMs: 0 };

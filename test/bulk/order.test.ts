@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../src/context.ts';
 import { buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { lateWorld, unsettledEndings } from '../http/late-service.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { asksAccount, type SandboxWorld, sandboxWorld, wholeAccount } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const endings = endAfterEach();
@@ -93,7 +93,10 @@ test('after a power cut a row waits for whatever the run before may have sent fo
   const world = sandboxWorld({ rateLimit: 'off' });
   const argv = ['tickets', 'update', '--from', fileOf(world, [1, 2]), '--json', '--concurrency', '1'];
   const refuses = { lost: 'before-sending', reason: 'refused', detail: 'It refuses connections.' } as const;
-  await svc({ ...world, exchange: async () => refuses }, argv);
+  await svc(
+    { ...world, exchange: async (request) => (asksAccount(request) ? world.exchange(request) : refuses) },
+    argv,
+  );
   const folder = join(world.folder, 'state', 'bulk');
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.jsonl'))) {
     const text = readFileSync(join(folder, name), 'utf8').replaceAll(/"boot":"[^"]*"/gu, `"boot":"${'0'.repeat(32)}"`);
@@ -131,7 +134,7 @@ test('SIGKILL with an update in flight: the values go up, and the last row stand
         ticket.priority = priority;
       }
       answer.setHeader('content-type', 'application/json');
-      answer.end(JSON.stringify({ ticket }));
+      answer.end(request.url === '/platform/account' ? wholeAccount : JSON.stringify({ ticket }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

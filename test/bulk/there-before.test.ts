@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Exchange, HttpResponse } from '../../src/context.ts';
+import { asksAccount, wholeAccount } from '../sandbox-world.ts';
 import { createWorld } from '../svc.ts';
 import { runOrKill } from './killing.ts';
 
@@ -17,7 +18,9 @@ const says = (json: unknown): HttpResponse => ({
 
 /** Lists whose ids say nothing about their age: new ones get the ids given. */
 function listService(lists: List[], ids: number[]): Exchange {
-  return async ({ method, body }) => {
+  return async (request) => {
+    if (asksAccount(request)) return says(JSON.parse(wholeAccount));
+    const { method, body } = request;
     if (method === 'GET') return says({ data: lists });
     const { name, target_industry } = JSON.parse(String(body)) as List;
     const made = { contacts_list_id: ids.shift() ?? 1, name, target_industry };
@@ -38,8 +41,8 @@ test('the row that was on its way is found although its id is smaller than those
   const lists = [list(500, 'Other'), list(700, 'Beta')];
   const world = createWorld(listService(lists, [10, 20]));
   const argv = ['lists', 'create', '--from', fileOf(['Beta', 'Gamma']), '--json', '--concurrency', '1'];
-  // A look at what is there, then the first row, which the service hears of.
-  const { ran, next } = await runOrKill(world, argv, { at: 1, heard: true });
+  // The account, a look at what is there, then the first row, which the service hears of.
+  const { ran, next } = await runOrKill(world, argv, { at: 2, heard: true });
   expect(ran).toBeUndefined();
   const again = await runOrKill(next, argv, undefined);
   expect(again.ran, again.ran?.stderr).toMatchObject({ exitCode: 0 });
@@ -55,7 +58,7 @@ test('a record that was there before the killed run is never taken for its row',
   const lists = [list(500, 'Other'), list(700, 'Beta')];
   const world = createWorld(listService(lists, [10]));
   const argv = ['lists', 'create', '--from', fileOf(['Beta']), '--json'];
-  const { next } = await runOrKill(world, argv, { at: 1, heard: false });
+  const { next } = await runOrKill(world, argv, { at: 2, heard: false });
   const { ran } = await runOrKill(next, argv, undefined);
   expect(ran).toMatchObject({ exitCode: 9 });
   expect(lists).toHaveLength(2);

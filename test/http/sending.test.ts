@@ -129,7 +129,9 @@ describe('an answer that svc does not get', () => {
   test('because it is too large is said as that, and a read is not sent again', async () => {
     const { ran, sent } = await play(read, [large]);
     expect(ran.exitCode).toBe(1);
-    expect(ran.stderr).toMatch(/^Error: The answer is larger than svc reads \(64 MB\)\.\nAsk for less at a time/u);
+    expect(ran.stderr).toMatch(
+      /^Error: \S+ answered, but svc cannot use the answer\. The answer is larger than svc reads \(64 MB\)\.\nAsk for less/u,
+    );
     expect(ran.stderr).not.toContain('Could not reach');
     expect(sent).toHaveLength(1);
   });
@@ -149,7 +151,7 @@ describe('an answer that svc does not get', () => {
       const { ran, sent } = await play(argv, [refused]);
       expect(ran.exitCode, ran.stderr).toBe(10);
       expect(ran.stderr).toContain(how === 'over a tunnel' ? 'It broke.' : 'The proxy refused the request (HTTP 407)');
-      expect(ran.stderr).toContain('Nothing was sent to the service.');
+      expect(ran.stderr).toContain('Nothing was changed.');
       expect(ran.stderr).not.toContain('Could not reach');
       expect(sent).toHaveLength(1);
     }
