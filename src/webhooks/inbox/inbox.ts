@@ -16,13 +16,17 @@ export type Inbox = {
   add(arrival: Arrival): Promise<void>;
   /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
   settle(id: string, outcome: Outcome): Promise<void>;
+  /**
+   * Undefined where it is not there, or is surely damaged: then the file was searched for it. Rejects where the disk
+   * does not answer, which says nothing of the delivery.
+   */
   read(id: string): Promise<Received | undefined>;
   /** Ids that are still to be forwarded, oldest first. */
   waiting(): string[];
   /** The newest, oldest first. */
   latest(count: number): string[];
   /** Of `serve`: what waits for each sink. */
-  readonly queues: Pick<Queues, 'first' | 'counts'>;
+  readonly queues: Pick<Queues, 'first' | 'counts' | 'waits'>;
   close(): Promise<void>;
 };
 
@@ -40,10 +44,19 @@ type State = {
   limit: number;
   writtenLimit: number;
   isRewriting: boolean;
+  /** How many nobody waits for: a rewriting may leave them out. */
+  idle: number;
 };
 
 export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
-  const state: State = { places: new Map(), queues: createQueues(), limit, writtenLimit: 0, isRewriting: false };
+  const state: State = {
+    places: new Map(),
+    queues: createQueues(),
+    limit,
+    writtenLimit: 0,
+    isRewriting: false,
+    idle: 0,
+  };
   const log = await openLog(join(folder, inboxFile), {
     take(text, span) {
       const line = decodeLine(text.toString('utf8'));
@@ -58,8 +71,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
   const write = (line: InboxLine): Promise<void> =>
     log.append(encodeLine(line), (span) => {
       place(state, line, span);
-      // Seldom, since everything waits for it: readers look at no more than the limit anyway.
-      if (state.isRewriting || state.places.size <= limit + Math.max(16, limit)) return;
+      if (state.isRewriting || !isWorthIt(state)) return;
       state.isRewriting = true;
       const isOver = () => {
         state.isRewriting = false;
@@ -71,7 +83,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     has: (id) => state.places.has(id),
     add: (arrival) => write({ kind: 'arrival', arrival }),
     settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
-    read: (id) => read(log, state.places.get(id)),
+    read: (id) => read(log, state, id),
     waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
     latest: (count) => [...state.places.keys()].slice(-count),
     queues: state.queues,
@@ -80,22 +92,41 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
 }
 
 function place(state: State, line: InboxLine, span: Span): void {
-  if (line.kind === 'limit') state.writtenLimit = line.limit;
-  else if (line.kind === 'arrival') {
-    state.places.set(line.arrival.id, { line: span, marks: [], owed: line.arrival.to !== undefined });
+  if (line.kind === 'limit') {
+    state.writtenLimit = line.limit;
+    return;
+  }
+  const id = line.kind === 'arrival' ? line.arrival.id : line.id;
+  if (isIdle(state, id)) state.idle--;
+  if (line.kind === 'arrival') {
+    state.places.set(id, { line: span, marks: [], owed: line.arrival.to !== undefined });
     state.queues.add(line.arrival);
   } else {
-    const known = state.places.get(line.id);
+    const known = state.places.get(id);
     known?.marks.push(span);
     if (known && settles(line.outcome)) known.owed = false;
-    if (known) state.queues.settle(line.id, line.outcome);
+    if (known) state.queues.settle(id, line.outcome);
   }
+  if (isIdle(state, id)) state.idle++;
 }
 
-/** Leaves out the oldest. What is still owed to the app stays: it was accepted, and must not be lost. */
+/** What is still owed to the app stays: it was accepted, and must not be lost. So does what was rebuilt (`isRebuilt`). */
+function isIdle({ places, queues }: State, id: string): boolean {
+  const found = places.get(id);
+  return found !== undefined && !found.owed && !isRebuilt(id) && !queues.holds(id);
+}
+
+/**
+ * Seldom, since everything waits for it: a rewriting leaves out at least a third of what it looks at, however much waits.
+ * So it costs each delivery the same. Readers look at no more than the limit anyway.
+ */
+function isWorthIt({ places, idle, limit }: State): boolean {
+  return idle > limit + Math.max(16, limit, places.size - idle);
+}
+
+/** Leaves out the oldest that nobody waits for. */
 function withoutOldest(state: State): Rewrite | undefined {
   const { places, limit } = state;
-  if (places.size <= limit + Math.max(16, limit)) return undefined;
   let surplus = places.size - limit;
   const kept = new Map<string, Place>();
   const head = Buffer.from(encodeLine({ kind: 'limit', limit }));
@@ -107,25 +138,49 @@ function withoutOldest(state: State): Rewrite | undefined {
     return { start: at - span.length, length: span.length };
   };
   for (const [id, found] of places) {
-    if (surplus-- > 0 && !found.owed && !isRebuilt(id) && !state.queues.holds(id)) continue;
+    if (surplus-- > 0 && isIdle(state, id)) continue;
     kept.set(id, { line: move(found.line), marks: found.marks.map(move), owed: found.owed });
   }
   if (kept.size === places.size) return undefined;
   return {
     pieces: [head, ...spans],
     moved: () => {
+      state.idle -= places.size - kept.size;
       state.places = kept;
     },
   };
 }
 
-async function read(log: AppendLog, found: Place | undefined): Promise<Received | undefined> {
-  if (!found) return undefined;
-  const texts = await log.read([found.line, ...found.marks]);
+/** What is not where it should be is searched for in the whole file before it is believed to be lost. */
+async function read(log: AppendLog, state: State, id: string): Promise<Received | undefined> {
+  for (let isSure = false; ; ) {
+    const found = state.places.get(id);
+    if (!found) return undefined;
+    const received = receivedIn(id, await log.read([found.line, ...found.marks]));
+    if (received || isSure) return received;
+    isSure = await findAgain(log, state, id);
+  }
+}
+
+/** False where the file was replaced meanwhile: then its place is another again. */
+async function findAgain(log: AppendLog, state: State, id: string): Promise<boolean> {
+  let line: Span | undefined;
+  let marks: Span[] = [];
+  const holds = await log.scan((text, span) => {
+    const seen = decodeLine(text.toString('utf8'));
+    if (seen?.kind === 'arrival' && seen.arrival.id === id) [line, marks] = [span, []];
+    if (seen?.kind === 'outcome' && seen.id === id) marks.push(span);
+  });
+  const known = state.places.get(id);
+  if (holds && line && known) state.places.set(id, { ...known, line, marks });
+  return holds;
+}
+
+function receivedIn(id: string, texts: readonly (Buffer | undefined)[]): Received | undefined {
   const [first, ...marks] = texts.map((text) => text && decodeLine(text.toString('utf8')));
-  if (first?.kind !== 'arrival') return undefined;
+  if (first?.kind !== 'arrival' || first.arrival.id !== id) return undefined;
   return {
     arrival: first.arrival,
-    outcomes: marks.flatMap((mark) => (mark?.kind === 'outcome' ? [mark.outcome] : [])),
+    outcomes: marks.flatMap((mark) => (mark?.kind === 'outcome' && mark.id === id ? [mark.outcome] : [])),
   };
 }

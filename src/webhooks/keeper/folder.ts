@@ -3,17 +3,23 @@ import { replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
-import { openInbox } from '../inbox/inbox.ts';
+import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
 import type { Arrival } from '../inbox/line.ts';
 import { move, watchOrders } from '../inbox/orders.ts';
-import type { Added, Keeper, Waiting } from './keeper.ts';
+import type { Added, Keeper, Settled, Waiting } from './keeper.ts';
 
-type Opening = { readonly folder: string; readonly limit: number; readonly now: () => Date };
+type Opening = {
+  readonly folder: string;
+  readonly limit: number;
+  readonly now: () => Date;
+  /** For tests: a disk that is slow, fills up, or fails. */
+  readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow'>;
+};
 
 /** The inbox in a folder: one instance, which holds the folder's lock. */
-export async function openFolder({ folder, limit, now }: Opening): Promise<Keeper> {
+export async function openFolder({ folder, limit, now, disk }: Opening): Promise<Keeper> {
   const release = await lockOf(folder);
-  const inbox = await openInbox(folder, { limit }).catch(async (error: unknown) => {
+  const inbox = await openInbox(folder, { limit, ...disk }).catch(async (error: unknown) => {
     await release();
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
   });
@@ -42,13 +48,15 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
     add,
     async take(sink, most) {
       const waiting: Waiting[] = [];
+      const lost: Settled[] = [];
       for (const { id, tries, since } of inbox.queues.first(sink, most)) {
         const found = await inbox.read(id);
         if (found) waiting.push({ arrival: found.arrival, tries, since });
-        // What cannot be read any more would hold up all that come after it.
-        else await inbox.settle(id, { ...unreadable, to: sink, at: now().toISOString() });
+        // What is lost would hold up all that come after it. One that somebody gave up meanwhile is none of them.
+        else if (inbox.queues.waits(sink, id))
+          lost.push({ id, outcome: { ...damaged, to: sink, at: now().toISOString() } });
       }
-      return { waiting, held: held.signal };
+      return { waiting, lost, held: held.signal };
     },
     async settle(_sink, settled) {
       await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
@@ -71,7 +79,12 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
   };
 }
 
-const unreadable = { state: 'dead', error: 'it cannot be read any more', ms: 0, tries: 0 } as const;
+const damaged = {
+  state: 'dead',
+  error: 'its line in the inbox is damaged, and what it held is lost',
+  ms: 0,
+  tries: 0,
+} as const;
 
 async function lockOf(folder: string): Promise<() => Promise<void>> {
   try {

@@ -39,7 +39,12 @@ export type Added = 'stored' | 'repeat';
 /** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
 export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
 
-export type Taken = { readonly waiting: readonly Waiting[]; readonly held: AbortSignal };
+/** `lost`: what the inbox surely does not hold any more. */
+export type Taken = {
+  readonly waiting: readonly Waiting[];
+  readonly lost?: readonly Settled[];
+  readonly held: AbortSignal;
+};
 
 export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
 

@@ -97,15 +97,29 @@ async function run(state: State, lane: Lane): Promise<void> {
 /** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
 async function handle(state: State, lane: Lane, { id, event }: Queued): Promise<boolean> {
   const { clock, inbox, report } = state;
-  const received = await inbox.read(id).catch(() => undefined);
-  if (!received) return true;
-  const forwarding = await pass(state, received, lane).catch((error) => unsendable(lane.to, error));
+  const received = await readSurely(state, id);
+  if (received === 'ending') return false;
+  const forwarding = received
+    ? await pass(state, received, lane).catch((error) => unsendable(lane.to, error))
+    : unsendable(lane.to, 'its line in the inbox is damaged, and what it held is lost');
   if (!forwarding) return false;
   lane.down = undefined;
   // A failure here only means that it is forwarded once more after a restart.
   await inbox.settle(id, outcomeOf(forwarding, clock.now())).catch(() => {});
   report(id, event, forwarding);
   return true;
+}
+
+/** A disk that does not answer is asked again: what was accepted is not given up for it. */
+async function readSurely({ inbox, clock, ending }: State, id: string): Promise<Received | undefined | 'ending'> {
+  for (;;) {
+    try {
+      return await inbox.read(id);
+    } catch {
+      await clock.sleep(1_000, ending.signal);
+      if (ending.signal.aborted) return 'ending';
+    }
+  }
 }
 
 /** Undefined where svc ends before the app has answered. */

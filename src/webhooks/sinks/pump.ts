@@ -89,7 +89,7 @@ async function run(state: State): Promise<void> {
     try {
       const taken = await keeper.take(sink.name, piece);
       if (!taken) await clock.sleep(waitMs, ending.signal);
-      else if (taken.waiting.length === 0) await clock.sleep(lookMs, state.wake.signal);
+      else if (taken.waiting.length === 0 && !taken.lost?.length) await clock.sleep(lookMs, state.wake.signal);
       else goesOn = await deliver(state, taken);
     } catch (error) {
       state.onTrouble(sink.name, error);
@@ -101,8 +101,9 @@ async function run(state: State): Promise<void> {
 }
 
 /** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
-async function deliver(state: State, { waiting, held }: Taken): Promise<boolean> {
+async function deliver(state: State, { waiting, lost = [], held }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
+  state.done.push(...lost);
   try {
     for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
       const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
