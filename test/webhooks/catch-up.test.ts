@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -171,3 +173,41 @@ test('Ctrl-C between two events is 130, with the sum', async () => {
   expect(sent + failed).toBe(rebuilt);
   expect(failed).toBeGreaterThan(0);
 });
+
+test.each(['SIGINT', 'SIGTERM'])(
+  '%s while the app takes its time: what it took is remembered, and nothing comes twice',
+  async (signal) => {
+    const { world, app, catchUp } = await setting();
+    await app.close();
+    const end = new AbortController();
+    const got: string[] = [];
+    const slow = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        got.push(JSON.parse(text).id);
+        if (got.length === 3) end.abort(signal);
+        // Far enough behind the signal that whoever gives up on it has done so.
+        setTimeout(() => response.writeHead(204).end(), got.length === 3 ? 300 : 0);
+      });
+    });
+    await new Promise<void>((ready) => slow.listen(0, '127.0.0.1', ready));
+    endings.push(() => slow.close());
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    const first = await svc(world, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', url], {
+      env,
+      signal: end.signal,
+    });
+    const { rebuilt, sent, failed } = JSON.parse(first.stdout);
+    expect(first.exitCode).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect([sent, failed]).toEqual([3, rebuilt - 3]);
+    expect(first.stderr).not.toContain('taken');
+    expect(first.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
+    const second = await catchUp(...ofAll, '--to', url);
+    expect(JSON.parse(second.stdout)).toMatchObject({ sent: rebuilt - 3, failed: 0 });
+    expect(got).toHaveLength(rebuilt);
+    expect(new Set(got).size).toBe(rebuilt);
+  },
+);

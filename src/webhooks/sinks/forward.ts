@@ -20,7 +20,7 @@ export type Forwarder = {
   replay(id: string, to: string): Promise<Forwarding | undefined>;
   /** How many are not through yet. */
   depth(): number;
-  /** Lets an app that answers have what is queued, for `graceMs`; what is left stays owed in the inbox. */
+  /** Lets an app that answers have what is queued, begun within `graceMs`; what is left stays owed in the inbox. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -46,12 +46,15 @@ type State = ForwardOptions & {
   readonly ending: AbortController;
   /** The time for that is over: also what is under way is cut off. */
   readonly cutting: AbortController;
+  /** Once svc ends: when nothing more is begun, in ticks. */
+  lastBegin: number;
 };
 
 export function createForwarder(options: ForwardOptions): Forwarder {
   const { clock, inbox, report } = options;
   const lanes = new Map<string, Lane>();
-  const state: State = { ...options, lanes, ending: new AbortController(), cutting: new AbortController() };
+  const [ending, cutting] = [new AbortController(), new AbortController()];
+  const state: State = { ...options, lanes, ending, cutting, lastBegin: Number.POSITIVE_INFINITY };
   return {
     enqueue(id, event, to) {
       const lane = lanes.get(to) ?? { to, queue: [] };
@@ -76,10 +79,14 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   };
 }
 
-async function stop({ clock, lanes, ending, cutting }: State, graceMs: number): Promise<void> {
+/** What is under way has as long again: what is cut off is forwarded twice. */
+async function stop(state: State, graceMs: number): Promise<void> {
+  const { clock, lanes, ending, cutting } = state;
+  state.lastBegin = clock.ticks() + graceMs;
   ending.abort();
   const idle = Promise.all([...lanes.values()].map((lane) => lane.running));
   const over = new AbortController();
+  await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
   await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
   over.abort();
   cutting.abort();
@@ -87,7 +94,8 @@ async function stop({ clock, lanes, ending, cutting }: State, graceMs: number): 
 }
 
 async function run(state: State, lane: Lane): Promise<void> {
-  for (let next = lane.queue[0]; next && !state.cutting.signal.aborted; next = lane.queue[0]) {
+  const isOver = () => state.cutting.signal.aborted || state.clock.ticks() > state.lastBegin;
+  for (let next = lane.queue[0]; next && !isOver(); next = lane.queue[0]) {
     if (!(await handle(state, lane, next))) break;
     lane.queue.shift();
   }

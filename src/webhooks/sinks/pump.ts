@@ -27,7 +27,10 @@ export type PumpOptions = {
 export type Pump = {
   /** Something may have come. */
   wake(): void;
-  /** Delivers what a sink takes without a failure, for `graceMs`; then lets go. What is left stays in the inbox. */
+  /**
+   * Delivers what a sink takes without a failure, for `graceMs`, and begins nothing that would not be over by then: what
+   * is cut off comes twice. What is left stays in the inbox.
+   */
   drain(graceMs: number): Promise<void>;
   /** Waits for what the sink has in hand, for `graceMs`. */
   stop(graceMs: number): Promise<void>;
@@ -39,6 +42,10 @@ type State = PumpOptions & {
   /** Nothing more is begun. */
   isStopped: boolean;
   readonly cutting: AbortController;
+  /** Once it ends: when that is over, in ticks, and how much of it a delivery may need. */
+  over?: { readonly at: number; readonly leastMs: number };
+  /** Of the last attempt. */
+  lastMs: number;
   wake: AbortController;
   /** Settled, and not yet written down. */
   readonly done: Settled[];
@@ -57,12 +64,14 @@ export function startPump(options: PumpOptions): Pump {
     ending: new AbortController(),
     isStopped: false,
     cutting: new AbortController(),
+    lastMs: 0,
     wake: new AbortController(),
     done: [],
   };
   // Another instance may still have this sink in its configuration.
   const running = run(state).finally(() => options.keeper.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
+    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4 };
     state.ending.abort();
     state.wake.abort();
     const over = new AbortController();
@@ -96,7 +105,7 @@ async function run(state: State): Promise<void> {
       await clock.sleep(waitMs, ending.signal);
     }
     // With others at the same inbox, what is left is theirs.
-    if (ending.signal.aborted && (!goesOn || keeper.isShared || state.isStopped)) return;
+    if (ending.signal.aborted && (!goesOn || keeper.isShared || !mayBegin(state))) return;
   }
 }
 
@@ -105,15 +114,21 @@ async function deliver(state: State, { waiting, lost = [], held }: Taken): Promi
   const cut = AbortSignal.any([held, state.cutting.signal]);
   state.done.push(...lost);
   try {
-    for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
+    for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
       const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
       if (state.done.length >= 25) await writeDown(state, held);
     }
-    return !cut.aborted;
+    return !cut.aborted && mayBegin(state);
   } finally {
     await writeDown(state, held);
   }
+}
+
+/** A sink that took long takes long again. */
+function mayBegin({ over, isStopped, lastMs, clock }: State): boolean {
+  if (isStopped) return false;
+  return over === undefined || clock.ticks() + Math.max(over.leastMs, 2 * lastMs) <= over.at;
 }
 
 async function chosen(state: State, some: readonly Waiting[]): Promise<Waiting[]> {
@@ -140,6 +155,7 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
     )
     .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
   const ms = Math.round(clock.ticks() - began);
+  state.lastMs = ms;
   if (answer.how === 'cut') return false;
   const status = answer.status === undefined ? {} : { status: answer.status };
   if (answer.how === 'taken') {
