@@ -300,7 +300,10 @@ const lives = (pid: number): boolean => {
 
 plain('a program that is not there has not taken the event', async () => {
   const sink = programSink({ name: 'crm', command: ['./nothing'], folder: newFolder(), timeoutMs: 1000 }, clock);
-  expect(await sink.send([arrival('a')], never)).toEqual({ how: 'refused', error: 'the program is not there' });
+  expect(await sink.send([arrival('a')], never)).toEqual({
+    how: 'refused',
+    error: 'the program ./nothing is not there',
+  });
 });
 
 /** Time passes only where the sink says so. */

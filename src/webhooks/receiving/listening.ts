@@ -1,4 +1,6 @@
-import type { Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Failure } from '../../errors.ts';
 
 /** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
@@ -36,4 +38,64 @@ export function close(server: Server): Promise<void> {
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 1_000).unref();
   });
+}
+
+export const defaultConnections = 512;
+
+/**
+ * Keeps at most so many connections: a new one takes the place of the one that has waited longest without a whole
+ * request. So whoever connects and sends nothing takes no file from a sink's program, and keeps nobody out.
+ */
+export function bound(server: Server, most: () => number): void {
+  const idle = new Set<Socket>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open++;
+    idle.add(socket);
+    socket.on('close', () => {
+      open--;
+      idle.delete(socket);
+    });
+    const [longest = socket] = idle;
+    if (open > most()) longest.destroy();
+  });
+  const begun = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const rest = () => {
+      idle.delete(socket);
+      if (!socket.destroyed) idle.add(socket);
+    };
+    rest();
+    request.on('end', () => idle.delete(socket));
+    response.on('close', rest);
+  };
+  server.on('request', begun);
+  server.on('checkContinue', begun);
+}
+
+/** Half of the files that svc may still open, for the other half is the inbox's, the sinks' and their programs'. */
+export function connectionsAtMost(wanted: number, files = openFilesAtMost()): number {
+  return Math.min(wanted, Math.max(8, Math.floor((files - 64) / 2)));
+}
+
+let known: number | undefined;
+
+/** The limit of the system on open files (`ulimit -n`); none where it has no such limit. */
+function openFilesAtMost(): number {
+  known ??= readLimit() ?? Number.POSITIVE_INFINITY;
+  return known;
+}
+
+function readLimit(): number | undefined {
+  if (process.platform === 'linux') {
+    try {
+      const [, soft] = /^Max open files +(\d+)/mu.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+      return soft === undefined ? undefined : Number(soft);
+    } catch {
+      // Without /proc it is asked for as elsewhere, which takes longer.
+    }
+  }
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const soft = Number(userLimits?.open_files?.soft);
+  return Number.isNaN(soft) ? undefined : soft;
 }

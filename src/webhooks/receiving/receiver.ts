@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
 import { type Envelope, judge, type Refusal } from './judge.ts';
-import { close, listen, loopback } from './listening.ts';
+import { bound, close, connectionsAtMost, defaultConnections, listen, loopback } from './listening.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -15,6 +15,8 @@ export type ReceiverOptions = {
   /** Default: 127.0.0.1. */
   readonly host?: string;
   readonly port: number;
+  /** How many connections may be open at once. Default: 512, and fewer where the system gives fewer files. */
+  readonly maxConnections?: () => number;
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
@@ -86,6 +88,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) =>
     receive(receiving, request, response, () => response.writeContinue()),
   );
+  bound(server, () => connectionsAtMost(options.maxConnections?.() ?? defaultConnections));
   const host = options.host ?? loopback;
   const port = await listen(server, options.port, host);
   return {

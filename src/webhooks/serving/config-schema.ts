@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { webhookEvents } from '../../api/webhooks.ts';
+import { defaultConnections } from '../receiving/listening.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -93,6 +94,7 @@ export const configSchema = v.strictObject({
         ),
         '/',
       ),
+      max_connections: v.optional(whole(1, 100_000), defaultConnections),
     }),
     {},
   ),

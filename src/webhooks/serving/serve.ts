@@ -85,6 +85,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       host: listen.host,
       port: listen.port,
       path: () => current.configured.config.listen.path,
+      maxConnections: () => current.configured.config.listen.max_connections,
       secrets: () => current.secrets,
       inbox: keeper,
       clock: ctx.clock,
