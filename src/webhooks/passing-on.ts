@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts';
 import { messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
-import type { Coming } from './coming.ts';
+import type { Coming, Passes } from './coming.ts';
 import type { Arrival, Outcome } from './inbox/line.ts';
 import type { Seat } from './inbox/seat.ts';
 import { envelopeIn } from './receiving/delivery.ts';
 import type { Receipt } from './receiving/receiver.ts';
-import type { Filter } from './sinks/filter.ts';
 import type { Forwarder } from './sinks/forward.ts';
 import { isShown, targetOf } from './sinks/routes.ts';
 
@@ -75,10 +74,18 @@ const skipped = (to: string, clock: Context['clock']): Outcome => ({
   skipped: true,
 });
 
-export async function filterOf(ctx: Context, program: string | undefined): Promise<Filter | undefined> {
+/** Somebody sits here and sees what is told, so what cannot be decided counts as false. */
+export async function filterOf(ctx: Context, program: string | undefined): Promise<Passes | undefined> {
   if (program === undefined) return undefined;
   const { createFilter } = await import('./sinks/filter.ts');
-  return createFilter(program, ctx.notice);
+  const filter = createFilter(program, ctx.notice);
+  return async (id, body) => {
+    const verdict = await filter(id, body);
+    if (typeof verdict === 'string') return verdict === 'wanted';
+    const said = `${verdict.undecided.charAt(0).toUpperCase()}${verdict.undecided.slice(1)}`;
+    ctx.notice(`${said} for ${id}, which counts as false: ${program}`);
+    return false;
+  };
 }
 
 /** What an earlier run accepted and did not get to pass on, before anything new. */

@@ -148,7 +148,7 @@ forBoth(({ test, make }) => {
     expect((await keeper.counts()).get('stuck')).toEqual({ waiting: 30, dead: 0 });
   });
 
-  test('a filter lets through what gives true; what fails or hangs counts as false and is told', async () => {
+  test('a filter lets through what gives true; what fails counts as false and is told; one that hangs is tried again, and then dead', async () => {
     const keeper = await (await make()).open();
     endings.push(() => keeper.close());
     const about = (id: string, data: unknown) =>
@@ -161,25 +161,32 @@ forBoth(({ test, make }) => {
     await keeper.add(arrival('unreadable', ['app'], { body: Buffer.from('?') }));
     const told: string[] = [];
     const program = 'if .data.n == "for ever" then last(repeat(1)) else .data.n == 1 end';
-    const { settled, until } = pumping(
+    const { settled, details, until } = pumping(
       keeper,
       sinkOf(() => 'taken'),
       {
         filter: createFilter(program, (text) => told.push(text)),
       },
     );
-    await until(() => settled.length === 6);
+    await until(() => settled.length === 8);
     expect(Object.fromEntries(settled)).toEqual({
       yes: 'delivered',
       no: 'skipped',
       fails: 'skipped',
-      hangs: 'skipped',
+      hangs: 'dead',
       'yes too': 'delivered',
       unreadable: 'skipped',
     });
-    expect(told).toHaveLength(2);
-    expect(told[0]).toContain('fails');
-    expect(told[1]).toContain('more than a second for hangs');
+    expect(told).toEqual([expect.stringContaining('fails')]);
+    const hung = details
+      .filter(({ id }) => id === 'hangs')
+      .map(({ outcome: { state, tries, error } }) => [state, tries, error]);
+    const why = 'the filter took more than a second';
+    expect(hung).toEqual([
+      ['failed', 1, why],
+      ['failed', 2, why],
+      ['dead', 3, why],
+    ]);
   });
 
   test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {

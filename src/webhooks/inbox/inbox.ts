@@ -46,6 +46,8 @@ type State = {
   isRewriting: boolean;
   /** How many nobody waits for: a rewriting may leave them out. */
   idle: number;
+  /** After a rewriting that failed: not again before this many are idle. */
+  idleAgain: number;
 };
 
 export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
@@ -73,10 +75,13 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
       place(state, line, span);
       if (state.isRewriting || !isWorthIt(state)) return;
       state.isRewriting = true;
-      const isOver = () => {
-        state.isRewriting = false;
-      };
-      log.rewrite(() => withoutOldest(state)).then(isOver, isOver);
+      const over = (idleAgain: number) => Object.assign(state, { isRewriting: false, idleAgain });
+      log
+        .rewrite(() => withoutOldest(state))
+        .then(
+          () => over(0),
+          () => over(state.idle + Math.max(16, state.idle / 2)),
+        );
     });
   if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
   return {
@@ -120,8 +125,8 @@ function isIdle({ places, queues }: State, id: string): boolean {
  * Seldom, since everything waits for it: a rewriting leaves out at least a third of what it looks at, however much waits.
  * So it costs each delivery the same. Readers look at no more than the limit anyway.
  */
-function isWorthIt({ places, idle, limit }: State): boolean {
-  return idle > limit + Math.max(16, limit, places.size - idle);
+function isWorthIt({ places, idle, idleAgain, limit }: State): boolean {
+  return idle > Math.max(idleAgain, limit + Math.max(16, limit, places.size - idle));
 }
 
 /** Leaves out the oldest that nobody waits for. */

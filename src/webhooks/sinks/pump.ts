@@ -115,8 +115,10 @@ async function deliver(state: State, { waiting, lost = [], held }: Taken): Promi
   state.done.push(...lost);
   try {
     for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
-      const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
+      const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
+      // What comes behind it is taken again, so that the order holds.
+      if (stuck) return (await refused(state, [stuck.waiting], stuck, cut)) && mayBegin(state);
       if (state.done.length >= 25) await writeDown(state, held);
     }
     return !cut.aborted && mayBegin(state);
@@ -131,22 +133,29 @@ function mayBegin({ over, isStopped, lastMs, clock }: State): boolean {
   return over === undefined || clock.ticks() + Math.max(over.leastMs, 2 * lastMs) <= over.at;
 }
 
-async function chosen(state: State, some: readonly Waiting[]): Promise<Waiting[]> {
-  const { filter } = state;
-  if (!filter) return [...some];
+type Refusal = { readonly error: string; readonly status?: number; readonly ms: number };
+type Chosen = { readonly wanted: readonly Waiting[]; readonly stuck?: Refusal & { readonly waiting: Waiting } };
+
+/** Those that the filter wants, up to the first about which it could not decide. */
+async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
+  const { filter, clock } = state;
+  if (!filter) return { wanted: some };
   const wanted: Waiting[] = [];
   for (const one of some) {
     const { id, body } = one.arrival;
-    const passes = envelopeIn(body) !== undefined && (await filter(id, body));
-    if (passes) wanted.push(one);
-    else settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
+    const began = clock.ticks();
+    const verdict = envelopeIn(body) === undefined ? 'unwanted' : await filter(id, body);
+    const ms = Math.round(clock.ticks() - began);
+    if (verdict === 'wanted') wanted.push(one);
+    else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
+    else return { wanted, stuck: { waiting: one, error: verdict.undecided, ms } };
   }
-  return wanted;
+  return { wanted };
 }
 
 /** Whether the queue goes on at once. */
 async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal): Promise<boolean> {
-  const { clock, sink, retry, ending } = state;
+  const { clock, sink } = state;
   const began = clock.ticks();
   const answer: Answer = await sink
     .send(
@@ -157,16 +166,23 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
   const ms = Math.round(clock.ticks() - began);
   state.lastMs = ms;
   if (answer.how === 'cut') return false;
-  const status = answer.status === undefined ? {} : { status: answer.status };
-  if (answer.how === 'taken') {
-    for (const one of some) settle(state, one, { state: 'delivered', ms, tries: one.tries + 1, ...status });
-    return true;
-  }
+  const { status } = answer;
+  const about = { ms, ...(status !== undefined && { status }) };
+  if (answer.how === 'refused') return refused(state, some, { ...about, error: answer.error }, cut);
+  for (const one of some) settle(state, one, { state: 'delivered', ...about, tries: one.tries + 1 });
+  return true;
+}
+
+/** Counts a try of each, and waits before the next one. Whether the queue goes on at once: where all of them are dead. */
+async function refused(state: State, some: readonly Waiting[], refusal: Refusal, cut: AbortSignal): Promise<boolean> {
+  const { clock, retry, ending } = state;
+  const { error, status, ms } = refusal;
   let most = 0;
   for (const one of some) {
     const tries = one.tries + 1;
     const isOver = tries >= retry.attempts || clock.now().getTime() - Date.parse(one.since) >= retry.maxAgeMs;
-    settle(state, one, { state: isOver ? 'dead' : 'failed', ms, tries, error: answer.error, ...status });
+    const about = { ms, tries, error, ...(status !== undefined && { status }) };
+    settle(state, one, { state: isOver ? 'dead' : 'failed', ...about });
     if (!isOver) most = Math.max(most, tries);
   }
   if (most === 0) return true;
@@ -175,7 +191,13 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
   return false;
 }
 
-type Became = { readonly state: SinkState; readonly ms: number; readonly tries: number; readonly error?: string };
+type Became = {
+  readonly state: SinkState;
+  readonly ms: number;
+  readonly tries: number;
+  readonly status?: number;
+  readonly error?: string;
+};
 
 function settle(state: State, { arrival }: Waiting, became: Became): void {
   const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
