@@ -58,6 +58,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     writtenLimit: 0,
     isRewriting: false,
     idle: 0,
+    idleAgain: 0,
   };
   const log = await openLog(join(folder, inboxFile), {
     take(text, span) {
