@@ -28,7 +28,7 @@ export type ListenOptions = {
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
   /** Rebuilds what never arrived. */
-  readonly catchUp?: () => Promise<readonly Arrival[]>;
+  readonly catchUp?: () => AsyncIterable<readonly Arrival[]>;
   readonly inspectPort?: number;
   /** Somebody sits here. */
   readonly opensBrowser?: boolean;

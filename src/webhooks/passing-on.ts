@@ -41,11 +41,10 @@ export async function takeRebuilt(
   const { inbox } = seat;
   let taken = 0;
   for (const arrival of arrivals) {
-    if (inbox.has(arrival.id)) continue;
-    const { to: _, ...rest } = arrival;
+    const { to: _, owed: __, ...rest } = arrival;
     const to = targetOf(coming.options.routes, arrival.event);
     const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
-    await inbox.add(own);
+    if ((await inbox.add(own)) === 'repeat') continue;
     taken++;
     const envelope = envelopeIn(own.body);
     if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
@@ -55,11 +54,13 @@ export async function takeRebuilt(
 
 export async function catchUp(
   ctx: Context,
-  rebuild: () => Promise<readonly Arrival[]>,
+  rebuild: () => AsyncIterable<readonly Arrival[]>,
   take: (arrivals: readonly Arrival[]) => Promise<number>,
 ): Promise<void> {
   try {
-    ctx.notice(`Rebuilt ${counted(await take(await rebuild()), 'event')} that never arrived.`);
+    for await (const arrivals of rebuild()) {
+      ctx.notice(`Rebuilt ${counted(await take(arrivals), 'event')} that never arrived.`);
+    }
   } catch (error) {
     ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }

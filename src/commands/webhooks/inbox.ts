@@ -65,18 +65,20 @@ const list = defineCommand({
   async run(ctx, { flags, settings }) {
     const seen = await look(ctx, settings, flags.config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
-      const { id, event, at, unreadable, body, sinks } = arrival;
-      const to = arrival.to ?? (sinks && sinks.length > 0 ? sinks.join(', ') : undefined);
+      const { id, event, at, unreadable, body, to, owed, sinks } = arrival;
       const { data = null, created_at = null } = envelopeIn(body) ?? {};
       const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
       const summary = unreadable ?? mainFields(event, data).slice(0, 200);
-      return { record: { id, event, received_at: at, created_at, verdict, summary, size: body.length }, to };
+      return {
+        record: { id, event, received_at: at, created_at, verdict, summary, size: body.length },
+        owing: { to, owed, sinks },
+      };
     });
     const found = [...seen].reverse();
     const shown = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
-    const records = shown.map(({ value: { record, to }, outcomes }) => ({
+    const records = shown.map(({ value: { record, owing }, outcomes }) => ({
       ...record,
-      forward: forwardOf(to, outcomes),
+      forward: forwardOf(owing, outcomes),
     }));
     const left = found.length - records.length;
     return {
@@ -124,8 +126,9 @@ const replay = defineCommand({
     const planned = found.map(({ arrival, outcomes }) => {
       const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
       const target = to ?? (named && before !== undefined ? named(before) : before);
-      if (target !== undefined) return { arrival, target };
-      const why = before === undefined ? 'was never forwarded' : `went to ${before}, which is no HTTP sink`;
+      if (target !== undefined && URL.canParse(target)) return { arrival, target };
+      const isSink = named !== undefined && before !== undefined;
+      const why = isSink ? `went to ${before}, which is no HTTP sink` : 'was never forwarded';
       throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
     });
     const byId = new Map(found.map((one) => [one.arrival.id, one]));

@@ -1,8 +1,19 @@
 import { join } from 'node:path';
+import { webhookEvents } from '../../api/webhooks.ts';
 import { type AppendLog, type LogOptions, openLog, type Rewrite } from '../../disk/append-log.ts';
 import type { Span } from '../../disk/log-file.ts';
+import { happeningIn } from '../record-key.ts';
 import { inboxFile } from './file.ts';
-import { type Arrival, decodeLine, encodeLine, type InboxLine, isRebuilt, type Outcome, settles } from './line.ts';
+import {
+  type Arrival,
+  decodeLine,
+  encodeLine,
+  type InboxLine,
+  isOwed,
+  isRebuilt,
+  type Outcome,
+  settles,
+} from './line.ts';
 import { createQueues, type Queues } from './queues.ts';
 
 /**
@@ -12,8 +23,11 @@ import { createQueues, type Queues } from './queues.ts';
  */
 export type Inbox = {
   has(id: string): boolean;
-  /** Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. */
-  add(arrival: Arrival): Promise<void>;
+  /**
+   * Resolves once the delivery is durable; rejects where the disk refuses, and then it is not stored. A repeat is not
+   * stored: by its id, or a live event that was rebuilt already, or the other way round.
+   */
+  add(arrival: Arrival): Promise<Added>;
   /** No answer waits for this: if a crash loses it, the delivery is only forwarded once more. */
   settle(id: string, outcome: Outcome): Promise<void>;
   /**
@@ -30,16 +44,22 @@ export type Inbox = {
   close(): Promise<void>;
 };
 
+export type Added = 'stored' | 'repeat';
+
 /** A delivery with what became of it. */
 export type Received = { readonly arrival: Arrival; readonly outcomes: readonly Outcome[] };
 
-type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean };
+type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean; readonly key: string | undefined };
 
 export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow'> & { readonly limit: number };
 
 /** What is known of an open inbox: where each delivery is, never its body. */
 type State = {
   places: Map<string, Place>;
+  /** What happened, by `keyOf`: whether an event came by itself or was rebuilt. */
+  happened: Set<string>;
+  /** On their way to the disk, by id and by what happened. */
+  readonly adding: Map<string, Promise<Added>>;
   readonly queues: Queues;
   limit: number;
   writtenLimit: number;
@@ -53,6 +73,8 @@ type State = {
 export async function openInbox(folder: string, { limit, openFile, writeNow }: InboxOptions): Promise<Inbox> {
   const state: State = {
     places: new Map(),
+    happened: new Set(),
+    adding: new Map(),
     queues: createQueues(),
     limit,
     writtenLimit: 0,
@@ -87,7 +109,7 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
   if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
   return {
     has: (id) => state.places.has(id),
-    add: (arrival) => write({ kind: 'arrival', arrival }),
+    add: (arrival) => add(state, arrival, () => write({ kind: 'arrival', arrival })),
     settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
     read: (id) => read(log, state, id),
     waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
@@ -95,6 +117,43 @@ export async function openInbox(folder: string, { limit, openFile, writeNow }: I
     queues: state.queues,
     close: () => log.close(),
   };
+}
+
+function add(state: State, arrival: Arrival, write: () => Promise<void>): Promise<Added> {
+  const { places, happened, adding } = state;
+  const { id } = arrival;
+  const [key, twin = ''] = [keyOf(arrival), twinOf(arrival)];
+  if (places.has(id) || happened.has(twin)) return Promise.resolve('repeat');
+  const before = adding.get(`id ${id}`) ?? adding.get(twin);
+  if (before) return before.then(() => 'repeat');
+  const names = [`id ${id}`, ...(key === undefined ? [] : [key])];
+  const added = write()
+    .then((): Added => 'stored')
+    .finally(() => {
+      for (const name of names) adding.delete(name);
+    });
+  for (const name of names) adding.set(name, added);
+  return added;
+}
+
+const isKnown = (event: string | null): boolean => webhookEvents.some((each) => each === event);
+
+/** What an older svc wrote does not say what happened. */
+function happeningOf({ happening, unreadable, event, body }: Arrival): string | undefined {
+  if (happening !== undefined || unreadable !== undefined || !isKnown(event)) return happening;
+  return happeningIn(body);
+}
+
+type From = 'live' | 'rebuilt';
+
+const keyOf = (arrival: Arrival): string | undefined => named(arrival, isRebuilt(arrival.id) ? 'rebuilt' : 'live');
+
+/** The same event, which came the other way. */
+const twinOf = (arrival: Arrival): string | undefined => named(arrival, isRebuilt(arrival.id) ? 'live' : 'rebuilt');
+
+function named(arrival: Arrival, from: From): string | undefined {
+  const happening = happeningOf(arrival);
+  return happening === undefined ? undefined : `${from} ${happening}`;
 }
 
 function place(state: State, line: InboxLine, span: Span): void {
@@ -105,7 +164,9 @@ function place(state: State, line: InboxLine, span: Span): void {
   const id = line.kind === 'arrival' ? line.arrival.id : line.id;
   if (isIdle(state, id)) state.idle--;
   if (line.kind === 'arrival') {
-    state.places.set(id, { line: span, marks: [], owed: line.arrival.to !== undefined });
+    const key = keyOf(line.arrival);
+    if (key !== undefined) state.happened.add(key);
+    state.places.set(id, { line: span, marks: [], owed: isOwed(line.arrival), key });
     state.queues.add(line.arrival);
   } else {
     const known = state.places.get(id);
@@ -145,7 +206,7 @@ function withoutOldest(state: State): Rewrite | undefined {
   };
   for (const [id, found] of places) {
     if (surplus-- > 0 && isIdle(state, id)) continue;
-    kept.set(id, { line: move(found.line), marks: found.marks.map(move), owed: found.owed });
+    kept.set(id, { ...found, line: move(found.line), marks: found.marks.map(move) });
   }
   if (kept.size === places.size) return undefined;
   return {
@@ -153,6 +214,7 @@ function withoutOldest(state: State): Rewrite | undefined {
     moved: () => {
       state.idle -= places.size - kept.size;
       state.places = kept;
+      state.happened = new Set([...kept.values()].flatMap(({ key = [] }) => key));
     },
   };
 }

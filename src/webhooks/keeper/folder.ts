@@ -4,9 +4,8 @@ import { removeFile } from '../../disk/folder.ts';
 import { holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
-import type { Arrival } from '../inbox/line.ts';
 import { move, watchOrders } from '../inbox/orders.ts';
-import type { Added, Keeper, Settled, Waiting } from './keeper.ts';
+import type { Keeper, Settled, Waiting } from './keeper.ts';
 
 type Opening = {
   readonly folder: string;
@@ -23,29 +22,16 @@ export async function openFolder({ folder, limit, now, disk }: Opening): Promise
     await release();
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
   });
-  const adding = new Map<string, Promise<Added>>();
   const held = new AbortController();
-  const add = (arrival: Arrival): Promise<Added> => {
-    const { id } = arrival;
-    if (inbox.has(id)) return Promise.resolve('repeat');
-    const before = adding.get(id);
-    if (before) return before.then(() => 'repeat');
-    const added = inbox
-      .add(arrival)
-      .then((): Added => 'stored')
-      .finally(() => adding.delete(id));
-    adding.set(id, added);
-    return added;
-  };
   const orders = watchOrders(folder, async (order) => {
     if (order.kind === 'move') await move(inbox, order, now());
-    else await Promise.all(order.arrivals.map(add));
+    else await Promise.all(order.arrivals.map(inbox.add));
   });
   return {
     place: folder,
     isShared: false,
     has: (id) => inbox.has(id),
-    add,
+    add: inbox.add,
     async take(sink, most) {
       const waiting: Waiting[] = [];
       const lost: Settled[] = [];

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
+import { happeningOf } from '../record-key.ts';
 import { type Envelope, judge, type Refusal } from './judge.ts';
 import { bound, close, connectionsAtMost, defaultConnections, listen, loopback } from './listening.ts';
 
@@ -164,6 +165,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
   const to = options.forwardTo?.(event);
   const sinks = options.sinksFor?.(event);
+  const happening = verdict.kind === 'accepted' ? happeningOf(verdict.envelope) : undefined;
   const arrival: Arrival = {
     id,
     event,
@@ -173,6 +175,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
     ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
     ...(to !== undefined && { to }),
     ...(sinks && { sinks }),
+    ...(happening !== undefined && { happening }),
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'

@@ -18,7 +18,7 @@ export type ServeOptions = {
   /** Never an empty list. */
   readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
   /** What never arrived, beside what arrives now. */
-  readonly catchUp?: (configured: Configured) => Promise<readonly Arrival[]>;
+  readonly catchUp?: (configured: Configured) => AsyncIterable<readonly Arrival[]>;
 };
 
 /** What was done until the end, and what is left. */
@@ -114,10 +114,11 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
 async function catchUp(ctx: Context, options: ServeOptions, { keeper, sinks, current }: Up): Promise<void> {
   if (!options.catchUp) return;
   try {
-    const arrivals = await options.catchUp(current.configured);
-    const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
-    sinks.wake();
-    ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+    for await (const arrivals of options.catchUp(current.configured)) {
+      const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
+      sinks.wake();
+      ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+    }
   } catch (error) {
     ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }

@@ -5,7 +5,8 @@ import type { Headers } from '../receiving/judge.ts';
 
 /** How passing a delivery on stands. `answered`: the app gave a status, whichever. */
 export type Forwarding = {
-  readonly to: string;
+  /** Null while only the next listener knows it. */
+  readonly to: string | null;
   readonly state: 'answered' | 'waiting' | 'failed';
   readonly status: number | null;
   readonly error: string | null;
@@ -32,9 +33,11 @@ export type ForwardOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly report: (id: string, event: string | null, forwarding: Forwarding) => void;
 };
 
+type Sent = Forwarding & { readonly to: string };
+
 /** One delivery after the other: the app sees them in the order in which they came. */
 type Queued = { readonly id: string; readonly event: string | null };
-type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<void>; down?: Forwarding };
+type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<void>; down?: Sent };
 
 /** An app that breaks or hangs on one delivery gets it this often; then it must not hold up the others for ever. */
 const brokenTries = 5;
@@ -70,7 +73,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
         ({ answer, ms }) => stand(to, answer, ms, 1),
         (error) => unsendable(to, error),
       );
-      const settled: Forwarding = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
+      const settled: Sent = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
       await inbox.settle(id, { ...outcomeOf(settled, clock.now()), replay: true }).catch(() => {});
       return settled;
     },
@@ -131,7 +134,7 @@ async function readSurely({ inbox, clock, ending }: State, id: string): Promise<
 }
 
 /** Undefined where svc ends before the app has answered. */
-async function pass(state: State, received: Received, lane: Lane): Promise<Forwarding | undefined> {
+async function pass(state: State, received: Received, lane: Lane): Promise<Sent | undefined> {
   const { clock, ending, report, retryMs } = state;
   const since = clock.ticks();
   let broken = 0;
@@ -171,17 +174,17 @@ async function attempt(state: State, { arrival }: Received, to: string): Promise
 
 const isHopeless = ({ reason }: Lost): boolean => reason === 'too-large' || reason === 'unreadable';
 
-function unsendable(to: string, error: unknown): Forwarding {
+function unsendable(to: string, error: unknown): Sent {
   const why = error instanceof Error ? error.message : String(error);
   return { to, state: 'failed', status: null, error: why.slice(0, 200), ms: null, tries: 1 };
 }
 
-function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Forwarding {
+function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Sent {
   if ('lost' in answer) return { to, state: 'waiting', status: null, error: answer.reason, ms, tries };
   return { to, state: 'answered', status: answer.status, error: null, ms, tries };
 }
 
-function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outcome {
+function outcomeOf({ to, status, error, ms, tries }: Sent, at: Date): Outcome {
   return {
     to,
     at: at.toISOString(),
