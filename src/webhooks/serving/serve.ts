@@ -7,6 +7,7 @@ import { openKeeper, type Place } from '../keeper/place.ts';
 import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import type { Configured } from './config.ts';
+import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
 import { createTroubles } from './troubles.ts';
 
@@ -38,6 +39,8 @@ type Up = {
   readonly receiver: Receiver;
   readonly admin: Admin | undefined;
   readonly tally: Tally;
+  /** Ends what other commands know of it. */
+  readonly silence: () => Promise<void>;
   /** Changed by a reload. */
   readonly current: { secrets: readonly string[]; configured: Configured };
 };
@@ -61,10 +64,10 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   const counts = await within(ctx, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
   await within(ctx, closeMs, up.keeper.close());
-  const sinks = [...up.sinks.tallies].map(([name, tallied]) => ({
-    name,
+  await within(ctx, closeMs / 3, up.silence());
+  const sinks = up.sinks.closing().map((tallied) => ({
     ...tallied,
-    waiting: counts ? (counts.get(name)?.waiting ?? 0) : null,
+    waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null,
   }));
   return { tally: up.tally, sinks };
 }
@@ -100,9 +103,11 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     const admin =
       wanted &&
       (await startAdmin({ ...wanted, ready: readiness(ctx, keeper), metrics: metricsOf(tally, keeper, sinks) }));
+    // A state folder that cannot be written is no reason to receive nothing.
+    const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
     ctx.notice(`Listening on ${receiver.url}, inbox in ${keeper.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
-    return { keeper, sinks, receiver, admin, tally, current };
+    return { keeper, sinks, receiver, admin, tally, silence, current };
   } catch (error) {
     await receiver?.close();
     await sinks?.drain(0);
