@@ -25,7 +25,7 @@ export const catchUpWebhooks = defineCommand({
   details:
     'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
     "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
-    'holds is left out, and running it again sends nothing twice.\n\n' +
+    'holds is left out, and running it again sends nothing twice. What the service may still be sending is waited for, at most two minutes.\n\n' +
     'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config to the sinks of svc ' +
     'webhooks serve. With --to they are sent to a URL instead.',
   args: {},

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { openFilesAtMost } from '../../disk/open-files.ts';
 import { Failure } from '../../errors.ts';
 
 /** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
@@ -76,26 +76,4 @@ export function bound(server: Server, most: () => number): void {
 /** Half of the files that svc may still open, for the other half is the inbox's, the sinks' and their programs'. */
 export function connectionsAtMost(wanted: number, files = openFilesAtMost()): number {
   return Math.min(wanted, Math.max(8, Math.floor((files - 64) / 2)));
-}
-
-let known: number | undefined;
-
-/** The limit of the system on open files (`ulimit -n`); none where it has no such limit. */
-function openFilesAtMost(): number {
-  known ??= readLimit() ?? Number.POSITIVE_INFINITY;
-  return known;
-}
-
-function readLimit(): number | undefined {
-  if (process.platform === 'linux') {
-    try {
-      const [, soft] = /^Max open files +(\d+)/mu.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
-      return soft === undefined ? undefined : Number(soft);
-    } catch {
-      // Without /proc it is asked for as elsewhere, which takes longer.
-    }
-  }
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
-  const soft = Number(userLimits?.open_files?.soft);
-  return Number.isNaN(soft) ? undefined : soft;
 }
