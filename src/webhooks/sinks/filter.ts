@@ -1,7 +1,7 @@
 import { openJq } from '../../output/jq-thread.ts';
 
 /** `undecided`: it took too long, or jq broke; that says nothing about the event, and may end otherwise next time. */
-export type Verdict = 'wanted' | 'unwanted' | { readonly undecided: string };
+type Verdict = 'wanted' | 'unwanted' | { readonly undecided: string };
 
 /** Whether an event is wanted, by its envelope. Never rejects. */
 export type Filter = (id: string, body: Uint8Array) => Promise<Verdict>;
