@@ -140,7 +140,8 @@ const isKnown = (event: string | null): boolean => webhookEvents.some((each) => 
 
 /** What an older svc wrote does not say what happened. */
 function happeningOf({ happening, unreadable, event, body }: Arrival): string | undefined {
-  if (happening !== undefined || unreadable !== undefined || !isKnown(event)) return happening;
+  if (happening !== undefined) return happening ?? undefined;
+  if (unreadable !== undefined || !isKnown(event)) return undefined;
   return happeningIn(body);
 }
 

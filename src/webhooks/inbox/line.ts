@@ -19,8 +19,8 @@ export type Arrival = {
   readonly owed?: true;
   /** Of `serve`: the sinks that are to get it. */
   readonly sinks?: readonly string[];
-  /** What it tells of (`happeningOf`); absent in what an older svc wrote. */
-  readonly happening?: string;
+  /** What it tells of (`happeningOf`), null where that is not known; absent in what an older svc wrote. */
+  readonly happening?: string | null;
 };
 
 /** What became of passing a delivery on. */
@@ -100,7 +100,7 @@ function aboutOf(line: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
     ...(isText(to) && { to }),
     ...(owed === true && { owed }),
     ...(Array.isArray(sinks) && { sinks: sinks.filter(isText) }),
-    ...(isText(happening) && { happening }),
+    ...((isText(happening) || happening === null) && { happening }),
   };
 }
 

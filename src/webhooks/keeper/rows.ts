@@ -11,7 +11,7 @@ export const rowOf = (arrival: Arrival) => {
   return {
     about: Buffer.from(JSON.stringify(about)),
     body: Buffer.from(body),
-    record: arrival.happening ?? happeningIn(body) ?? null,
+    record: arrival.happening === undefined ? (happeningIn(body) ?? null) : arrival.happening,
     isRebuilt: isRebuilt(arrival.id),
   };
 };

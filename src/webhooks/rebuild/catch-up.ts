@@ -60,7 +60,7 @@ const patienceMs = 120_000;
 /** As a delivery that came, signed as the service would have. */
 export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Date): Arrival {
   const bytes = Buffer.from(body);
-  const happening = happeningIn(bytes);
+  const happening = happeningIn(bytes) ?? null;
   return {
     id: `${rebuiltPrefix}${key}`,
     event,
@@ -72,7 +72,7 @@ export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Dat
       'x-svc-rebuilt': '1',
     },
     body: bytes,
-    ...(happening !== undefined && { happening }),
+    happening,
   };
 }
 

@@ -165,7 +165,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
   const to = options.forwardTo?.(event);
   const sinks = options.sinksFor?.(event);
-  const happening = verdict.kind === 'accepted' ? happeningOf(verdict.envelope) : undefined;
+  const happening = verdict.kind === 'accepted' ? (happeningOf(verdict.envelope) ?? null) : null;
   const arrival: Arrival = {
     id,
     event,
@@ -175,7 +175,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
     ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
     ...(to !== undefined && { to }),
     ...(sinks && { sinks }),
-    ...(happening !== undefined && { happening }),
+    happening,
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'
