@@ -13,6 +13,7 @@ export default {
     // Loaded into a process, or built for one.
     'test/**/*.{mjs,cjs}',
     'test/webhooks/victim.ts',
+    'test/webhooks/no-files.ts',
   ],
   project: ['{bin,src,build,bench,test}/**/*.{js,ts,cjs,mjs}', '*.config.{js,ts}'],
   // Started as a program by test/derive/judges.test.ts, which also makes the file.

@@ -26,6 +26,9 @@ export type Opening = {
   readonly setUp?: string;
 };
 
+/** One statement after the other: `pg` does not keep a queue of its own for long. */
+type Connection = { readonly client: Client; last: Promise<unknown> };
+
 /** Longer than any statement takes on a server that answers; so a cut network is noticed. */
 const patienceMs = 10_000;
 
@@ -37,20 +40,20 @@ export async function openDatabase(opening: Opening): Promise<Database> {
   const { default: pg } = await import('pg');
   const place = placeOf(config);
   const fail = (error: unknown) => databaseFailure(place, error, opening.passwordHint);
-  let present: Promise<Client> | undefined;
+  let present: Promise<Connection> | undefined;
   let closed = false;
 
-  const connect = async (broken: () => void): Promise<Client> => {
+  const connect = async (broken: () => void): Promise<Connection> => {
     const client = new pg.Client(config);
     // A connection that breaks while nothing is asked is made again for the next statement.
     client.on('error', broken);
     client.on('end', broken);
     await connectOrEnd(client);
     if (opening.setUp) await client.query(opening.setUp);
-    return client;
+    return { client, last: Promise.resolve() };
   };
-  const open = (): Promise<Client> => {
-    const opened: Promise<Client> = connect(() => {
+  const open = (): Promise<Connection> => {
+    const opened: Promise<Connection> = connect(() => {
       if (present === opened) present = undefined;
     });
     return opened;
@@ -62,8 +65,10 @@ export async function openDatabase(opening: Opening): Promise<Database> {
       const connecting = present ?? open();
       present = connecting;
       try {
-        const client = await connecting;
-        const asked = client.query({ text, values, ...(name && { name }) });
+        const connection = await connecting;
+        const { client } = connection;
+        const asked = connection.last.then(() => client.query({ text, values, ...(name && { name }) }));
+        connection.last = asked.catch(() => {});
         const answer = await asked.catch((error: unknown) => {
           // What the server itself refused leaves the connection as it was.
           if (!isSqlState(error)) void client.end().catch(() => {});
@@ -77,8 +82,8 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     },
     async close() {
       closed = true;
-      const client = await present?.catch(() => undefined);
-      await client?.end().catch(() => {});
+      const connection = await present?.catch(() => undefined);
+      await connection?.client.end().catch(() => {});
     },
   };
 }

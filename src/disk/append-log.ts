@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import { cut, type Rewrite, restore, syncNoted } from './growing-file.ts';
-import { type Recovery, readAt, recover, type Span } from './log-file.ts';
+import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
 
@@ -29,10 +29,15 @@ export type AppendLog = {
   note(line: string): Promise<void>;
   /**
    * Replaces the whole file, so that a crash leaves the old one or the new one. `plan` is asked once all earlier lines
-   * are on disk; undefined changes nothing. `moved` is called when the new file is in place.
+   * are on disk; undefined changes nothing. `moved` is called in the very step in which `read` goes over to the new file.
    */
   rewrite(plan: () => Rewrite | undefined): Promise<void>;
   read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
+  /**
+   * Shows every whole line with its place: for one that is not where it was believed to be. False where the file was
+   * replaced meanwhile, so that the places hold no more.
+   */
+  scan(see: (text: Buffer, span: Span) => void): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -56,6 +61,7 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       syncMs: 0,
       isUnsynced: false,
       isMoving: false,
+      isRenameUnsynced: false,
       lookedAt: 0,
       isTorn: false,
       reads: new Set(),
@@ -122,16 +128,28 @@ function logOf(state: State): AppendLog {
         state.notes.push({ text, needsSync: false, placed: undefined, done, failed });
       }),
     rewrite: (plan) => new Promise((done, failed) => enqueue({ plan, done, failed })),
-    read: (spans) => {
-      const reading = Promise.all(spans.map((span) => readAt(state.file, span)));
-      state.reads.add(reading);
-      return reading.finally(() => state.reads.delete(reading));
-    },
+    read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
+    scan: (see) => scan(state, see),
     close: () => close(state),
   };
 }
 
 const isFull = (error: unknown): boolean => isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
+
+/** A file that is replaced stays open until what reads it is done. */
+function reading<T>({ reads }: State, work: Promise<T>): Promise<T> {
+  reads.add(work);
+  return work.finally(() => reads.delete(work));
+}
+
+async function scan(state: State, see: (text: Buffer, span: Span) => void): Promise<boolean> {
+  const { file } = state;
+  const looking = async () => {
+    for await (const { text, span } of linesOf(file)) if (span.start < state.end) see(text, span);
+  };
+  await reading(state, looking());
+  return file === state.file;
+}
 
 async function close(state: State): Promise<void> {
   while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -25,9 +25,12 @@ export type GrowingFile = {
   isTorn: boolean;
   /** It is cut, lengthened or replaced: a noted line waits its turn. */
   isMoving: boolean;
+  /** A power cut may still bring back the file before the last rewriting: no line may be promised. */
+  isRenameUnsynced: boolean;
   readonly reads: Set<Promise<unknown>>;
 };
 
+/** `moved` is called in the very step in which readers get the new file: what it tells of places holds from then on. */
 export type Rewrite = { readonly pieces: Iterable<Uint8Array | Span>; readonly moved?: () => void };
 
 const leastRoom = 64 * 1024;
@@ -61,18 +64,14 @@ export async function isDeleted(log: GrowingFile): Promise<boolean> {
 /** The file was deleted under us. We still hold its content, so it comes back whole. */
 export async function restore(log: GrowingFile): Promise<void> {
   await makeFolders(dirname(log.path));
-  log.room = await replace(log, [{ start: 0, length: log.end }]);
+  await replace(log, { pieces: [{ start: 0, length: log.end }] });
 }
 
 export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {
-  if (!planned) return;
-  log.end = await replace(log, planned.pieces);
-  log.room = log.end;
-  log.isTorn = false;
-  planned.moved?.();
+  if (planned) await replace(log, planned);
 }
 
-async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<number> {
+async function replace(log: GrowingFile, { pieces, moved }: Rewrite): Promise<void> {
   const { path, options, file: old } = log;
   options.held?.check();
   const draft = join(dirname(path), `.${basename(path)}.new`);
@@ -91,10 +90,17 @@ async function replace(log: GrowingFile, pieces: Rewrite['pieces']): Promise<num
     if (!options.held?.lost.aborted) await rm(draft, { force: true });
     throw error;
   }
-  log.file = next;
+  // One step, without waiting: who reads by an old place has the old file, and who reads by a new one has the new file.
+  Object.assign(log, { file: next, end: size, room: size, isTorn: false, isRenameUnsynced: true });
+  moved?.();
   void Promise.allSettled(log.reads).then(() => old.close());
-  await syncFolder(dirname(path));
-  return size;
+  await syncRename(log);
+}
+
+export async function syncRename(log: GrowingFile): Promise<void> {
+  if (!log.isRenameUnsynced) return;
+  await syncFolder(dirname(log.path));
+  log.isRenameUnsynced = false;
 }
 
 export async function moving(log: GrowingFile, step: () => Promise<void>): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type Rewrite,
   restore,
   rewrite,
+  syncRename,
   takeBack,
   writeMark,
   writeWhole,
@@ -138,6 +139,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
   const { room, deleted, held } = state.options;
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
   await moving(state, async () => {
+    await syncRename(state);
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
   });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
-/** What jq printed, or what it said instead. */
-type Answer = { readonly text: string } | { readonly said: string };
+/** What jq printed, or what it said instead; `isBroken` where that is no word about the filter, for jq itself broke. */
+type Answer = { readonly text: string } | { readonly said: string; readonly isBroken?: true };
 
 type Question = { readonly json: string; readonly program: string };
 type Thread = { readonly worker: Worker; readonly waiting: Map<number, (answer: Answer) => void> };
@@ -69,7 +69,7 @@ function start(here: Place): Thread {
   // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
   const give = (said: string): void => {
     if (here.thread === started) here.thread = undefined;
-    for (const resolve of waiting.values()) resolve({ said });
+    for (const resolve of waiting.values()) resolve({ said, isBroken: true });
   };
   worker.on('message', ({ id, ...answer }: Answer & { id: number }) => waiting.get(id)?.(answer));
   worker.on('error', (error) => give(error.message));

@@ -3,7 +3,6 @@ import type { Arrival } from './inbox/line.ts';
 import type { Seat } from './inbox/seat.ts';
 import type { Receiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
-import type { Filter } from './sinks/filter.ts';
 import type { Forwarder } from './sinks/forward.ts';
 import type { Routes } from './sinks/routes.ts';
 import type { Subscribing } from './subscriptions/subscriptions.ts';
@@ -29,7 +28,7 @@ export type ListenOptions = {
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
   /** Rebuilds what never arrived. */
-  readonly catchUp?: () => Promise<readonly Arrival[]>;
+  readonly catchUp?: () => AsyncIterable<readonly Arrival[]>;
   readonly inspectPort?: number;
   /** Somebody sits here. */
   readonly opensBrowser?: boolean;
@@ -48,6 +47,9 @@ export type Running = {
   judging?: Promise<void>;
 };
 
+/** Whether an event is shown and forwarded. Never rejects. */
+export type Passes = (id: string, body: Uint8Array) => Promise<boolean>;
+
 /** What every step of coming up needs. */
 export type Coming = {
   readonly ctx: Context;
@@ -58,5 +60,5 @@ export type Coming = {
   readonly secrets: string[];
   /** The path of the URL that the service knows us by, once there is one. */
   pathOfUrl: string;
-  readonly filter: Filter | undefined;
+  readonly filter: Passes | undefined;
 };

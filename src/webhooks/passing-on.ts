@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts';
 import { messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
-import type { Coming } from './coming.ts';
+import type { Coming, Passes } from './coming.ts';
 import type { Arrival, Outcome } from './inbox/line.ts';
 import type { Seat } from './inbox/seat.ts';
 import { envelopeIn } from './receiving/delivery.ts';
 import type { Receipt } from './receiving/receiver.ts';
-import type { Filter } from './sinks/filter.ts';
 import type { Forwarder } from './sinks/forward.ts';
 import { isShown, targetOf } from './sinks/routes.ts';
 
@@ -42,11 +41,10 @@ export async function takeRebuilt(
   const { inbox } = seat;
   let taken = 0;
   for (const arrival of arrivals) {
-    if (inbox.has(arrival.id)) continue;
-    const { to: _, ...rest } = arrival;
+    const { to: _, owed: __, ...rest } = arrival;
     const to = targetOf(coming.options.routes, arrival.event);
     const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
-    await inbox.add(own);
+    if ((await inbox.add(own)) === 'repeat') continue;
     taken++;
     const envelope = envelopeIn(own.body);
     if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
@@ -56,11 +54,13 @@ export async function takeRebuilt(
 
 export async function catchUp(
   ctx: Context,
-  rebuild: () => Promise<readonly Arrival[]>,
+  rebuild: () => AsyncIterable<readonly Arrival[]>,
   take: (arrivals: readonly Arrival[]) => Promise<number>,
 ): Promise<void> {
   try {
-    ctx.notice(`Rebuilt ${counted(await take(await rebuild()), 'event')} that never arrived.`);
+    for await (const arrivals of rebuild()) {
+      ctx.notice(`Rebuilt ${counted(await take(arrivals), 'event')} that never arrived.`);
+    }
   } catch (error) {
     ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }
@@ -75,10 +75,18 @@ const skipped = (to: string, clock: Context['clock']): Outcome => ({
   skipped: true,
 });
 
-export async function filterOf(ctx: Context, program: string | undefined): Promise<Filter | undefined> {
+/** Somebody sits here and sees what is told, so what cannot be decided counts as false. */
+export async function filterOf(ctx: Context, program: string | undefined): Promise<Passes | undefined> {
   if (program === undefined) return undefined;
   const { createFilter } = await import('./sinks/filter.ts');
-  return createFilter(program, ctx.notice);
+  const filter = createFilter(program, ctx.notice);
+  return async (id, body) => {
+    const verdict = await filter(id, body);
+    if (typeof verdict === 'string') return verdict === 'wanted';
+    const said = `${verdict.undecided.charAt(0).toUpperCase()}${verdict.undecided.slice(1)}`;
+    ctx.notice(`${said} for ${id}, which counts as false: ${program}`);
+    return false;
+  };
 }
 
 /** What an earlier run accepted and did not get to pass on, before anything new. */

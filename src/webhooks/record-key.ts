@@ -14,14 +14,33 @@ const idFields: Readonly<Record<WebhookEvent, string>> = {
 export const recordKey = (event: WebhookEvent, id: number): string => `${event}:${id}`;
 
 /** The record that a body tells of; undefined where it is none of the service's events. */
-export function recordIn(body: Uint8Array): string | undefined {
-  let envelope: Readonly<Record<string, unknown>>;
-  try {
-    envelope = fieldsIn(JSON.parse(Buffer.from(body).toString('utf8')));
-  } catch {
-    return undefined;
-  }
-  const event = webhookEvents.find((each) => each === envelope.event);
-  const id = event && fieldsIn(envelope.data)[idFields[event]];
+export const recordIn = (body: Uint8Array): string | undefined => recordOf(envelopeOf(body));
+
+/**
+ * What happened, told apart from all else that happens: the same for a live event and for the one that is rebuilt for
+ * it. Each event happens once to its record, but an entry may be published again, at another time.
+ */
+export function happeningOf(envelope: Fields): string | undefined {
+  const record = recordOf(envelope);
+  if (record === undefined || envelope.event !== 'changelog.published') return record;
+  const published = Date.parse(String(fieldsIn(envelope.data).published_at));
+  return Number.isNaN(published) ? undefined : `${record}@${Math.floor(published / 1000)}`;
+}
+
+export const happeningIn = (body: Uint8Array): string | undefined => happeningOf(envelopeOf(body));
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function recordOf({ event: name, data }: Fields): string | undefined {
+  const event = webhookEvents.find((each) => each === name);
+  const id = event && fieldsIn(data)[idFields[event]];
   return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : undefined;
+}
+
+function envelopeOf(body: Uint8Array): Fields {
+  try {
+    return fieldsIn(JSON.parse(Buffer.from(body).toString('utf8')));
+  } catch {
+    return {};
+  }
 }

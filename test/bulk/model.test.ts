@@ -209,7 +209,7 @@ test('however often it fails, is killed and comes in another guise: rows = done 
         world = next;
         if (!ran) endings[kill?.left === undefined ? 'killed' : 'lost']++;
         const isDamaged = await withDamage(world, kill?.damage ?? 'none', async (damaged) => {
-          const { exitCode, stderr } = await svc(damaged, ...asked);
+          const { exitCode, stderr } = await svc(damaged, [...words.split(' '), ...from, ...more], options);
           expect(exitCode).toBe(1);
           return stderr;
         });

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -19,7 +21,14 @@ async function setting() {
     () => app.close(),
   );
   const catchUp = (...argv: string[]) => svc(world, ['webhooks', 'catch-up', '--json', ...argv], { env });
-  return { world, app, catchUp };
+  // What is missed has happened two minutes ago: the service has given up on it.
+  const miss = async (subject = 'Missed') => {
+    const argv = ['tickets', 'create', '--subject', subject, '--json'];
+    const made = JSON.parse((await svc(world, argv, { env })).stdout);
+    await world.control('clock', { advance_seconds: 125 });
+    return made;
+  };
+  return { world, app, catchUp, miss };
 }
 const ofAll = ['--since', '2000-01-01'];
 
@@ -60,7 +69,7 @@ test('twice at once sends nothing twice', async () => {
 });
 
 test('what the inbox holds is not rebuilt, and without --since it begins at the last event received', async () => {
-  const { world, app, catchUp } = await setting();
+  const { world, app, catchUp, miss } = await setting();
   expect((await catchUp()).stderr).toContain('Give --since');
   const tickets = JSON.parse((await svc(world, ['tickets', 'list', '--all', '--json'], { env })).stdout);
   const [newest] = [...tickets].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
@@ -68,9 +77,7 @@ test('what the inbox holds is not rebuilt, and without --since it begins at the 
   const text = body('evt_real', { created_at: newest.created_at, data: { ticket_id: newest.id } });
   expect(await deliver(listener.url, text)).toBe(204);
   await listener.until(() => app.got.length === 1);
-  const created = JSON.parse(
-    (await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout,
-  );
+  const created = await miss();
   const ran = await catchUp('--events', 'ticket.created');
   expect(ran.exitCode).toBe(0);
   await listener.until(() => app.ids().includes(`rebuilt:ticket.created:${created.id}`));
@@ -95,20 +102,20 @@ test('without a listener they wait in the inbox for the next one, which forwards
 });
 
 test('listen --catch-up rebuilds what came while nobody listened', async () => {
-  const { world, app } = await setting();
+  const { world, app, miss } = await setting();
   const first = await listening(world, [], { env });
   await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
   await first.end();
-  const missed = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout);
+  const missed = await miss();
   const second = await listening(world, ['--forward-to', app.url, '--catch-up'], { env });
   await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
   await second.end();
 });
 
 test('from the copy of the account it takes a few requests, and finds what is newer too', async () => {
-  const { world, app, catchUp } = await setting();
+  const { world, app, catchUp, miss } = await setting();
   expect((await svc(world, ['mirror', 'pull'], { env })).exitCode).toBe(0);
-  const missed = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Missed', '--json'], { env })).stdout);
+  const missed = await miss();
   await catchUp(...ofAll, '--to', app.url);
   const withCopy = new Set(app.ids());
   expect(withCopy).toContain(`rebuilt:ticket.created:${missed.id}`);
@@ -170,4 +177,145 @@ test('Ctrl-C between two events is 130, with the sum', async () => {
   expect(ran.exitCode).toBe(130);
   expect(sent + failed).toBe(rebuilt);
   expect(failed).toBeGreaterThan(0);
+});
+
+test.each(['SIGINT', 'SIGTERM'])(
+  '%s while the app takes its time: what it took is remembered, and nothing comes twice',
+  async (signal) => {
+    const { world, app, catchUp } = await setting();
+    await app.close();
+    const end = new AbortController();
+    const got: string[] = [];
+    const slow = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        got.push(JSON.parse(text).id);
+        if (got.length === 3) end.abort(signal);
+        // Far enough behind the signal that whoever gives up on it has done so.
+        setTimeout(() => response.writeHead(204).end(), got.length === 3 ? 300 : 0);
+      });
+    });
+    await new Promise<void>((ready) => slow.listen(0, '127.0.0.1', ready));
+    endings.push(() => slow.close());
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    const first = await svc(world, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', url], {
+      env,
+      signal: end.signal,
+    });
+    const { rebuilt, sent, failed } = JSON.parse(first.stdout);
+    expect(first.exitCode).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect([sent, failed]).toEqual([3, rebuilt - 3]);
+    expect(first.stderr).not.toContain('taken');
+    expect(first.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
+    const second = await catchUp(...ofAll, '--to', url);
+    expect(JSON.parse(second.stdout)).toMatchObject({ sent: rebuilt - 3, failed: 0 });
+    expect(got).toHaveLength(rebuilt);
+    expect(new Set(got).size).toBe(rebuilt);
+  },
+);
+
+/** The sandbox's clock goes with the waits of svc, and what `meanwhile` does happens in the first of them. */
+const waitingWorld = (world: Awaited<ReturnType<typeof setting>>['world'], meanwhile = async () => {}) => {
+  const waits: number[] = [];
+  const clock = {
+    ...world.clock,
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      if (ms < 10_000) return world.clock.sleep(ms, signal);
+      waits.push(ms);
+      if (waits.length === 1) await meanwhile();
+      await world.control('clock', { advance_seconds: Math.ceil(ms / 1000) });
+    },
+  };
+  return { waits, world: { ...world, clock } };
+};
+
+const ticketEvent = (id: string, { id: ticket_id, created_at }: { id: number; created_at: string }) =>
+  body(id, { created_at, data: { ticket_id } });
+
+test('what the service may still be sending is not rebuilt before it has given up, and then only what did not come', async () => {
+  const { world, app } = await setting();
+  const create = async (subject: string) =>
+    JSON.parse((await svc(world, ['tickets', 'create', '--subject', subject, '--json'], { env })).stdout);
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  const [late, lost] = [await create('Late'), await create('Lost')];
+  const waiting = waitingWorld(world, async () => {
+    expect(app.got).toEqual([]);
+    expect(await deliver(listener.url, ticketEvent('evt_late', late))).toBe(204);
+  });
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created'];
+  const dry = await svc(world, [...argv, '--dry-run'], { env });
+  const ran = await svc(waiting.world, argv, { env });
+  expect(dry.stderr).toContain('2 more events happened less than two minutes ago: the service may still send them.');
+  expect(ran.stderr).toContain(
+    '2 more events happened less than two minutes ago, and the service may still send them.',
+  );
+  expect(waiting.waits).toHaveLength(1);
+  expect(waiting.waits[0]).toBeLessThanOrEqual(120_000);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: 1, sent: 1, failed: 0 });
+  await listener.until(() => app.got.length === 2);
+  expect(app.ids()).toEqual(['evt_late', `rebuilt:ticket.created:${lost.id}`]);
+  // The service's own retry of what was rebuilt is marked, and goes nowhere.
+  expect(await deliver(listener.url, ticketEvent('evt_lost', lost))).toBe(204);
+  await listener.end();
+  expect(app.got).toHaveLength(2);
+  expect(listener.said.stdout).toContain('repeat');
+});
+
+test.each(['serve', 'listen'])(
+  '%s --catch-up looks again for what was too young, and drops the live event of what it rebuilt',
+  async (command) => {
+    const { world, app } = await setting();
+    const config = `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
+    const start = (of: typeof world, ...argv: string[]) =>
+      command === 'serve'
+        ? serving(of, config, { env }, argv)
+        : listening(of, ['--forward-to', app.url, ...argv], { env });
+    const first = await start(world);
+    await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
+    await first.until(() => app.got.length === 1);
+    await first.end();
+    const argv = ['tickets', 'create', '--subject', 'Missed', '--json'];
+    const missed = JSON.parse((await svc(world, argv, { env })).stdout);
+    const waiting = waitingWorld(world);
+    const second = await start(waiting.world, '--catch-up');
+    endings.push(() => second.end());
+    await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
+    expect(waiting.waits).toHaveLength(1);
+    expect(await deliver(second.url, ticketEvent('evt_2', missed))).toBe(204);
+    expect(await deliver(second.url, body('evt_3', { data: { ticket_id: 99_999 } }))).toBe(204);
+    await second.until(() => app.ids().includes('evt_3'));
+    expect(app.ids()).not.toContain('evt_2');
+  },
+);
+
+test('--dry-run counts and lists what would be rebuilt, and neither sends nor stores it', async () => {
+  const { world, app, catchUp } = await setting();
+  const dry = await catchUp(...ofAll, '--dry-run');
+  const again = await catchUp(...ofAll, '--dry-run', '--to', app.url);
+  const listed = JSON.parse(dry.stdout);
+  expect([dry.exitCode, again.stdout, app.got]).toEqual([0, dry.stdout, []]);
+  expect(dry.stderr).toContain(`${listed.length} events since `);
+  expect(dry.stderr).toContain('would be rebuilt. Nothing was sent or stored.');
+  expect(JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--json'], { env })).stdout)).toEqual([]);
+  const ran = JSON.parse((await catchUp(...ofAll, '--to', app.url)).stdout);
+  expect(ran.sent).toBe(listed.length);
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual(app.ids());
+});
+
+test('what waits for the next listener is listed as waiting, and a replay of it asks for --to', async () => {
+  const { world, app, catchUp } = await setting();
+  await catchUp(...ofAll, '--events', 'feedback.created');
+  const [one] = JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--json'], { env })).stdout);
+  expect(one.forward).toMatchObject({ to: null, state: 'waiting' });
+  const replay = (...argv: string[]) => svc(world, ['webhooks', 'inbox', 'replay', one.id, ...argv], { env });
+  const refused = await replay();
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('was never forwarded, so --to URL is needed.'),
+  ]);
+  expect((await replay('--to', app.url)).exitCode).toBe(0);
+  expect(app.ids()).toEqual([one.id]);
 });

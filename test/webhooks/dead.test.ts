@@ -1,9 +1,11 @@
-import { expect } from 'vitest';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { announce } from '../../src/webhooks/serving/running.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { forBoth, newDatabase } from './keepers.ts';
 import { startApp } from './listening.ts';
-import { body, deliver, newWorld, serving } from './serving.ts';
+import { body, deliver, get, newWorld, serving } from './serving.ts';
 
 const endings = endAfterEach();
 
@@ -62,4 +64,91 @@ sinks:
     const purged = await svc(world, ['webhooks', 'inbox', 'purge', '--config', served.file, '--json', '--yes']);
     expect(JSON.parse(purged.stdout)).toEqual({ deleted: 2 });
   });
+});
+
+test('dead and inbox without --config use the inbox of the serve that runs, and say so; without one they say where they looked', async () => {
+  const world = await newWorld();
+  const dead = (...argv: string[]) => svc(world, ['webhooks', 'dead', ...argv, '--json']);
+  const inbox = (...argv: string[]) => svc(world, ['webhooks', 'inbox', ...argv, '--json']);
+  const idsIn = (text: string) => JSON.parse(text).map(({ id }: { id: string }) => id);
+  const config = `listen: { port: 0 }
+inbox: elsewhere
+retry: { attempts: 1, pause: 5ms }
+sinks: [{ name: app, http: { url: "http://127.0.0.1:1/" } }]
+`;
+  const served = await serving(world, config);
+  for (const id of ['a', 'b', 'c']) await deliver(served.url, body(id));
+  await served.until(() => served.said().split('is a dead letter of app').length === 4);
+  const about = `This is the inbox of the svc webhooks serve that runs with ${served.file}.\n`;
+  const [listed, shown, all] = [await dead('list'), await dead('show', 'a'), await inbox('list')];
+  expect([idsIn(listed.stdout), listed.stderr]).toEqual([['a', 'b', 'c'], about]);
+  expect([JSON.parse(shown.stdout).id, shown.stderr]).toEqual(['a', about]);
+  expect([idsIn(all.stdout), all.stderr]).toEqual([['c', 'b', 'a'], about]);
+  expect(JSON.parse((await dead('drop', 'c', '--yes')).stdout)).toEqual({ dropped: 1 });
+  const { stdout } = await served.end();
+  // The one that was given up was a dead letter of this run too.
+  expect(JSON.parse(stdout).sinks).toEqual([expect.objectContaining({ delivered: 0, dead: 3, waiting: 0 })]);
+
+  const none = await dead('list');
+  const place = join(world.folder, 'state', 'webhooks', 'serve-default');
+  expect([none.stdout, none.stderr]).toEqual([
+    '[]\n',
+    `Looked in ${place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE\n`,
+  ]);
+  expect((await inbox('list')).stderr).toMatch(
+    /^This is the inbox of svc webhooks listen, in .*profile-default\. For that of serve: --config FILE\n$/u,
+  );
+});
+
+test('where two serves run, dead asks for --config', async () => {
+  const world = await newWorld();
+  const one = await serving(world, 'listen: { port: 0 }\ninbox: one\nsinks: []\n');
+  const silence = await announce(join(world.folder, 'state'), { config: '/etc/other.yaml' });
+  endings.push(() => one.end(), silence);
+  const ran = await svc(world, ['webhooks', 'dead', 'list']);
+  expect([ran.exitCode, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining('More than one svc webhooks serve runs, so --config FILE is needed.'),
+  ]);
+});
+
+test('each dead letter is told, and the closing figures count each event once', async () => {
+  const world = await newWorld();
+  let status = 500;
+  const app = await startApp(0, () => status);
+  endings.push(() => app.close());
+  const config = `listen: { port: 0 }
+inbox: inbox
+retry: { attempts: 1, pause: 5ms }
+sinks: [{ name: app, http: { url: "${app.url}" } }]
+`;
+  const served = await serving(world, config);
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  for (const id of ids) await deliver(served.url, body(id));
+  await served.until(() => app.got.length === 5);
+  await served.until(() =>
+    ids.every((id) => served.said().includes(`${id} is a dead letter of app after try 1: HTTP 500.`)),
+  );
+  status = 200;
+  await svc(world, ['webhooks', 'dead', 'retry', ...ids.slice(0, 4)]);
+  await served.until(() => app.got.length === 9);
+  const { stdout } = await served.end();
+  expect(JSON.parse(stdout)).toMatchObject({ accepted: 5, sinks: [{ delivered: 4, dead: 1, waiting: 0 }] });
+});
+
+test('what a sender chooses is no label in the metrics', async () => {
+  const world = await newWorld();
+  const app = await startApp();
+  endings.push(() => app.close());
+  const config = `listen: { port: 0 }\nadmin: { port: 0 }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${app.url}" } }]\n`;
+  const served = await serving(world, config);
+  endings.push(() => served.end());
+  for (const event of ['chosen', 'x"} 1\n', '__proto__']) {
+    expect(await deliver(served.url, body(`evt_${event}`, { event, sinks: ['chosen'], to: 'chosen' }))).toBe(204);
+  }
+  await served.until(() => app.got.length === 3);
+  const { text } = await get(`${served.admin}/metrics`);
+  const labels = [...text.matchAll(/\{(.*?)\}/gu)].map(([, inside]) => inside);
+  expect(new Set(labels)).toEqual(new Set(['sink="app"']));
+  expect(text).not.toContain('chosen');
 });

@@ -62,38 +62,38 @@ describe('a stored delivery', () => {
 
 describe('how it stands with the app', () => {
   test('nothing is owed where nothing is to be forwarded', () => {
-    expect(forwardOf(undefined, [])).toBeNull();
+    expect(forwardOf({}, [])).toBeNull();
   });
 
   test('it waits while nothing came of it', () => {
     const waiting = { to: app, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
-    expect(forwardOf(app, [])).toEqual(waiting);
+    expect(forwardOf({ to: app }, [])).toEqual(waiting);
   });
 
   test('it was answered, with whatever status', () => {
     const answered = { to: app, state: 'answered', status: 500, error: null, ms: 12, tries: 3 };
-    expect(forwardOf(app, [outcome({ status: 500, tries: 3 })])).toEqual(answered);
+    expect(forwardOf({ to: app }, [outcome({ status: 500, tries: 3 })])).toEqual(answered);
   });
 
   test('it failed where no answer came', () => {
     const failed = { to: app, state: 'failed', status: null, error: 'refused', ms: 9, tries: 5 };
-    expect(forwardOf(app, [outcome({ status: undefined, error: 'refused', ms: 9, tries: 5 })])).toEqual(failed);
+    expect(forwardOf({ to: app }, [outcome({ status: undefined, error: 'refused', ms: 9, tries: 5 })])).toEqual(failed);
   });
 
   test('the latest of several forwardings counts', () => {
-    expect(forwardOf(app, [outcome({ status: 500 }), outcome({ status: 201 })])).toMatchObject({ status: 201 });
+    expect(forwardOf({ to: app }, [outcome({ status: 500 }), outcome({ status: 201 })])).toMatchObject({ status: 201 });
   });
 
   test('a replay does not hide what became of the forwarding, whichever was later', () => {
     const replay = outcome({ to: other, status: 201, replay: true });
-    expect(forwardOf(app, [outcome({ status: 500 }), replay])).toMatchObject({ to: app, status: 500 });
-    expect(forwardOf(app, [replay, outcome({ status: 500 })])).toMatchObject({ to: app, status: 500 });
+    expect(forwardOf({ to: app }, [outcome({ status: 500 }), replay])).toMatchObject({ to: app, status: 500 });
+    expect(forwardOf({ to: app }, [replay, outcome({ status: 500 })])).toMatchObject({ to: app, status: 500 });
   });
 
   test('where there was only a replay it is told of', () => {
     const replay = outcome({ to: other, status: 201, replay: true });
     const before = outcome({ to: other, status: 500, replay: true });
-    expect(forwardOf(undefined, [before, before, replay])).toMatchObject({ to: other, status: 201 });
+    expect(forwardOf({}, [before, before, replay])).toMatchObject({ to: other, status: 201 });
   });
 });
 

@@ -263,3 +263,18 @@ test('only its owner can read an inbox', async () => {
   expect((await stat(join(path, 'new'))).mode & 0o777).toBe(0o700);
   await inbox.close();
 });
+
+test('an inbox of an older svc, whose lines do not say what happened, knows repeats of what was rebuilt', async () => {
+  const path = await folder();
+  const about = (id: string) => ({
+    id,
+    body: Buffer.from(`{"event":"ticket.created","id":"${id}","data":{"ticket_id":7}}`),
+  });
+  const inbox = await openInbox(path, { limit: 100 });
+  await inbox.add(arrival('rebuilt:ticket.created:7', about('rebuilt:ticket.created:7')));
+  await inbox.close();
+  expect(await readFile(join(path, 'inbox.jsonl'), 'utf8')).not.toContain('happening');
+  const again = await openInbox(path, { limit: 100 });
+  expect(await again.add(arrival('evt_1', about('evt_1')))).toBe('repeat');
+  await again.close();
+});

@@ -76,4 +76,54 @@ forBoth(({ test, make }) => {
     await expect(keeper.probe()).resolves.toBeUndefined();
     await keeper.close();
   });
+
+  const about = (event: string, id: string, data: object) =>
+    arrival(id, ['app'], { event, body: Buffer.from(JSON.stringify({ id, event, data })) });
+  const live = (id: string) => about('ticket.created', id, { ticket_id: 7 });
+  const rebuilt = about('ticket.created', 'rebuilt:ticket.created:7', { ticket_id: 7 });
+
+  test('a live event that was rebuilt already is a repeat, also after a restart', async () => {
+    const inbox = await make();
+    const keeper = await inbox.open();
+    expect(await keeper.add(rebuilt)).toBe('stored');
+    expect(await keeper.add(live('evt_1'))).toBe('repeat');
+    await keeper.close();
+    const again = await inbox.open();
+    expect(await again.add(live('evt_1'))).toBe('repeat');
+    // Another record, and another event about the same one.
+    expect(await again.add(about('ticket.created', 'evt_2', { ticket_id: 8 }))).toBe('stored');
+    expect(await again.add(about('feedback.created', 'evt_3', { post_id: 7 }))).toBe('stored');
+    expect(await idsOf(again)).toEqual(['rebuilt:ticket.created:7', 'evt_2', 'evt_3']);
+    await again.close();
+  });
+
+  test('what came live is not stored once more as rebuilt, also after a restart, and two live events stay two', async () => {
+    const inbox = await make();
+    const keeper = await inbox.open();
+    expect(await keeper.add(live('evt_1'))).toBe('stored');
+    expect(await keeper.add(rebuilt)).toBe('repeat');
+    expect(await keeper.add(live('evt_2'))).toBe('stored');
+    await keeper.close();
+    const again = await inbox.open();
+    expect(await again.add(rebuilt)).toBe('repeat');
+    expect(await idsOf(again)).toEqual(['evt_1', 'evt_2']);
+    await again.close();
+  });
+
+  test('of a live event and the one that is rebuilt for it, which come at the same moment, one is stored', async () => {
+    const keeper = await (await make()).open();
+    const added = await Promise.all([keeper.add(live('evt_1')), keeper.add(rebuilt), keeper.add(live('evt_1'))]);
+    expect(added).toEqual(['stored', 'repeat', 'repeat']);
+    await keeper.close();
+  });
+
+  test('an entry that is published again, at another time, is no repeat of the one that was rebuilt', async () => {
+    const keeper = await (await make()).open();
+    const published = (id: string, published_at: string) =>
+      about('changelog.published', id, { entry_id: 3, published_at });
+    expect(await keeper.add(published('rebuilt:changelog.published:3', '2026-01-02T03:04:05.000Z'))).toBe('stored');
+    expect(await keeper.add(published('evt_1', '2026-01-02T03:04:05+00:00'))).toBe('repeat');
+    expect(await keeper.add(published('evt_2', '2026-01-09T03:04:05+00:00'))).toBe('stored');
+    await keeper.close();
+  });
 });

@@ -125,7 +125,7 @@ test.each(killed)(
       const status = await deliver(port, id);
       (status === 204 ? answered : unanswered).push(id);
     }
-    await Promise.race([first.gone, sleep(5_000)]);
+    await Promise.race([first.gone, sleep(15_000)]);
     expect(first.child.signalCode).toBe('SIGKILL');
     // What was answered is in the inbox, at the very instant of the kill.
     expect(await inboxIds(state)).toEqual(expect.arrayContaining(answered));
@@ -134,7 +134,7 @@ test.each(killed)(
     // A connection that failed is tried again by the service (Delivery rules, 2).
     for (const id of unanswered) expect(await deliver(port, id)).toBe(204);
     const all = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
-    for (let waited = 0; new Set(app.ids()).size < all.length && waited < 5_000; waited += 10) await sleep(10);
+    for (let waited = 0; new Set(app.ids()).size < all.length && waited < 15_000; waited += 10) await sleep(10);
     expect([...new Set(app.ids())].sort()).toEqual(all);
     // At most the one in flight at the kill came to the app twice, which it tells by the id.
     expect(app.ids().length).toBeLessThanOrEqual(all.length + 1);
@@ -165,7 +165,9 @@ test('killed again and again under load, nothing that was answered is lost, and 
   };
   const senders = Array.from({ length: 8 }, sender);
   for (let round = 0; round < 6; round++) {
-    await sleep(80 + 37 * round);
+    // However slow the machine is, each round has something to lose.
+    for (const before = answered.size; answered.size < before + 10; ) await sleep(5);
+    await sleep(10 + 37 * round);
     running.child.kill('SIGKILL');
     await running.gone;
     const inbox = new Set(await inboxIds(state));
@@ -178,12 +180,12 @@ test('killed again and again under load, nothing that was answered is lost, and 
     const there = new Set(app.ids());
     return [...answered].filter((id) => !there.has(id));
   };
-  for (let waited = 0; missing().length > 0 && waited < 15_000; waited += 20) await sleep(20);
+  for (let waited = 0; missing().length > 0 && waited < 60_000; waited += 20) await sleep(20);
   expect(missing()).toEqual([]);
   expect(answered.size).toBeGreaterThan(50);
   // Forwarding is one at a time, so each kill can double one at most.
   expect(app.ids().length - new Set(app.ids()).size).toBeLessThanOrEqual(6);
-});
+}, 120_000);
 
 test.each([
   ['none', 1, 6],

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test as plain } from 'vitest';
 import type { Clock } from '../../src/context.ts';
 import { createExchange } from '../../src/node/exchange.ts';
+import { openFolder } from '../../src/webhooks/keeper/folder.ts';
 import type { Keeper, Settled } from '../../src/webhooks/keeper/keeper.ts';
 import { fileSink } from '../../src/webhooks/sinks/file.ts';
 import { createFilter } from '../../src/webhooks/sinks/filter.ts';
@@ -147,7 +148,7 @@ forBoth(({ test, make }) => {
     expect((await keeper.counts()).get('stuck')).toEqual({ waiting: 30, dead: 0 });
   });
 
-  test('a filter lets through what gives true; what fails or hangs counts as false and is told', async () => {
+  test('a filter lets through what gives true; what fails counts as false and is told; one that hangs is tried again, and then dead', async () => {
     const keeper = await (await make()).open();
     endings.push(() => keeper.close());
     const about = (id: string, data: unknown) =>
@@ -160,25 +161,32 @@ forBoth(({ test, make }) => {
     await keeper.add(arrival('unreadable', ['app'], { body: Buffer.from('?') }));
     const told: string[] = [];
     const program = 'if .data.n == "for ever" then last(repeat(1)) else .data.n == 1 end';
-    const { settled, until } = pumping(
+    const { settled, details, until } = pumping(
       keeper,
       sinkOf(() => 'taken'),
       {
         filter: createFilter(program, (text) => told.push(text)),
       },
     );
-    await until(() => settled.length === 6);
+    await until(() => settled.length === 8);
     expect(Object.fromEntries(settled)).toEqual({
       yes: 'delivered',
       no: 'skipped',
       fails: 'skipped',
-      hangs: 'skipped',
+      hangs: 'dead',
       'yes too': 'delivered',
       unreadable: 'skipped',
     });
-    expect(told).toHaveLength(2);
-    expect(told[0]).toContain('fails');
-    expect(told[1]).toContain('more than a second for hangs');
+    expect(told).toEqual([expect.stringContaining('fails')]);
+    const hung = details
+      .filter(({ id }) => id === 'hangs')
+      .map(({ outcome: { state, tries, error } }) => [state, tries, error]);
+    const why = 'the filter took more than a second';
+    expect(hung).toEqual([
+      ['failed', 1, why],
+      ['failed', 2, why],
+      ['dead', 3, why],
+    ]);
   });
 
   test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {
@@ -299,7 +307,65 @@ const lives = (pid: number): boolean => {
 
 plain('a program that is not there has not taken the event', async () => {
   const sink = programSink({ name: 'crm', command: ['./nothing'], folder: newFolder(), timeoutMs: 1000 }, clock);
-  expect(await sink.send([arrival('a')], never)).toEqual({ how: 'refused', error: 'the program is not there' });
+  expect(await sink.send([arrival('a')], never)).toEqual({
+    how: 'refused',
+    error: 'the program ./nothing is not there',
+  });
+});
+
+/** Time passes only where the sink says so. */
+function steppedClock() {
+  let now = 0;
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const stepped: Clock = {
+    now: () => new Date(now),
+    ticks: () => now,
+    async sleep(ms, signal) {
+      for (const end = now + ms; now < end && !signal?.aborted; ) await turn();
+    },
+  };
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= 100) {
+      now += 100;
+      await turn();
+    }
+  };
+  return { stepped, pass };
+}
+
+plain('at the end of a drain nothing is cut off: what would not be over in time is not begun', async () => {
+  const { stepped, pass } = steppedClock();
+  const keeper = await openFolder({ folder: newFolder(), limit: 100, now: () => new Date() });
+  for (let n = 0; n < 60; n++) await keeper.add(arrival(`evt_${n}`));
+  const told = { began: 0, cut: 0, delivered: 0 };
+  let begun = () => {};
+  const first = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const pump = startPump({
+    sink: {
+      name: 'app',
+      most: 1,
+      async send(_, cut) {
+        told.began++;
+        begun();
+        await pass(800);
+        if (cut.aborted) told.cut++;
+        return cut.aborted ? { how: 'cut' } : { how: 'taken' };
+      },
+    },
+    keeper,
+    retry,
+    clock: stepped,
+    onSettled: () => told.delivered++,
+    onTrouble: () => {},
+  });
+  await first;
+  await pump.drain(20_000);
+  expect(told).toEqual({ began: told.delivered, cut: 0, delivered: told.delivered });
+  expect(told.delivered).toBeGreaterThan(15);
+  expect((await keeper.counts()).get('app')?.waiting).toBe(60 - told.delivered);
+  await keeper.close();
 });
 
 plain('a file gets one line an event, also after a line that was cut off', async () => {

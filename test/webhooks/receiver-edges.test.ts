@@ -18,9 +18,9 @@ describe('what is told of a delivery', () => {
     const { port, stored, receipts } = await receiver();
     expect(await send(port, post(envelope('evt_1')))).toBe(204);
     const arrival = stored.get('evt_1');
-    expect(Object.keys(arrival ?? {})).toEqual(['id', 'event', 'at', 'headers', 'body']);
+    expect(Object.keys(arrival ?? {})).toEqual(['id', 'event', 'at', 'headers', 'body', 'happening']);
     expect(receipts).toEqual([{ kind: 'accepted', arrival, envelope: { id: 'evt_1', event: 'ticket.created' } }]);
-    expect(arrival).toMatchObject({ id: 'evt_1', event: 'ticket.created', at });
+    expect(arrival).toMatchObject({ id: 'evt_1', event: 'ticket.created', at, happening: null });
   });
 
   test('that is unreadable: why, in the receipt and in the inbox', async () => {

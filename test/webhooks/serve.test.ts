@@ -142,10 +142,13 @@ test.each([
     'sinks:\n  - name: app\n    http:\n      url: ftp://x\n',
     'line 4: sinks[0].http.url must be an http:// or https:// URL.',
   ],
-  ['sinks:\n  - { name: a, file: { path: x } }\n  - { name: a, file: { path: x } }\n', 'line 1: sinks names a twice.'],
+  [
+    'sinks:\n  - { name: a, file: { path: x } }\n  - { name: a, file: { path: x } }\n',
+    'line 3: sinks[1].name is a again: each sink needs a name of its own.',
+  ],
   [
     'sinks:\n  - name: a\n    file: { path: x }\n    events: [ticket.made]\n',
-    'line 4: sinks[0].events[0] must be one of contact.created,',
+    'line 4: sinks[0].events[0] is "ticket.made", which is no event; did you mean ticket.created?',
   ],
   [
     'sinks:\n  - name: a\n    file: { path: x }\n    filter: .a |\n',
@@ -153,10 +156,29 @@ test.each([
   ],
   ['sinks: []\nretry: { max_age: soon }\n', 'line 2: retry.max_age must be a time like 24h, from 1s to 365d.'],
   ['sinks: []\nretry: { pause: 2s }\n', 'line 2: retry.pause must be a time like 500ms, from 1ms to 1s.'],
+  ...[
+    ['tiket.created', '; did you mean ticket.created?'],
+    ['bogus', '. Events: contact.created, call.completed,'],
+  ].map(([event, said]) => [
+    `sinks:\n  - { name: a, file: { path: x }, events: [${event}] }\n`,
+    `line 2: sinks[0].events[0] is "${event}", which is no event${said}`,
+  ]),
+  ...[
+    'mysql://localhost/hooks',
+    'sqlite:/hooks.db',
+    'file:///var/hooks',
+    'postgres:/localhost/hooks',
+    'POSTGRESQL:hooks',
+  ].map((url) => [`sinks: []\ninbox: ${url}\n`, `line 2: inbox must be a folder or a postgres:// URL, not ${url}.`]),
+  ['sinks: []\ninbox: mysql://root:hunter2@db/hooks\n', 'a postgres:// URL, not mysql://db/hooks.'],
+  [
+    'sinks: []\nlisten: { max_connections: 0 }\n',
+    'line 2: listen.max_connections must be a whole number from 1 to 100000.',
+  ],
   ['listen: {}\n', 'line 1: sinks is missing.'],
   ['', 'line 1: sinks is missing.'],
   ['- 1\n', 'line 1: the file must be a map'],
-])('--check finds the mistake in %j', async (config, said) => {
+])('--check finds the mistake in %j', async (config = '', said = '') => {
   const world = await newWorld();
   writeFileSync(join(world.folder, 'c.yaml'), config);
   const { exitCode, stderr } = await svc(world, [
@@ -168,6 +190,16 @@ test.each([
   ]);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
+
+test.each(['hooks', './a/b', '/var/hooks', 'C:\\hooks', 'postgres://localhost/hooks', 'postgresql:///hooks', 'a b: c'])(
+  '--check takes the inbox %j',
+  async (inbox) => {
+    const world = await newWorld();
+    const file = join(world.folder, 'c.yaml');
+    writeFileSync(file, `sinks: []\ninbox: '${inbox}'\n`);
+    expect((await svc(world, ['webhooks', 'serve', '--config', file, '--check'])).exitCode).toBe(0);
+  },
+);
 
 test('--check names programs that are not there or cannot be run, and is right all the same', async () => {
   const world = await newWorld();

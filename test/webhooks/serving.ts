@@ -9,13 +9,13 @@ import { liveWorld } from './listening.ts';
 export const secret = 'sample-secret';
 
 /** `svc webhooks serve` in the background, until it is told to end. */
-export async function serving(world: World, config: string, options: RunOptions = {}) {
+export async function serving(world: World, config: string, options: RunOptions = {}, argv: readonly string[] = []) {
   const file = join(world.folder, 'svc-webhooks.yaml');
   writeFileSync(file, config);
   const ending = new AbortController();
   let said = '';
   let hangup = () => {};
-  const running = svc(world, ['webhooks', 'serve', '--config', file, '--json'], {
+  const running = svc(world, ['webhooks', 'serve', '--config', file, '--json', ...argv], {
     env: { SVC_WEBHOOK_SECRET: secret },
     ...options,
     signal: ending.signal,

@@ -1,10 +1,30 @@
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import type { Ledger } from '../../webhooks/keeper/keeper.ts';
 import type { Configured } from '../../webhooks/serving/config.ts';
 
 export const configFlag = param.file('Use the inbox of svc webhooks serve with this configuration');
+
+/** Which inbox a command looks at where --config does not say so, and a sentence for whoever wonders. */
+export type Chosen = { readonly config: string | undefined; readonly about: readonly string[] };
+
+/** The one of --config, else that of the `serve` that runs with this state folder. */
+export async function choose(ctx: Context, config: string | undefined): Promise<Chosen> {
+  if (config !== undefined) return { config, about: [] };
+  const { runningServes } = await import('../../webhooks/serving/running.ts');
+  const running = await runningServes(ctx.files.state);
+  // Several of one configuration share its inbox.
+  const [one, ...others] = new Set(running.map((each) => each.config));
+  if (one === undefined) return { config: undefined, about: [] };
+  if (others.length === 0) {
+    return { config: one, about: [`This is the inbox of the svc webhooks serve that runs with ${one}.`] };
+  }
+  throw new Failure('usage', 'More than one svc webhooks serve runs, so --config FILE is needed.', {
+    hint: `They run with: ${[one, ...others].join(', ')}`,
+  });
+}
 
 type Opened = { readonly ledger: Ledger; readonly configured: Configured | undefined };
 

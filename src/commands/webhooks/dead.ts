@@ -4,6 +4,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Outcome } from '../../webhooks/inbox/line.ts';
@@ -11,7 +12,7 @@ import type { DeadId } from '../../webhooks/inbox/orders.ts';
 import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
-import { configFlag, openConfigured } from './configured.ts';
+import { choose as chooseInbox, configFlag, openConfigured } from './configured.ts';
 import { page } from './delivery-page.ts';
 
 const columns = [
@@ -165,18 +166,21 @@ const withConfig = (config: string | undefined): string =>
 const notDead = (id: string, config: string | undefined): Failure =>
   new Failure('not-found', `${id} is no dead letter.`, { hint: `Run: svc webhooks dead list${withConfig(config)}` });
 
-async function within<T>(
+async function within(
   ctx: Context,
   settings: Settings,
-  config: string | undefined,
-  work: (ledger: Ledger, sinks: Sinks) => Promise<T>,
-): Promise<T> {
+  given: string | undefined,
+  work: (ledger: Ledger, sinks: Sinks) => Promise<View>,
+): Promise<View> {
+  const { config, about } = await chooseInbox(ctx, given);
   const { ledger, configured } = await openConfigured(ctx, settings, config);
+  const looked = `Looked in ${ledger.place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE`;
   try {
-    return await work(
+    const view = await work(
       ledger,
       configured?.config.sinks.map(({ name }) => name),
     );
+    return { ...view, notes: config === undefined ? [looked] : about };
   } finally {
     await ledger.close();
   }

@@ -17,7 +17,7 @@ import { mainFields } from '../../webhooks/main-fields.ts';
 import { deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
 import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
-import { configFlag, openConfigured, urlOfSink } from './configured.ts';
+import { type Chosen, choose, configFlag, openConfigured, urlOfSink } from './configured.ts';
 import { page } from './delivery-page.ts';
 
 const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
@@ -36,6 +36,16 @@ async function look<T>(
   } finally {
     await ledger.close();
   }
+}
+
+/** Says which inbox it is, for there may be several. */
+async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
+  const { config, about } = await choose(ctx, given);
+  if (config !== undefined) return { config, about };
+  return {
+    config,
+    about: [`This is the inbox of svc webhooks listen, in ${rootOf(ctx, settings)}. For that of serve: --config FILE`],
+  };
 }
 
 const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
@@ -63,28 +73,33 @@ const list = defineCommand({
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const seen = await look(ctx, settings, flags.config, (arrival) => {
+    const { config, about } = await chosen(ctx, settings, flags.config);
+    const seen = await look(ctx, settings, config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
-      const { id, event, at, unreadable, body, sinks } = arrival;
-      const to = arrival.to ?? (sinks && sinks.length > 0 ? sinks.join(', ') : undefined);
+      const { id, event, at, unreadable, body, to, owed, sinks } = arrival;
       const { data = null, created_at = null } = envelopeIn(body) ?? {};
       const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
       const summary = unreadable ?? mainFields(event, data).slice(0, 200);
-      return { record: { id, event, received_at: at, created_at, verdict, summary, size: body.length }, to };
+      return {
+        record: { id, event, received_at: at, created_at, verdict, summary, size: body.length },
+        owing: { to, owed, sinks },
+      };
     });
     const found = [...seen].reverse();
     const shown = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
-    const records = shown.map(({ value: { record, to }, outcomes }) => ({
+    const records = shown.map(({ value: { record, owing }, outcomes }) => ({
       ...record,
-      forward: forwardOf(to, outcomes),
+      forward: forwardOf(owing, outcomes),
     }));
     const left = found.length - records.length;
     return {
       data: { shape: 'list', records, columns, empty: 'No events received yet.' },
-      notes:
-        left > 0 && flags.limit === undefined
+      notes: [
+        ...(left > 0 && flags.limit === undefined
           ? [`Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`]
-          : [],
+          : []),
+        ...about,
+      ],
     };
   },
 });
@@ -96,8 +111,9 @@ const show = defineCommand({
   flags: { config: configFlag },
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const delivery = deliveryOf(await lookUpOne(ctx, settings, flags.config, args.id));
-    return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) };
+    const { config, about } = await chosen(ctx, settings, flags.config);
+    const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
+    return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint), notes: about };
   },
 });
 
@@ -119,13 +135,15 @@ const replay = defineCommand({
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const found = await lookUp(ctx, settings, flags.config, args.id);
-    const named = flags.config === undefined ? undefined : await urlOfSink(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
+    const found = await lookUp(ctx, settings, config, args.id);
+    const named = config === undefined ? undefined : await urlOfSink(ctx, config);
     const planned = found.map(({ arrival, outcomes }) => {
       const before = outcomes.at(-1)?.to ?? arrival.to ?? arrival.sinks?.[0];
       const target = to ?? (named && before !== undefined ? named(before) : before);
-      if (target !== undefined) return { arrival, target };
-      const why = before === undefined ? 'was never forwarded' : `went to ${before}, which is no HTTP sink`;
+      if (target !== undefined && URL.canParse(target)) return { arrival, target };
+      const isSink = named !== undefined && before !== undefined;
+      const why = isSink ? `went to ${before}, which is no HTTP sink` : 'was never forwarded';
       throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
     });
     const byId = new Map(found.map((one) => [one.arrival.id, one]));
@@ -144,8 +162,12 @@ const replay = defineCommand({
     const failed = records.filter(({ status }) => status === null || status >= 300);
     return {
       data: { shape: 'list', records, columns: replayColumns },
-      notes:
-        failed.length > 0 ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`] : [],
+      notes: [
+        ...(failed.length > 0
+          ? [`${number(failed.length)} of ${number(records.length)} did not get a 2xx answer.`]
+          : []),
+        ...about,
+      ],
       outcome: failed.length > 0 ? 'partial' : undefined,
     };
   },
@@ -154,6 +176,7 @@ const replay = defineCommand({
 const purge = defineCommand({
   name: 'purge',
   summary: 'Delete everything in the inbox',
+  details: 'Without --config: the inbox of svc webhooks listen, also while svc webhooks serve runs.',
   args: {},
   flags: { config: configFlag },
   examples: ['svc webhooks inbox purge --yes'],
@@ -201,7 +224,7 @@ const inUse = (pid: number | undefined): Failure =>
 
 export const inbox: Group = {
   name: 'inbox',
-  summary: 'Events that svc webhooks listen received',
+  summary: 'Events that svc webhooks listen or serve received',
   commands: [list, show, replay, purge],
 };
 

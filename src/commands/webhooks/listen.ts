@@ -16,6 +16,7 @@ import { call, connect } from '../../http/call.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
+import type { Wanted } from './rebuilding.ts';
 
 export const listenToWebhooks = defineCommand({
   name: 'listen',
@@ -116,20 +117,19 @@ export const listenToWebhooks = defineCommand({
   },
 });
 
-async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined) {
-  const { rebuiltArrivals } = await import('./rebuilding.ts');
+async function* missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined) {
+  const { nothingReceived, rebuiltArrivals } = await import('./rebuilding.ts');
   const { received } = await import('../../webhooks/inbox/view.ts');
   const { seatsFolder } = await import('../../webhooks/inbox/seat.ts');
   const root = seatsFolder(ctx.files.state, settings.profile);
-  const rebuilt = await rebuiltArrivals(ctx, settings, {
-    seeAll: (see) => received(root, see),
-    since: undefined,
-    events,
-    env: ['SVC_WEBHOOK_SECRET'],
-  });
-  if (rebuilt) return rebuilt.arrivals;
-  ctx.notice('Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d');
-  return [];
+  const seeAll: Wanted['seeAll'] = (see) => received(root, see);
+  let passes = 0;
+  const wanted = { seeAll, since: undefined, events, env: ['SVC_WEBHOOK_SECRET'], waits: true };
+  for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) {
+    passes++;
+    yield arrivals;
+  }
+  if (passes === 0) ctx.notice(nothingReceived);
 }
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {

@@ -4,7 +4,9 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
+import { counted } from '../../text/number.ts';
 import type { Arrival } from '../../webhooks/inbox/line.ts';
+import type { Rebuilt as Made } from '../../webhooks/rebuild/envelope.ts';
 import { splitSecrets, storedSecret, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 
 export type Wanted = {
@@ -15,49 +17,88 @@ export type Wanted = {
   readonly events: readonly WebhookEvent[] | undefined;
   /** Variables with signing secrets. */
   readonly env: readonly string[];
+  /** Whether to wait for what the service may still be sending. */
+  readonly waits: boolean;
 };
+
+export const nothingReceived =
+  'Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d';
 
 /** Deliveries that never arrived, oldest first, signed; and kinds that could not be read. */
 export type Rebuilt = {
   readonly arrivals: readonly Arrival[];
   readonly unread: readonly WebhookEvent[];
   readonly since: Date;
+  /** How many the service may still be sending. */
+  readonly young: number;
 };
 
-/** Undefined where nothing says from when on. */
-export async function rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): Promise<Rebuilt | undefined> {
-  const { createMemory, arrivalOf, rebuiltSince } = await import('../../webhooks/rebuild/catch-up.ts');
+/**
+ * First what the service has surely given up on. Where more never came, waits until it has given up on that too, at most
+ * two minutes, and then gives what still did not come. Nothing where nothing says from when on.
+ */
+export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): AsyncGenerator<Rebuilt> {
+  const { createMemory, rebuiltSince } = await import('../../webhooks/rebuild/catch-up.ts');
   const { recordsOfService } = await import('../../webhooks/rebuild/records.ts');
   const { recordsFromCopy } = await import('./copied-records.ts');
-  const memory = createMemory();
-  await wanted.seeAll(memory.see);
+  const remembered = async () => {
+    const memory = createMemory();
+    await wanted.seeAll(memory.see);
+    return memory;
+  };
+  const memory = await remembered();
   const since = wanted.since === undefined ? memory.latest() : new Date(wanted.since);
-  if (since === undefined) return undefined;
+  if (since === undefined) return;
   const events = wanted.events ?? webhookEvents;
   const service = await connect(ctx, settings);
   const secretOf = await signing(ctx, settings, service, wanted.env);
-  const unread: WebhookEvent[] = [];
   const copied = await recordsFromCopy(ctx, settings, recordsOfService(service));
-  try {
-    const rebuilt = await rebuiltSince({
+  const look = async (held: ReadonlySet<string>, until: Date | undefined) => {
+    const unread: WebhookEvent[] = [];
+    const { rebuilt, young } = await rebuiltSince({
       events,
       since,
-      held: memory.held,
+      held,
+      ...(until && { until }),
       records: copied.records,
       accountId: () => accountIdOf(service),
+      serviceNow: () => serviceTime(ctx, service),
       onUnread(event, error) {
         // Without a connection or a login none of them can be read.
         if (!(error instanceof Failure) || !['forbidden', 'not-found'].includes(error.kind)) throw error;
         unread.push(event);
-        ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
+        if (!until) ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
       },
     });
-    const now = ctx.clock.now();
-    return { arrivals: rebuilt.map((one) => arrivalOf(one, secretOf(one.event), now)), unread, since };
+    return { young, found: { arrivals: await signed(ctx, rebuilt, secretOf), unread, since, young: young.count } };
+  };
+  try {
+    const { found, young } = await look(memory.held, undefined);
+    yield found;
+    if (young.count === 0 || !wanted.waits) return;
+    const seconds = Math.ceil(young.forMs / 1000);
+    ctx.notice(
+      `${counted(young.count, 'more event')} happened less than two minutes ago, and the service may still send ${young.count === 1 ? 'it' : 'them'}. svc looks again in ${seconds} s.`,
+    );
+    await ctx.clock.sleep(young.forMs, ctx.signal);
+    if (!ctx.signal.aborted) yield (await look((await remembered()).held, young.until)).found;
   } finally {
     await copied.close();
   }
 }
+
+async function signed(
+  { clock }: Context,
+  rebuilt: readonly Made[],
+  secretOf: (event: WebhookEvent) => string,
+): Promise<Arrival[]> {
+  const { arrivalOf } = await import('../../webhooks/rebuild/catch-up.ts');
+  return rebuilt.map((one) => arrivalOf(one, secretOf(one.event), clock.now()));
+}
+
+/** By its own clock, as far as its answers told it. `Date` has whole seconds, so it is rather too early than too late. */
+const serviceTime = ({ clock }: Context, { learnt }: Service): Date =>
+  new Date(clock.now().getTime() + (learnt.clockAheadMs ?? 0));
 
 /** A token without the scope `identity` may not ask. */
 async function accountIdOf(service: Service): Promise<number | null> {

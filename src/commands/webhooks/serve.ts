@@ -57,22 +57,20 @@ export const serveWebhooks = defineCommand({
   },
 });
 
-async function missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
+async function* missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
   const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
   const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
-  const { rebuiltArrivals } = await import('./rebuilding.ts');
+  const { nothingReceived, rebuiltArrivals } = await import('./rebuilding.ts');
   const ledger = await openLedger(ctx, placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }));
   try {
     const { env } = config.secrets;
-    const rebuilt = await rebuiltArrivals(ctx, settings, {
-      seeAll: ledger.received,
-      since: undefined,
-      events: undefined,
-      env,
-    });
-    if (rebuilt) return rebuilt.arrivals;
-    ctx.notice('Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d');
-    return [];
+    const wanted = { seeAll: ledger.received, since: undefined, events: undefined, env, waits: true };
+    let passes = 0;
+    for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) {
+      passes++;
+      yield arrivals;
+    }
+    if (passes === 0) ctx.notice(nothingReceived);
   } finally {
     await ledger.close();
   }

@@ -15,8 +15,12 @@ export type Arrival = {
   readonly unreadable?: string;
   /** Where it is to be forwarded; absent: nowhere. */
   readonly to?: string;
+  /** It is to be forwarded, and whoever does so knows where to. */
+  readonly owed?: true;
   /** Of `serve`: the sinks that are to get it. */
   readonly sinks?: readonly string[];
+  /** What it tells of (`happeningOf`), null where that is not known; absent in what an older svc wrote. */
+  readonly happening?: string | null;
 };
 
 /** What became of passing a delivery on. */
@@ -49,12 +53,12 @@ export function encodeLine(line: InboxLine): string {
   if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
   if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
   // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
-  const { id, event, at, headers, unreadable, to, sinks, body } = line.arrival;
+  const { id, event, at, headers, unreadable, to, owed, sinks, happening, body } = line.arrival;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const isRead = isUtf8(bytes);
   const text = isRead ? bytes.toString('utf8') : undefined;
   const base64 = isRead ? undefined : bytes.toString('base64');
-  return `${JSON.stringify({ id, event, at, headers, unreadable, to, sinks, body: text, base64 })}\n`;
+  return `${JSON.stringify({ id, event, at, headers, unreadable, to, owed, sinks, happening, body: text, base64 })}\n`;
 }
 
 /** Undefined for what is no line of an inbox: a torn end, damage. */
@@ -86,14 +90,17 @@ function isOutcome(value: object): value is Outcome {
 }
 
 /** What somebody else wrote into the file is left out, field by field: the body was accepted and is kept. */
-function aboutOf({ event, at, headers, unreadable, to, sinks }: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
+function aboutOf(line: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
+  const { event, at, headers, unreadable, to, owed, sinks, happening } = line;
   return {
     event: isText(event) ? event : null,
     at: isText(at) ? at : new Date(0).toISOString(),
     headers: textsOf(headers),
     ...(isText(unreadable) && { unreadable }),
     ...(isText(to) && { to }),
+    ...(owed === true && { owed }),
     ...(Array.isArray(sinks) && { sinks: sinks.filter(isText) }),
+    ...((isText(happening) || happening === null) && { happening }),
   };
 }
 
@@ -114,6 +121,9 @@ function decodeBody(body: unknown, base64: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return Buffer.from(body, 'utf8');
   return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined;
 }
+
+/** Whether an app is to get it. */
+export const isOwed = ({ to, owed }: Pick<Arrival, 'to' | 'owed'>): boolean => to !== undefined || owed === true;
 
 /** Whether the outcome ends what was owed. */
 export const settles = (outcome: Outcome): boolean => !outcome.replay;

@@ -5,6 +5,7 @@ export type Queues = {
   add(arrival: Pick<Arrival, 'id' | 'at' | 'sinks'>): void;
   settle(id: string, outcome: Outcome): void;
   first(sink: string, most: number): readonly Queued[];
+  waits(sink: string, id: string): boolean;
   counts(): ReadonlyMap<string, { readonly waiting: number; readonly dead: number }>;
   /** Whether it still waits for a sink, or is dead. */
   holds(id: string): boolean;
@@ -55,6 +56,7 @@ export function createQueues(): Queues {
       }
       return some;
     },
+    waits: (sink, id) => queues.get(sink)?.waiting.has(id) ?? false,
     counts: () =>
       new Map([...queues].map(([sink, { waiting, dead }]) => [sink, { waiting: waiting.size, dead: dead.size }])),
     holds: (id) => kept.has(id),

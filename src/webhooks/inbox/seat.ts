@@ -95,7 +95,7 @@ async function take(folder: string): Promise<Taken[]> {
 }
 
 async function takeOver({ folder, held }: Taken, inbox: Inbox): Promise<void> {
-  let pending: Promise<void>[] = [];
+  let pending: Promise<unknown>[] = [];
   for await (const line of readInbox(folder)) {
     if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
     if (line.kind === 'outcome') pending.push(inbox.settle(line.id, line.outcome));

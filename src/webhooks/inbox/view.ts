@@ -1,6 +1,6 @@
 import { readInbox } from './file.ts';
 import type { Arrival, Outcome } from './line.ts';
-import { settles } from './line.ts';
+import { isOwed, settles } from './line.ts';
 import { seats } from './seat.ts';
 
 type Kept<T> = { readonly at: string; readonly value: T | undefined; readonly outcomes: Outcome[]; owed: boolean };
@@ -34,9 +34,9 @@ async function receivedBy<T>(folder: string, view: (arrival: Arrival) => T | und
   for await (const line of readInbox(folder)) {
     if (line.kind === 'limit') limit = line.limit;
     else if (line.kind === 'arrival') {
-      const { id, at, to, sinks = [] } = line.arrival;
+      const { id, at, sinks = [] } = line.arrival;
       // `serve` itself knows what it must keep.
-      const owed = to !== undefined || sinks.length > 0;
+      const owed = isOwed(line.arrival) || sinks.length > 0;
       kept.set(id, { at, value: view(line.arrival), outcomes: [], owed });
     } else {
       const known = kept.get(line.id);

@@ -3,21 +3,25 @@ import { replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
-import { openInbox } from '../inbox/inbox.ts';
-import type { Arrival } from '../inbox/line.ts';
+import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
 import { move, watchOrders } from '../inbox/orders.ts';
-import type { Added, Keeper, Waiting } from './keeper.ts';
+import type { Keeper, Settled, Waiting } from './keeper.ts';
 
-type Opening = { readonly folder: string; readonly limit: number; readonly now: () => Date };
+type Opening = {
+  readonly folder: string;
+  readonly limit: number;
+  readonly now: () => Date;
+  /** For tests: a disk that is slow, fills up, or fails. */
+  readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow'>;
+};
 
 /** The inbox in a folder: one instance, which holds the folder's lock. */
-export async function openFolder({ folder, limit, now }: Opening): Promise<Keeper> {
+export async function openFolder({ folder, limit, now, disk }: Opening): Promise<Keeper> {
   const lock = await lockOf(folder);
-  const inbox = await openInbox(folder, { limit, held: lock }).catch(async (error: unknown) => {
+  const inbox = await openInbox(folder, { limit, held: lock, ...disk }).catch(async (error: unknown) => {
     await lock.release();
     throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
   });
-  const adding = new Map<string, Promise<Added>>();
   const closing = new AbortController();
   const held = AbortSignal.any([closing.signal, lock.lost]);
   const mayDeliver = () => {
@@ -28,39 +32,29 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
       return false;
     }
   };
-  const add = (arrival: Arrival): Promise<Added> => {
-    const { id } = arrival;
-    if (inbox.has(id)) return Promise.resolve('repeat');
-    const before = adding.get(id);
-    if (before) return before.then(() => 'repeat');
-    const added = inbox
-      .add(arrival)
-      .then((): Added => 'stored')
-      .finally(() => adding.delete(id));
-    adding.set(id, added);
-    return added;
-  };
   const orders = watchOrders(folder, async (order) => {
     lock.check();
     if (order.kind === 'move') await move(inbox, order, now());
-    else await Promise.all(order.arrivals.map(add));
+    else await Promise.all(order.arrivals.map(inbox.add));
   });
   return {
     place: folder,
     isShared: false,
     lost: lock.lost,
     has: (id) => inbox.has(id),
-    add,
+    add: inbox.add,
     async take(sink, most) {
       if (!mayDeliver()) return undefined;
       const waiting: Waiting[] = [];
+      const lost: Settled[] = [];
       for (const { id, tries, since } of inbox.queues.first(sink, most)) {
         const found = await inbox.read(id);
         if (found) waiting.push({ arrival: found.arrival, tries, since });
-        // What cannot be read any more would hold up all that come after it.
-        else await inbox.settle(id, { ...unreadable, to: sink, at: now().toISOString() });
+        // What is lost would hold up all that come after it. One that somebody gave up meanwhile is none of them.
+        else if (inbox.queues.waits(sink, id))
+          lost.push({ id, outcome: { ...damaged, to: sink, at: now().toISOString() } });
       }
-      return { waiting, held, mayDeliver };
+      return { waiting, lost, held, mayDeliver };
     },
     async settle(_sink, settled) {
       await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
@@ -84,7 +78,12 @@ export async function openFolder({ folder, limit, now }: Opening): Promise<Keepe
   };
 }
 
-const unreadable = { state: 'dead', error: 'it cannot be read any more', ms: 0, tries: 0 } as const;
+const damaged = {
+  state: 'dead',
+  error: 'its line in the inbox is damaged, and what it held is lost',
+  ms: 0,
+  tries: 0,
+} as const;
 
 const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
 

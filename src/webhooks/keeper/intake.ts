@@ -1,5 +1,5 @@
 import type { Database } from '../../database/postgres.ts';
-import type { Arrival } from '../inbox/line.ts';
+import { type Arrival, isRebuilt } from '../inbox/line.ts';
 import type { Added, Keeper } from './keeper.ts';
 import { keyOf, rowOf } from './rows.ts';
 import { schemaName } from './schema.ts';
@@ -64,6 +64,8 @@ function batchOf(queue: Adding[]): Adding[] {
   let count = 0;
   for (const { arrival } of queue) {
     bytes += arrival.body.length;
+    // The statement does not see its own rows: one of each kind for the same record would both be stored.
+    if (isRebuilt(arrival.id) !== isRebuilt(queue[0]?.arrival.id ?? '')) break;
     if (count >= most || (count > 0 && bytes > mostBytes)) break;
     count++;
   }
@@ -73,13 +75,16 @@ function batchOf(queue: Adding[]): Adding[] {
 const storing = {
   name: 'svc_store',
   // Places follow the order of arrival. Rows go in by key: two instances with the same ids in another order would
-  // otherwise each hold an id that the other waits for.
+  // otherwise each hold an id that the other waits for. A live event that was rebuilt already is a repeat, and the other
+  // way round; no record is rebuilt before the service has given up on it, so the two never come at the same time.
   text: `WITH given AS (
   SELECT nextval('${schemaName}.places') AS place, g.*
   FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::text[], $5::boolean[]) AS g(key, about, body, record, is_rebuilt)
 ), fresh AS (
   INSERT INTO ${schemaName}.inbox (place, key, about, body, record, is_rebuilt)
-  SELECT place, key, about, body, record, is_rebuilt FROM given ORDER BY key, place
+  SELECT place, key, about, body, record, is_rebuilt FROM given WHERE NOT EXISTS (
+    SELECT 1 FROM ${schemaName}.inbox i WHERE i.record = given.record AND i.is_rebuilt <> given.is_rebuilt
+  ) ORDER BY key, place
   ON CONFLICT (key) DO NOTHING RETURNING place, key
 ), queued AS (
   INSERT INTO ${schemaName}.deliveries (event, sink, place, since)

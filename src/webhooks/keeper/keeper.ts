@@ -1,3 +1,4 @@
+import type { Added } from '../inbox/inbox.ts';
 import type { Arrival, Outcome } from '../inbox/line.ts';
 import type { DeadId } from '../inbox/orders.ts';
 import type { Seen, View } from '../inbox/view.ts';
@@ -15,7 +16,10 @@ export type Keeper = {
   readonly lost: AbortSignal;
   /** Known to be there already; false where that is not known yet. */
   has(id: string): boolean;
-  /** Resolves once the delivery is durable, or was there before; rejects where it could not be stored. */
+  /**
+   * Resolves once the delivery is durable, or was there before; rejects where it could not be stored. A live event that
+   * was rebuilt already was there before, and the other way round.
+   */
   add(arrival: Arrival): Promise<Added>;
   /**
    * What waits for the sink, oldest first. Undefined while another instance has the sink: no two have it at once.
@@ -36,13 +40,15 @@ export type Keeper = {
   close(): Promise<void>;
 };
 
-export type Added = 'stored' | 'repeat';
+export type { Added } from '../inbox/inbox.ts';
 
 /** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
 export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
 
+/** `lost`: what the inbox surely does not hold any more. */
 export type Taken = {
   readonly waiting: readonly Waiting[];
+  readonly lost?: readonly Settled[];
   readonly held: AbortSignal;
   /** Asked right before each delivery. */
   mayDeliver(): boolean;

@@ -35,11 +35,13 @@ function folderLedger({ clock }: Needs, folder: string): Ledger {
     received: (view) => receivedIn([folder], view),
     move: (ids, state) => order({ kind: 'move', ids, state }),
     async addAll(arrivals) {
-      const known = new Set((await receivedIn([folder], ({ id }) => id)).map(({ value }) => value));
+      const ids = async () => new Set((await receivedIn([folder], ({ id }) => id)).map(({ value }) => value));
+      const before = await ids();
       for (let at = 0; at < arrivals.length; at += 1000) {
         await order({ kind: 'add', arrivals: arrivals.slice(at, at + 1000) });
       }
-      return arrivals.map(({ id }): Added => (known.has(id) ? 'repeat' : 'stored'));
+      const after = await ids();
+      return arrivals.map(({ id }): Added => (after.has(id) && !before.has(id) ? 'stored' : 'repeat'));
     },
     async purge() {
       const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));

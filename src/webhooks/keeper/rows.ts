@@ -1,6 +1,6 @@
 import { digestOf } from '../../text/digest.ts';
 import { type Arrival, isRebuilt, type Outcome } from '../inbox/line.ts';
-import { recordIn } from '../record-key.ts';
+import { happeningIn } from '../record-key.ts';
 
 /** The key of a delivery. As JSON, so that ids that differ in half a surrogate pair differ. */
 export const keyOf = (id: string): Buffer => digestOf(JSON.stringify(id));
@@ -11,7 +11,7 @@ export const rowOf = (arrival: Arrival) => {
   return {
     about: Buffer.from(JSON.stringify(about)),
     body: Buffer.from(body),
-    record: recordIn(body) ?? null,
+    record: arrival.happening === undefined ? (happeningIn(body) ?? null) : arrival.happening,
     isRebuilt: isRebuilt(arrival.id),
   };
 };

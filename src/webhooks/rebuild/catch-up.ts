@@ -2,7 +2,7 @@ import { sign } from '../../api/signature.ts';
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Arrival } from '../inbox/line.ts';
 import { rebuiltPrefix } from '../inbox/line.ts';
-import { recordIn } from '../record-key.ts';
+import { happeningIn, recordIn } from '../record-key.ts';
 import { type Rebuilt, rebuild } from './envelope.ts';
 import type { Records } from './records.ts';
 
@@ -13,31 +13,54 @@ export type CatchUp = {
   readonly accountId: () => Promise<unknown>;
   /** What the inbox holds: keys of records. */
   readonly held: ReadonlySet<string>;
+  /** The service's clock, once it was asked something. */
+  readonly serviceNow: () => Date;
+  /** Only what the service may have sent until then. Default: until it has given up, two minutes ago. */
+  readonly until?: Date;
   /** Of a kind that cannot be read: a module that is off, a scope that is missing. */
   readonly onUnread: (event: WebhookEvent, error: unknown) => void;
 };
 
+/** `young`: what the service may still be sending, the last of it begun at `until`, and for how long. */
+export type Found = {
+  readonly rebuilt: readonly Rebuilt[];
+  readonly young: { readonly count: number; readonly forMs: number; readonly until: Date };
+};
+
 /** The events that never arrived, oldest first. */
-export async function rebuiltSince(wanted: CatchUp): Promise<Rebuilt[]> {
+export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
   const { events, since, records, held, onUnread } = wanted;
   const accountId = await wanted.accountId();
+  const now = wanted.serviceNow();
+  const last = wanted.until?.getTime() ?? now.getTime() - patienceMs;
+  const young: number[] = [];
   const found = new Map<string, Rebuilt>();
   for (const event of events) {
     try {
       for await (const record of records(event, since)) {
         const made = rebuild(event, record, accountId);
-        if (made && Date.parse(made.at) >= since.getTime() && !held.has(made.key)) found.set(made.key, made);
+        if (!made || Date.parse(made.at) < since.getTime() || held.has(made.key)) continue;
+        const sent = Date.parse(made.sentBefore);
+        if (sent <= last) found.set(made.key, made);
+        else if (!wanted.until) young.push(sent);
       }
     } catch (error) {
       onUnread(event, error);
     }
   }
-  return [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const rebuilt = [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const youngest = young.reduce((one, other) => Math.max(one, other), 0);
+  const forMs = Math.max(0, Math.min(patienceMs, youngest + patienceMs - now.getTime()));
+  return { rebuilt, young: { count: young.length, forMs, until: new Date(youngest) } };
 }
+
+/** The service tries three times, within about 100 seconds (Delivery rules, 2). */
+const patienceMs = 120_000;
 
 /** As a delivery that came, signed as the service would have. */
 export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Date): Arrival {
   const bytes = Buffer.from(body);
+  const happening = happeningIn(bytes) ?? null;
   return {
     id: `${rebuiltPrefix}${key}`,
     event,
@@ -49,6 +72,7 @@ export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Dat
       'x-svc-rebuilt': '1',
     },
     body: bytes,
+    happening,
   };
 }
 
@@ -76,5 +100,8 @@ export function createMemory(): {
   };
 }
 
-/** The service tries for about 100 seconds, so an event may come after one that happened later. */
-const overlapMs = 120_000;
+/**
+ * An event may come after one that happened later, as long as the service tries. Twice that and more, for an earlier
+ * search that left out what was young may have ended before it looked again.
+ */
+const overlapMs = 300_000;

@@ -12,6 +12,8 @@ export type Rebuilt = {
   readonly key: string;
   /** When it happened, ISO 8601. */
   readonly at: string;
+  /** After this moment the service did not begin to send it, ISO 8601. */
+  readonly sentBefore: string;
   readonly body: string;
 };
 
@@ -60,5 +62,8 @@ export function rebuild(event: WebhookEvent, record: Fields, accountId: unknown)
   // The service's times carry an offset.
   const created_at = time.replace(/Z$/u, '+00:00');
   const body = JSON.stringify({ event, id: `${rebuiltPrefix}${key}`, created_at, data });
-  return { event, key, at: time, body };
+  // An entry may say that it was published at another time than it was.
+  const { updated_at } = record;
+  const wasEdited = event === 'changelog.published' && typeof updated_at === 'string';
+  return { event, key, at: time, sentBefore: wasEdited ? updated_at : time, body };
 }

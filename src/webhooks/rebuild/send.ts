@@ -65,18 +65,26 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
 }
 
 async function post(
-  { exchange, clock, signal, notice }: Context,
+  { exchange, clock, signal, notice }: Pick<Context, 'exchange' | 'clock' | 'signal' | 'notice'>,
   arrival: Arrival,
   sending: Sending,
 ): Promise<'taken' | 'refused' | 'silent'> {
   const { to, timeoutMs } = sending;
   for (let time = 1; ; time++) {
     const { headers, body } = arrival;
-    const answer = await exchange({ method: 'POST', url: to, headers, body, timeoutMs, signal });
+    // Not ended by the signal: what is under way may be taken, and then it must be remembered.
+    const answer = await exchange({ method: 'POST', url: to, headers, body, timeoutMs });
     if (!('lost' in answer) && answer.status >= 200 && answer.status < 300) return 'taken';
     if (!('lost' in answer) || time >= tries || signal.aborted) {
-      notice(`${arrival.id} was not taken: ${'lost' in answer ? answer.detail : `HTTP ${answer.status}`}`);
-      return 'lost' in answer ? 'silent' : 'refused';
+      if (!('lost' in answer)) {
+        notice(`${arrival.id} was not taken: HTTP ${answer.status}`);
+        return 'refused';
+      }
+      // Whose answer is lost may have it: then it comes once more.
+      notice(
+        `${arrival.id} ${answer.lost === 'after-sending' ? 'may not have been' : 'was not'} taken: ${answer.detail}`,
+      );
+      return 'silent';
     }
     await clock.sleep(1_000 * time, signal);
   }

@@ -1,5 +1,5 @@
 import type { Received } from '../inbox/inbox.ts';
-import type { Outcome } from '../inbox/line.ts';
+import type { Arrival, Outcome } from '../inbox/line.ts';
 import type { EventLine } from '../lines.ts';
 import type { Forwarding } from '../sinks/forward.ts';
 import { type Envelope, readEnvelope } from './judge.ts';
@@ -40,16 +40,19 @@ export function deliveryOf({ arrival, outcomes }: Received): Delivery {
   };
 }
 
+type Owing = Pick<Arrival, 'to' | 'owed' | 'sinks'>;
+
 /** How it stands with the app: the last word of the forwarding itself, else of a replay, else that it is owed. */
-export function forwardOf(to: string | undefined, outcomes: readonly Outcome[]): Forwarding | null {
+export function forwardOf(arrival: Owing, outcomes: readonly Outcome[]): Forwarding | null {
   const last = outcomes.findLast((outcome) => !outcome.replay) ?? outcomes.at(-1);
   if (last?.state === 'skipped' || last?.skipped) return null;
   if (last) {
     const { status = null, error = null, ms, tries } = last;
     return { to: last.to, state: stateOf(last), status, error, ms, tries };
   }
-  if (to === undefined) return null;
-  return { to, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
+  const { to = arrival.sinks?.join(', ') || undefined } = arrival;
+  if (to === undefined && !arrival.owed) return null;
+  return { to: to ?? null, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
 }
 
 /** A sink of `serve` that is no URL gives no status. */
@@ -64,7 +67,7 @@ export function pastLine(received: Received): EventLine {
   const { id, event, at, unreadable } = received.arrival;
   const { created_at = null, data = null } = envelopeIn(received.arrival.body) ?? {};
   const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
-  const forward = forwardOf(received.arrival.to, received.outcomes);
+  const forward = forwardOf(received.arrival, received.outcomes);
   return { kind: 'event', time: at, event, id, verdict, why: unreadable ?? null, created_at, data, forward };
 }
 

@@ -1,4 +1,6 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { openFilesAtMost } from '../../disk/open-files.ts';
 import { Failure } from '../../errors.ts';
 
 /** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
@@ -36,4 +38,42 @@ export function close(server: Server): Promise<void> {
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), 1_000).unref();
   });
+}
+
+export const defaultConnections = 512;
+
+/**
+ * Keeps at most so many connections: a new one takes the place of the one that has waited longest without a whole
+ * request. So whoever connects and sends nothing takes no file from a sink's program, and keeps nobody out.
+ */
+export function bound(server: Server, most: () => number): void {
+  const idle = new Set<Socket>();
+  let open = 0;
+  server.on('connection', (socket: Socket) => {
+    open++;
+    idle.add(socket);
+    socket.on('close', () => {
+      open--;
+      idle.delete(socket);
+    });
+    const [longest = socket] = idle;
+    if (open > most()) longest.destroy();
+  });
+  const begun = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const rest = () => {
+      idle.delete(socket);
+      if (!socket.destroyed) idle.add(socket);
+    };
+    rest();
+    request.on('end', () => idle.delete(socket));
+    response.on('close', rest);
+  };
+  server.on('request', begun);
+  server.on('checkContinue', begun);
+}
+
+/** Half of the files that svc may still open, for the other half is the inbox's, the sinks' and their programs'. */
+export function connectionsAtMost(wanted: number, files = openFilesAtMost()): number {
+  return Math.min(wanted, Math.max(8, Math.floor((files - 64) / 2)));
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
+import { happeningOf } from '../record-key.ts';
 import { type Envelope, judge, type Refusal } from './judge.ts';
-import { close, listen, loopback } from './listening.ts';
+import { bound, close, connectionsAtMost, defaultConnections, listen, loopback } from './listening.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -15,6 +16,8 @@ export type ReceiverOptions = {
   /** Default: 127.0.0.1. */
   readonly host?: string;
   readonly port: number;
+  /** How many connections may be open at once. Default: 512, and fewer where the system gives fewer files. */
+  readonly maxConnections?: () => number;
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
@@ -88,6 +91,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) =>
     receive(receiving, request, response, () => response.writeContinue()),
   );
+  bound(server, () => connectionsAtMost(options.maxConnections?.() ?? defaultConnections));
   const host = options.host ?? loopback;
   const port = await listen(server, options.port, host);
   return {
@@ -166,6 +170,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
   const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
   const to = options.forwardTo?.(event);
   const sinks = options.sinksFor?.(event);
+  const happening = verdict.kind === 'accepted' ? (happeningOf(verdict.envelope) ?? null) : null;
   const arrival: Arrival = {
     id,
     event,
@@ -175,6 +180,7 @@ function decide(receiving: Receiving, request: IncomingMessage, response: Server
     ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
     ...(to !== undefined && { to }),
     ...(sinks && { sinks }),
+    happening,
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'

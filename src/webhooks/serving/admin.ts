@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Counts } from '../keeper/keeper.ts';
-import { listen } from '../receiving/listening.ts';
+import { bound, connectionsAtMost, listen } from '../receiving/listening.ts';
 
 export type AdminOptions = {
   readonly host: string;
@@ -11,6 +11,8 @@ export type AdminOptions = {
 };
 
 export type Admin = { readonly url: string; close(): Promise<void> };
+
+const mostConnections = 64;
 
 /** For a load balancer and for Prometheus. It only tells; nothing can be changed here. */
 export async function startAdmin({ host, port, ready, metrics }: AdminOptions): Promise<Admin> {
@@ -40,6 +42,7 @@ export async function startAdmin({ host, port, ready, metrics }: AdminOptions): 
         });
     }
   });
+  bound(server, () => connectionsAtMost(mostConnections));
   const taken = await listen(server, port, host);
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 import { webhookEvents } from '../../api/webhooks.ts';
+import { isPostgresUrl } from '../../database/postgres.ts';
+import { nearest } from '../../text/near.ts';
+import { defaultConnections } from '../receiving/listening.ts';
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -52,12 +55,26 @@ const sinkName = v.pipe(
   v.check((value) => /^[\w.-]{1,64}$/u.test(value), 'must be 1 to 64 letters, digits, ".", "-" or "_"'),
 );
 
+function wrongEvent({ input }: { readonly input: unknown }): string {
+  const near = typeof input === 'string' ? nearEvents(input) : [];
+  const meant = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `. Events: ${webhookEvents.join(', ')}`;
+  return `is ${JSON.stringify(input) ?? 'nothing'}, which is no event${meant}`;
+}
+
+/** By letters, or by the record or the verb that it names. */
+function nearEvents(typed: string): readonly string[] {
+  const one = nearest(typed, webhookEvents);
+  if (one !== undefined) return [one];
+  const parts = typed.toLowerCase().split(/[._-]/u);
+  return webhookEvents.filter((event) => parts.includes(event.split('.')[0] ?? ''));
+}
+
 const sink = v.pipe(
   v.strictObject({
     name: sinkName,
     events: v.optional(
       v.pipe(
-        v.array(v.picklist(webhookEvents, `must be one of ${webhookEvents.join(', ')}`), 'must be a list of events'),
+        v.array(v.picklist(webhookEvents, wrongEvent), 'must be a list of events'),
         v.minLength(1, 'is an empty list: leave it out for every event'),
       ),
     ),
@@ -77,8 +94,24 @@ const sink = v.pipe(
   ),
 );
 
-const firstTwice = (names: readonly string[]): string | undefined =>
-  names.find((name, at) => names.indexOf(name) !== at);
+/** Also what is nearly a URL of Postgres: it would become a folder of that name. */
+const isOtherUrl = (value: string): boolean =>
+  !isPostgresUrl(value) && (/^[a-z][a-z\d+.-]+:\//iu.test(value) || /^postgres(?:ql)?:/iu.test(value));
+
+const inbox = v.pipe(
+  text,
+  v.check(
+    (value) => !isOtherUrl(value),
+    ({ input }) => `must be a folder or a postgres:// URL, not ${withoutLogin(input)}`,
+  ),
+);
+
+/** It may hold a password. */
+const withoutLogin = (url: string): string => url.replace(/^([^:]*:\/*)[^/]*@/u, '$1');
+
+/** Where a name stands that stood above already. */
+const secondNames = (names: readonly string[]): number[] =>
+  [...names.keys()].filter((at) => names.indexOf(names[at] ?? '') !== at);
 
 /** `svc-webhooks.yaml`, as a person writes it. Times become milliseconds. */
 export const configSchema = v.strictObject({
@@ -93,11 +126,12 @@ export const configSchema = v.strictObject({
         ),
         '/',
       ),
+      max_connections: v.optional(whole(1, 100_000), defaultConnections),
     }),
     {},
   ),
   admin: v.optional(v.strictObject({ host: v.optional(text, '127.0.0.1'), port })),
-  inbox: v.optional(text),
+  inbox: v.optional(inbox),
   keep: v.optional(whole(1, 10_000_000), 100_000),
   secrets: v.optional(
     v.strictObject({
@@ -108,10 +142,18 @@ export const configSchema = v.strictObject({
   ),
   sinks: v.pipe(
     v.array(sink, 'must be a list of sinks'),
-    v.check(
-      (sinks) => firstTwice(sinks.map(({ name }) => name)) === undefined,
-      ({ input }) => `names ${firstTwice(input.map(({ name }) => name))} twice`,
-    ),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const { value: input } = dataset;
+      for (const at of secondNames(input.map(({ name }) => name))) {
+        const one = input[at];
+        const path = [
+          { type: 'array', origin: 'value', input, key: at, value: one },
+          { type: 'object', origin: 'value', input: { ...one }, key: 'name', value: one?.name },
+        ] as const;
+        addIssue({ message: `is ${one?.name} again: each sink needs a name of its own`, path: [...path] });
+      }
+    }),
   ),
   retry: v.optional(
     v.strictObject({

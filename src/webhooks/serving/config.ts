@@ -68,7 +68,7 @@ function mistakeOf(issue: v.BaseIssue<unknown>, document: Document, lineAt: Line
 const topKeys = Object.keys(configSchema.entries);
 const keysOf: Readonly<Record<string, readonly string[]>> = {
   '': topKeys,
-  listen: ['host', 'port', 'path'],
+  listen: ['host', 'port', 'path', 'max_connections'],
   admin: ['host', 'port'],
   secrets: ['store', 'env'],
   retry: ['attempts', 'max_age', 'pause'],

@@ -7,6 +7,7 @@ import { openKeeper, type Place } from '../keeper/place.ts';
 import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import type { Configured } from './config.ts';
+import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
 import { createTroubles } from './troubles.ts';
 
@@ -18,7 +19,7 @@ export type ServeOptions = {
   /** Never an empty list. */
   readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
   /** What never arrived, beside what arrives now. */
-  readonly catchUp?: (configured: Configured) => Promise<readonly Arrival[]>;
+  readonly catchUp?: (configured: Configured) => AsyncIterable<readonly Arrival[]>;
 };
 
 /** What was done until the end, and what is left. */
@@ -38,6 +39,8 @@ type Up = {
   readonly receiver: Receiver;
   readonly admin: Admin | undefined;
   readonly tally: Tally;
+  /** Ends what other commands know of it. */
+  readonly silence: () => Promise<void>;
   /** Changed by a reload. */
   readonly current: { secrets: readonly string[]; configured: Configured };
 };
@@ -67,11 +70,11 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   const counts = await within(ctx, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
   await within(ctx, closeMs, up.keeper.close());
+  await within(ctx, closeMs / 3, up.silence());
   if (lost.aborted) throw lost.reason;
-  const sinks = [...up.sinks.tallies].map(([name, tallied]) => ({
-    name,
+  const sinks = up.sinks.closing().map((tallied) => ({
     ...tallied,
-    waiting: counts ? (counts.get(name)?.waiting ?? 0) : null,
+    waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null,
   }));
   return { tally: up.tally, sinks };
 }
@@ -92,6 +95,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       host: listen.host,
       port: listen.port,
       path: () => current.configured.config.listen.path,
+      maxConnections: () => current.configured.config.listen.max_connections,
       secrets: () => current.secrets,
       inbox: keeper,
       clock: ctx.clock,
@@ -106,9 +110,11 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     const admin =
       wanted &&
       (await startAdmin({ ...wanted, ready: readiness(ctx, keeper), metrics: metricsOf(tally, keeper, sinks) }));
+    // A state folder that cannot be written is no reason to receive nothing.
+    const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
     ctx.notice(`Listening on ${receiver.url}, inbox in ${keeper.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
-    return { keeper, sinks, receiver, admin, tally, current };
+    return { keeper, sinks, receiver, admin, tally, silence, current };
   } catch (error) {
     await receiver?.close();
     await sinks?.drain(0);
@@ -120,10 +126,11 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
 async function catchUp(ctx: Context, options: ServeOptions, { keeper, sinks, current }: Up): Promise<void> {
   if (!options.catchUp) return;
   try {
-    const arrivals = await options.catchUp(current.configured);
-    const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
-    sinks.wake();
-    ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+    for await (const arrivals of options.catchUp(current.configured)) {
+      const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
+      sinks.wake();
+      ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
+    }
   } catch (error) {
     ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }

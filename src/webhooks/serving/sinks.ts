@@ -17,6 +17,8 @@ export type Sinks = {
   change(to: Configured): Promise<void>;
   drain(graceMs: number): Promise<void>;
   readonly tallies: ReadonlyMap<string, SinkTally>;
+  /** The same at the end, with each event once: one that died and was delivered later is delivered. */
+  closing(): readonly ({ readonly name: string } & SinkTally)[];
 };
 
 type Running = { readonly pump: Pump; readonly written: string };
@@ -28,11 +30,15 @@ export async function startSinks(ctx: Context, keeper: Keeper, first: Configured
   let config: ServeConfig = first.config;
   const running = new Map<string, Running>();
   const tallies = new Map<string, SinkTally>();
+  const dead = new Map<string, Set<string>>();
   const onSettled = (name: string, settled: Settled) => {
     const tally = tallies.get(name);
     const { state } = settled.outcome;
     if (tally && (state === 'delivered' || state === 'failed' || state === 'dead' || state === 'skipped'))
       tally[state]++;
+    const ids = dead.get(name) ?? new Set();
+    if (state === 'dead') dead.set(name, ids.add(settled.id));
+    else if (state === 'delivered' || state === 'skipped') ids.delete(settled.id);
     troubles.settled(name, settled);
   };
   const start = async (sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
@@ -78,6 +84,7 @@ export async function startSinks(ctx: Context, keeper: Keeper, first: Configured
       await Promise.all([...running.values()].map(({ pump }) => pump.drain(graceMs)));
     },
     tallies,
+    closing: () => [...tallies].map(([name, tally]) => ({ name, ...tally, dead: dead.get(name)?.size ?? 0 })),
   };
 }
 

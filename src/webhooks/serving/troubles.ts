@@ -1,11 +1,10 @@
 import type { Clock } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
-import { number } from '../../text/number.ts';
 import type { Settled } from '../keeper/keeper.ts';
 
 type Needs = { readonly clock: Pick<Clock, 'ticks'>; readonly notice: (text: string) => void };
 
-/** What people should know of sinks and the inbox: the beginning and the end of a trouble, never a line an event. */
+/** What people should know of sinks and the inbox: the beginning and the end of a trouble, and each dead letter. */
 export type Troubles = {
   settled(sink: string, settled: Settled): void;
   inbox(error: unknown): void;
@@ -16,30 +15,13 @@ const quietMs = 10_000;
 
 export function createTroubles({ clock, notice }: Needs): Troubles {
   const failing = new Set<string>();
-  const seldom = (say: (more: number) => void) => {
+  const seldom = (say: () => void) => {
     let last = Number.NEGATIVE_INFINITY;
-    let more = 0;
     return () => {
-      more++;
       if (clock.ticks() - last < quietMs) return;
       last = clock.ticks();
-      say(more - 1);
-      more = 0;
+      say();
     };
-  };
-  const dead = new Map<string, { latest: Settled; readonly say: () => void }>();
-  const tellDead = (sink: string, settled: Settled) => {
-    const known = dead.get(sink) ?? {
-      latest: settled,
-      say: seldom((more) => {
-        const { id, outcome } = dead.get(sink)?.latest ?? settled;
-        const others = more > 0 ? ` So are ${number(more)} others.` : '';
-        notice(`${id.slice(0, 80)} is a dead letter of ${sink} after try ${outcome.tries}: ${outcome.error}.${others}`);
-      }),
-    };
-    known.latest = settled;
-    dead.set(sink, known);
-    known.say();
   };
   let trouble: unknown;
   const tellInbox = seldom(() => notice(`The inbox does not answer: ${messageOf(trouble)}`));
@@ -54,7 +36,9 @@ export function createTroubles({ clock, notice }: Needs): Troubles {
         if (state === 'failed')
           notice(`${sink} does not take ${settled.id.slice(0, 80)}: ${error}. It is tried again.`);
       }
-      if (state === 'dead') tellDead(sink, settled);
+      if (state === 'dead') {
+        notice(`${settled.id.slice(0, 80)} is a dead letter of ${sink} after try ${settled.outcome.tries}: ${error}.`);
+      }
     },
     inbox(error) {
       trouble = error;

@@ -5,7 +5,8 @@ import type { Headers } from '../receiving/judge.ts';
 
 /** How passing a delivery on stands. `answered`: the app gave a status, whichever. */
 export type Forwarding = {
-  readonly to: string;
+  /** Null while only the next listener knows it. */
+  readonly to: string | null;
   readonly state: 'answered' | 'waiting' | 'failed';
   readonly status: number | null;
   readonly error: string | null;
@@ -20,7 +21,7 @@ export type Forwarder = {
   replay(id: string, to: string): Promise<Forwarding | undefined>;
   /** How many are not through yet. */
   depth(): number;
-  /** Lets an app that answers have what is queued, for `graceMs`; what is left stays owed in the inbox. */
+  /** Lets an app that answers have what is queued, begun within `graceMs`; what is left stays owed in the inbox. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -32,9 +33,11 @@ export type ForwardOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly report: (id: string, event: string | null, forwarding: Forwarding) => void;
 };
 
+type Sent = Forwarding & { readonly to: string };
+
 /** One delivery after the other: the app sees them in the order in which they came. */
 type Queued = { readonly id: string; readonly event: string | null };
-type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<void>; down?: Forwarding };
+type Lane = { readonly to: string; readonly queue: Queued[]; running?: Promise<void>; down?: Sent };
 
 /** An app that breaks or hangs on one delivery gets it this often; then it must not hold up the others for ever. */
 const brokenTries = 5;
@@ -46,12 +49,15 @@ type State = ForwardOptions & {
   readonly ending: AbortController;
   /** The time for that is over: also what is under way is cut off. */
   readonly cutting: AbortController;
+  /** Once svc ends: when nothing more is begun, in ticks. */
+  lastBegin: number;
 };
 
 export function createForwarder(options: ForwardOptions): Forwarder {
   const { clock, inbox, report } = options;
   const lanes = new Map<string, Lane>();
-  const state: State = { ...options, lanes, ending: new AbortController(), cutting: new AbortController() };
+  const [ending, cutting] = [new AbortController(), new AbortController()];
+  const state: State = { ...options, lanes, ending, cutting, lastBegin: Number.POSITIVE_INFINITY };
   return {
     enqueue(id, event, to) {
       const lane = lanes.get(to) ?? { to, queue: [] };
@@ -67,7 +73,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
         ({ answer, ms }) => stand(to, answer, ms, 1),
         (error) => unsendable(to, error),
       );
-      const settled: Forwarding = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
+      const settled: Sent = forwarding.state === 'waiting' ? { ...forwarding, state: 'failed' } : forwarding;
       await inbox.settle(id, { ...outcomeOf(settled, clock.now()), replay: true }).catch(() => {});
       return settled;
     },
@@ -76,10 +82,14 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   };
 }
 
-async function stop({ clock, lanes, ending, cutting }: State, graceMs: number): Promise<void> {
+/** What is under way has as long again: what is cut off is forwarded twice. */
+async function stop(state: State, graceMs: number): Promise<void> {
+  const { clock, lanes, ending, cutting } = state;
+  state.lastBegin = clock.ticks() + graceMs;
   ending.abort();
   const idle = Promise.all([...lanes.values()].map((lane) => lane.running));
   const over = new AbortController();
+  await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
   await Promise.race([idle, clock.sleep(graceMs, over.signal)]);
   over.abort();
   cutting.abort();
@@ -87,7 +97,8 @@ async function stop({ clock, lanes, ending, cutting }: State, graceMs: number): 
 }
 
 async function run(state: State, lane: Lane): Promise<void> {
-  for (let next = lane.queue[0]; next && !state.cutting.signal.aborted; next = lane.queue[0]) {
+  const isOver = () => state.cutting.signal.aborted || state.clock.ticks() > state.lastBegin;
+  for (let next = lane.queue[0]; next && !isOver(); next = lane.queue[0]) {
     if (!(await handle(state, lane, next))) break;
     lane.queue.shift();
   }
@@ -97,9 +108,11 @@ async function run(state: State, lane: Lane): Promise<void> {
 /** False where svc ends before it is through. Never rejects: one event must not end svc, at this start or the next. */
 async function handle(state: State, lane: Lane, { id, event }: Queued): Promise<boolean> {
   const { clock, inbox, report } = state;
-  const received = await inbox.read(id).catch(() => undefined);
-  if (!received) return true;
-  const forwarding = await pass(state, received, lane).catch((error) => unsendable(lane.to, error));
+  const received = await readSurely(state, id);
+  if (received === 'ending') return false;
+  const forwarding = received
+    ? await pass(state, received, lane).catch((error) => unsendable(lane.to, error))
+    : unsendable(lane.to, 'its line in the inbox is damaged, and what it held is lost');
   if (!forwarding) return false;
   lane.down = undefined;
   // A failure here only means that it is forwarded once more after a restart.
@@ -108,8 +121,20 @@ async function handle(state: State, lane: Lane, { id, event }: Queued): Promise<
   return true;
 }
 
+/** A disk that does not answer is asked again: what was accepted is not given up for it. */
+async function readSurely({ inbox, clock, ending }: State, id: string): Promise<Received | undefined | 'ending'> {
+  for (;;) {
+    try {
+      return await inbox.read(id);
+    } catch {
+      await clock.sleep(1_000, ending.signal);
+      if (ending.signal.aborted) return 'ending';
+    }
+  }
+}
+
 /** Undefined where svc ends before the app has answered. */
-async function pass(state: State, received: Received, lane: Lane): Promise<Forwarding | undefined> {
+async function pass(state: State, received: Received, lane: Lane): Promise<Sent | undefined> {
   const { clock, ending, report, retryMs } = state;
   const since = clock.ticks();
   let broken = 0;
@@ -149,17 +174,17 @@ async function attempt(state: State, { arrival }: Received, to: string): Promise
 
 const isHopeless = ({ reason }: Lost): boolean => reason === 'too-large' || reason === 'unreadable';
 
-function unsendable(to: string, error: unknown): Forwarding {
+function unsendable(to: string, error: unknown): Sent {
   const why = error instanceof Error ? error.message : String(error);
   return { to, state: 'failed', status: null, error: why.slice(0, 200), ms: null, tries: 1 };
 }
 
-function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Forwarding {
+function stand(to: string, answer: HttpResponse | Lost, ms: number, tries: number): Sent {
   if ('lost' in answer) return { to, state: 'waiting', status: null, error: answer.reason, ms, tries };
   return { to, state: 'answered', status: answer.status, error: null, ms, tries };
 }
 
-function outcomeOf({ to, status, error, ms, tries }: Forwarding, at: Date): Outcome {
+function outcomeOf({ to, status, error, ms, tries }: Sent, at: Date): Outcome {
   return {
     to,
     at: at.toISOString(),

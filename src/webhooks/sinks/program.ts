@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { execa } from 'execa';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
+import { codeOf, messageOf } from '../../errors.ts';
 import type { Answer, Sink } from './sink.ts';
 
 type About = {
@@ -21,33 +21,15 @@ export const programSink = ({ name, command, folder, timeoutMs }: About, clock: 
   most: 1,
   async send([event], cut): Promise<Answer> {
     if (!event) return { how: 'taken' };
-    const [program, ...args] = command;
-    const child = execa(program, args, {
-      cwd: folder,
-      shell: false,
-      reject: false,
-      buffer: false,
-      input: Buffer.concat([event.body, Buffer.from('\n')]),
-      stdout: 'ignore',
-      stderr: 'pipe',
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
+    const running = await start(command, folder, Buffer.concat([event.body, Buffer.from('\n')]));
+    if ('error' in running) return { how: 'refused', error: running.error };
+    const { child, exit, said } = running;
     const isOver = endWithSvc(child.pid);
-    // One that does not read its input, or dies, is no reason for svc to end.
-    child.stdin?.on('error', () => {});
-    let said = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-400);
-    });
-    child.stderr?.on('error', () => {});
     const over = new AbortController();
     const late = setTimeout(() => over.abort(), timeoutMs);
     const end = () => over.abort();
     if (cut.aborted) end();
     cut.addEventListener('abort', end, { once: true });
-    // Its children may hold its output open for longer than it lives.
-    const exit = child.pid === undefined ? child.then((ran) => ran) : exitOf(child);
     const ended = await Promise.race([exit, aborted(over.signal)]);
     clearTimeout(late);
     cut.removeEventListener('abort', end);
@@ -59,23 +41,75 @@ export const programSink = ({ name, command, folder, timeoutMs }: About, clock: 
     endGroup(child.pid, 'SIGKILL');
     isOver();
     child.stderr?.destroy();
-    void Promise.resolve(child).catch(() => {});
     if (ended?.exitCode === 0) return { how: 'taken' };
     if (ended === undefined) return cut.aborted ? { how: 'cut' } : { how: 'refused', error: 'timeout' };
-    return { how: 'refused', error: whyOf(ended, said) };
+    return { how: 'refused', error: whyOf(ended, said()) };
   },
 });
 
-type Ended = {
-  readonly exitCode?: number;
-  readonly signal?: string;
-  readonly code?: string;
-  readonly shortMessage?: string;
+type Ended = { readonly exitCode?: number; readonly signal?: string };
+
+type Running = {
+  readonly child: ChildProcess;
+  /** Its children may hold its output open for longer than it lives, so it is the program's own end that counts. */
+  readonly exit: Promise<Ended>;
+  /** The end of what it wrote to standard error. */
+  readonly said: () => string;
 };
 
-async function exitOf(child: ReturnType<typeof execa>): Promise<Ended> {
-  const [exitCode, signal] = await once(child, 'exit');
-  return { ...(exitCode !== null && { exitCode }), ...(signal && { signal }) };
+/** Where the system has no file, process or memory left, that is a failure like any other: it is tried again. */
+async function start(command: About['command'], folder: string, input: Buffer): Promise<Running | { error: string }> {
+  const [program, ...args] = command;
+  const options: SpawnOptions = {
+    cwd: folder,
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  };
+  try {
+    const child = await spawned(program, args, options);
+    let text = '';
+    const begun = new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.on('error', reject);
+    });
+    const exit = new Promise<Ended>((resolve) => {
+      child.once('exit', (exitCode, signal) => {
+        resolve({ ...(exitCode !== null && { exitCode }), ...(signal && { signal }) });
+      });
+    });
+    // One that does not read its input, or dies, is no reason for svc to end. Without a file there are no streams.
+    child.stdin?.on('error', () => {});
+    child.stderr?.on('error', () => {});
+    child.stderr?.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('utf8')).slice(-400);
+    });
+    await begun;
+    child.stdin?.end(input);
+    return { child, exit, said: () => text };
+  } catch (error) {
+    return { error: whyNot(program, error) };
+  }
+}
+
+/** Windows finds its kinds of programs by execa. Elsewhere execa throws beyond reach where no file is left. */
+async function spawned(program: string, args: readonly string[], options: SpawnOptions): Promise<ChildProcess> {
+  if (process.platform !== 'win32') return spawn(program, args, options);
+  const { execa } = await import('execa');
+  const child = execa(program, args, {
+    cwd: options.cwd ?? '.',
+    reject: false,
+    buffer: false,
+    stdout: 'ignore',
+    windowsHide: true,
+  });
+  return child as unknown as ChildProcess;
+}
+
+function whyNot(program: string, error: unknown): string {
+  if (codeOf(error) === 'ENOENT') return `the program ${program} is not there`;
+  if (codeOf(error) === 'EACCES') return `the program ${program} may not be run`;
+  return `the program ${program} could not be started: ${messageOf(error)}`.slice(0, 200);
 }
 
 const aborted = (signal: AbortSignal): Promise<undefined> =>
@@ -84,13 +118,8 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-function whyOf(ended: Ended, said: string): string {
-  if (ended.code === 'ENOENT') return 'the program is not there';
+function whyOf({ signal, exitCode }: Ended, said: string): string {
   const last = said.trim().split('\n').at(-1)?.trim();
-  return [howEnded(ended), last].filter(Boolean).join(': ').slice(0, 200);
-}
-
-function howEnded({ signal, exitCode, shortMessage }: Ended): string {
-  if (signal) return `ended by ${signal}`;
-  return exitCode === undefined ? (shortMessage ?? 'it did not start') : `exit ${exitCode}`;
+  const how = signal ? `ended by ${signal}` : `exit ${exitCode}`;
+  return [how, last].filter(Boolean).join(': ').slice(0, 200);
 }

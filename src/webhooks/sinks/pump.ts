@@ -27,7 +27,10 @@ export type PumpOptions = {
 export type Pump = {
   /** Something may have come. */
   wake(): void;
-  /** Delivers what a sink takes without a failure, for `graceMs`; then lets go. What is left stays in the inbox. */
+  /**
+   * Delivers what a sink takes without a failure, for `graceMs`, and begins nothing that would not be over by then: what
+   * is cut off comes twice. What is left stays in the inbox.
+   */
   drain(graceMs: number): Promise<void>;
   /** Waits for what the sink has in hand, for `graceMs`. */
   stop(graceMs: number): Promise<void>;
@@ -39,6 +42,10 @@ type State = PumpOptions & {
   /** Nothing more is begun. */
   isStopped: boolean;
   readonly cutting: AbortController;
+  /** Once it ends: when that is over, in ticks, and how much of it a delivery may need. */
+  over?: { readonly at: number; readonly leastMs: number };
+  /** Of the last attempt. */
+  lastMs: number;
   wake: AbortController;
   /** Settled, and not yet written down. */
   readonly done: Settled[];
@@ -57,12 +64,14 @@ export function startPump(options: PumpOptions): Pump {
     ending: new AbortController(),
     isStopped: false,
     cutting: new AbortController(),
+    lastMs: 0,
     wake: new AbortController(),
     done: [],
   };
   // Another instance may still have this sink in its configuration.
   const running = run(state).finally(() => options.keeper.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
+    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4 };
     state.ending.abort();
     state.wake.abort();
     const over = new AbortController();
@@ -89,49 +98,65 @@ async function run(state: State): Promise<void> {
     try {
       const taken = await keeper.take(sink.name, piece);
       if (!taken) await clock.sleep(waitMs, ending.signal);
-      else if (taken.waiting.length === 0) await clock.sleep(lookMs, state.wake.signal);
+      else if (taken.waiting.length === 0 && !taken.lost?.length) await clock.sleep(lookMs, state.wake.signal);
       else goesOn = await deliver(state, taken);
     } catch (error) {
       state.onTrouble(sink.name, error);
       await clock.sleep(waitMs, ending.signal);
     }
     // With others at the same inbox, what is left is theirs.
-    if (ending.signal.aborted && (!goesOn || keeper.isShared || state.isStopped)) return;
+    if (ending.signal.aborted && (!goesOn || keeper.isShared || !mayBegin(state))) return;
   }
 }
 
 /** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
-async function deliver(state: State, { waiting, held, mayDeliver }: Taken): Promise<boolean> {
+async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
+  state.done.push(...lost);
   try {
-    for (let at = 0; at < waiting.length && !cut.aborted && !state.isStopped; at += state.sink.most) {
-      const wanted = await chosen(state, waiting.slice(at, at + state.sink.most));
+    for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
+      const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (!mayDeliver()) return false;
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
+      // What comes behind it is taken again, so that the order holds.
+      if (stuck) return (await refused(state, [stuck.waiting], stuck, cut)) && mayBegin(state);
       if (state.done.length >= 25) await writeDown(state, held);
     }
-    return !cut.aborted;
+    return !cut.aborted && mayBegin(state);
   } finally {
     await writeDown(state, held);
   }
 }
 
-async function chosen(state: State, some: readonly Waiting[]): Promise<Waiting[]> {
-  const { filter } = state;
-  if (!filter) return [...some];
+/** A sink that took long takes long again. */
+function mayBegin({ over, isStopped, lastMs, clock }: State): boolean {
+  if (isStopped) return false;
+  return over === undefined || clock.ticks() + Math.max(over.leastMs, 2 * lastMs) <= over.at;
+}
+
+type Refusal = { readonly error: string; readonly status?: number; readonly ms: number };
+type Chosen = { readonly wanted: readonly Waiting[]; readonly stuck?: Refusal & { readonly waiting: Waiting } };
+
+/** Those that the filter wants, up to the first about which it could not decide. */
+async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
+  const { filter, clock } = state;
+  if (!filter) return { wanted: some };
   const wanted: Waiting[] = [];
   for (const one of some) {
     const { id, body } = one.arrival;
-    const passes = envelopeIn(body) !== undefined && (await filter(id, body));
-    if (passes) wanted.push(one);
-    else settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
+    const began = clock.ticks();
+    const verdict = envelopeIn(body) === undefined ? 'unwanted' : await filter(id, body);
+    const ms = Math.round(clock.ticks() - began);
+    if (verdict === 'wanted') wanted.push(one);
+    else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
+    else return { wanted, stuck: { waiting: one, error: verdict.undecided, ms } };
   }
-  return wanted;
+  return { wanted };
 }
 
 /** Whether the queue goes on at once. */
 async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal): Promise<boolean> {
-  const { clock, sink, retry, ending } = state;
+  const { clock, sink } = state;
   const began = clock.ticks();
   const answer: Answer = await sink
     .send(
@@ -140,17 +165,25 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
     )
     .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
   const ms = Math.round(clock.ticks() - began);
+  state.lastMs = ms;
   if (answer.how === 'cut') return false;
-  const status = answer.status === undefined ? {} : { status: answer.status };
-  if (answer.how === 'taken') {
-    for (const one of some) settle(state, one, { state: 'delivered', ms, tries: one.tries + 1, ...status });
-    return true;
-  }
+  const { status } = answer;
+  const about = { ms, ...(status !== undefined && { status }) };
+  if (answer.how === 'refused') return refused(state, some, { ...about, error: answer.error }, cut);
+  for (const one of some) settle(state, one, { state: 'delivered', ...about, tries: one.tries + 1 });
+  return true;
+}
+
+/** Counts a try of each, and waits before the next one. Whether the queue goes on at once: where all of them are dead. */
+async function refused(state: State, some: readonly Waiting[], refusal: Refusal, cut: AbortSignal): Promise<boolean> {
+  const { clock, retry, ending } = state;
+  const { error, status, ms } = refusal;
   let most = 0;
   for (const one of some) {
     const tries = one.tries + 1;
     const isOver = tries >= retry.attempts || clock.now().getTime() - Date.parse(one.since) >= retry.maxAgeMs;
-    settle(state, one, { state: isOver ? 'dead' : 'failed', ms, tries, error: answer.error, ...status });
+    const about = { ms, tries, error, ...(status !== undefined && { status }) };
+    settle(state, one, { state: isOver ? 'dead' : 'failed', ...about });
     if (!isOver) most = Math.max(most, tries);
   }
   if (most === 0) return true;
@@ -159,7 +192,13 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
   return false;
 }
 
-type Became = { readonly state: SinkState; readonly ms: number; readonly tries: number; readonly error?: string };
+type Became = {
+  readonly state: SinkState;
+  readonly ms: number;
+  readonly tries: number;
+  readonly status?: number;
+  readonly error?: string;
+};
 
 function settle(state: State, { arrival }: Waiting, became: Became): void {
   const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
