@@ -30,7 +30,7 @@ import type { IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { questionFor } from './question.ts';
-import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
+import { dryReport, nothingSent, reportOf } from './report.ts';
 import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
@@ -100,7 +100,7 @@ export async function runFile(
     const content = JSON.stringify([given, template?.text ?? null]);
     const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
     const report = reportOf(words, file, plan, totals);
-    const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
+    const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     return {
       ...viewOf(shown),

@@ -1,7 +1,9 @@
 import type { Input, Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { notFoundNames } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { judgeAnswer } from './answer.ts';
@@ -62,7 +64,8 @@ export async function call<const Op extends Operation>(
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
-  const sent = await send(service, asked, wire, { maxWaitMs: options.maxWaitMs, look: prepared?.look });
+  const sending = send(service, asked, wire, { maxWaitMs: options.maxWaitMs, look: prepared?.look });
+  const sent = await sending.catch(notFoundNames(askedFor(operation, input)));
   if (sent.how === 'gone') return called<Op>(undefined);
   if (sent.how === 'found') return called<Op>(sent.json);
   const judged = judgeAnswer(operation, sent.body);
@@ -81,6 +84,13 @@ export async function call<const Op extends Operation>(
   }
   prepared?.made(judged.json);
   return called<Op>(judged.json);
+}
+
+/** The record that a request is about, as its answer leaves open: `Ticket 7`. */
+function askedFor({ ids = {} }: Operation, { params }: Typed): string {
+  const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
+  const words = of.join(', ') || 'The request';
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
