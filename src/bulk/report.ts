@@ -6,7 +6,7 @@ import type { Plan, Planned, Problem } from './plan.ts';
 import type { Totals } from './run.ts';
 
 /** A request as it would go out. */
-export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
+type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
 
 /** rows = done + rejected + unknown + unsent, always. */
 export type Report = {
