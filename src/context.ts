@@ -86,10 +86,12 @@ export type Choice = { readonly value: string; readonly name?: string; readonly 
 /** Questions to a person. Only for a terminal: `canAsk` is false in a pipe, and then the flag is named instead. */
 export type Ask = {
   readonly canAsk: boolean;
-  confirm(question: string): Promise<boolean>;
+  /** `shown`: a text that the question is about, above it. */
+  confirm(question: string, options?: { readonly shown?: string }): Promise<boolean>;
   /** `signal` takes the question back; the promise then never counts. */
   text(question: string, options?: { readonly initial?: string; readonly signal?: AbortSignal }): Promise<string>;
   secret(question: string): Promise<string>;
+  /** A choice without a value stands for any other: what was typed is the answer, or nothing where nothing was. */
   choose(question: string, choices: readonly Choice[]): Promise<string>;
   /** Opens the user's editor on `initial` and returns the text as saved. */
   edit(initial: string, options?: { readonly extension?: string }): Promise<string>;

@@ -109,7 +109,7 @@ export class Failure extends Error {
   }
 }
 
-/** Where several records were asked for: which one is not there. Other failures stay as they are. */
+/** Which record is not there. Other failures stay as they are. */
 export const notFoundNames =
   (what: string) =>
   (error: unknown): never => {

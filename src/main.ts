@@ -92,7 +92,12 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   const { checkOutput, print } = await import('./output/print.ts');
   await checkOutput(settings, ctx.signal);
   const view = await invocation.command.run(ctx, { ...values, settings });
-  return print(ctx, view, settings);
+  if (view.done === undefined) return print(ctx, view, settings);
+  const { typeableNote } = await import('./config/advice.ts');
+  const typed = (note: string) => typeableNote(note, settings.carried);
+  // The line and the note that repeats it stay equal.
+  const notes = typeof view.notes === 'function' ? view.notes : view.notes?.map(typed);
+  return print(ctx, { ...view, done: typed(view.done), notes }, settings);
 }
 
 /** The last catch. What is neither a Failure nor the disk's is a bug in svc. */

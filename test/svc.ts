@@ -110,7 +110,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
       warn: (text) => stderr.stream.write(`${text}\n`),
     }),
-    ask: askWith(options),
+    ask: askWith(options, stderr.stream),
     progress: options.progress ?? (() => {}),
     notice: (text) => stderr.stream.write(`${text}\n`),
     openBrowser: options.openBrowser ?? (async () => {}),
@@ -143,7 +143,7 @@ function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }
 
-function askWith({ answers = [], columns, edit }: RunOptions): Ask {
+function askWith({ answers = [], columns, edit }: RunOptions, screen: Writable): Ask {
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
@@ -153,7 +153,10 @@ function askWith({ answers = [], columns, edit }: RunOptions): Ask {
   const text = async (question: string) => String(await next(question));
   return {
     canAsk: columns !== undefined,
-    confirm: async (question) => (await next(question)) === true,
+    confirm: async (question, { shown } = {}) => {
+      if (shown !== undefined) screen.write(`${shown}\n`);
+      return (await next(question)) === true;
+    },
     text,
     secret: text,
     choose: text,

@@ -5,8 +5,8 @@ import { Attachment, Person, updatedSince } from './tickets.ts';
 
 const handlingMode = described('Who answers: the AI or a person', v.picklist(['ai', 'human']));
 
-/** What the document names: two statuses and a filter. */
-const conversationStatuses = ['resolved', 'closed', 'unresolved'] as const;
+/** The document gives no full set: these are its own words for support records, and the filter. */
+const conversationStatuses = ['open', 'pending', 'resolved', 'closed', 'unresolved'] as const;
 
 /** As in lists and in the answer of resolve: without the messages. */
 export const ConversationItem = v.looseObject({

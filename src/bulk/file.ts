@@ -25,7 +25,7 @@ import { givenBody, inputMaker } from './inputs.ts';
 import type { IdsInCopy } from './match.ts';
 import { rowsInWords } from './pace.ts';
 import { makePlan } from './plan.ts';
-import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
+import { dryReport, nothingSent, reportOf } from './report.ts';
 import { sendPlan } from './send-plan.ts';
 import { columnNotes, viewOf } from './view.ts';
 
@@ -95,7 +95,7 @@ export async function runFile(
       ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
       : await sendPlan(run, checked, content);
     const report = reportOf(words, file, plan, totals);
-    const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
+    const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     const outcome = outcomeOf(report, flags.dry_run);
     const failure = failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run });

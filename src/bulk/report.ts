@@ -6,7 +6,7 @@ import type { Plan, Planned } from './plan.ts';
 import type { Totals } from './run.ts';
 
 /** A request as it would go out. */
-export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
+type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
 
 type RowError = { readonly line: number; readonly error: string };
 
@@ -26,6 +26,8 @@ export type Report = {
   readonly errors: readonly RowError[];
   /** Of a dry run. */
   readonly sample?: readonly Sample[];
+  /** Of a dry run: how many rows --max-sends lets through of those that can be sent. */
+  readonly would_send?: number;
   /** Of a dry run: how long the service's limit makes it last. */
   readonly minutes?: number;
 };
@@ -74,7 +76,7 @@ export const nothingSent = (ms: number): Totals => ({
   stopped: undefined,
 });
 
-export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
+const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
   plan.sample.map(({ line, input }: Planned) => {
     const { operation } = plan.row;
     const params = fieldsIn(input.params);
@@ -86,5 +88,16 @@ export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 const generalLimit = 60;
 
 /** Before a message to a customer its thread is read. */
-export const minutesFor = ({ row: { operation }, sendable }: Plan): number =>
+const minutesFor = ({ row: { operation } }: Plan, sendable: number): number =>
   Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);
+
+/** What would be sent, `cap` (--max-sends) kept. */
+export function dryReport(report: Report, plan: Plan, settings: Settings, cap = Number.POSITIVE_INFINITY): Report {
+  const most = Math.min(plan.sendable, cap);
+  return {
+    ...report,
+    sample: sampleOf(plan, settings).slice(0, most),
+    would_send: most,
+    minutes: minutesFor(plan, most),
+  };
+}

@@ -67,6 +67,8 @@ const dryText =
   (report: Report) =>
   ({ width, paint }: Terminal): string => {
     const { sample = [], minutes = 0, rows, rejected } = report;
+    const { would_send: sent = rows - rejected } = report;
+    const cap = sent < rows - rejected ? ', because of --max-sends' : '';
     const requests = sample.flatMap(({ line, method, path, body }) => [
       `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
       ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
@@ -75,7 +77,7 @@ const dryText =
       ...requests,
       '',
       ...wrap(
-        `${number(rows - rejected)} of ${rowsInWords(rows)} would be sent; at 60 requests a minute that takes up to ${number(minutes)} min.`,
+        `${number(sent)} of ${rowsInWords(rows)} would be sent${cap}; at 60 requests a minute that takes up to ${number(minutes)} min.`,
         width,
       ),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),

@@ -17,6 +17,8 @@ type GivenText = {
   readonly field: string;
   readonly text: string | undefined;
   readonly bodyFile: string | undefined;
+  /** A template that is filled in: on a terminal a person sees it before it is sent, with --editor also changes it. */
+  readonly template?: string;
   readonly editor: boolean;
   /** Open the editor where nothing was given: on a terminal, and only for new texts. */
   readonly opensEditor: boolean;
@@ -32,8 +34,10 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
   const flag = `--${given.field}`;
   const ways = [
     given.text !== undefined && flag,
+    given.template !== undefined && '--template',
     given.bodyFile !== undefined && '--body-file',
-    given.editor && '--editor',
+    // The editor opens what a template made.
+    given.editor && given.template === undefined && '--editor',
   ];
   const named = ways.filter((way) => way !== false);
   if (named.length > 1) throw new Failure('usage', `Give only one of ${named.join(' and ')}.`);
@@ -51,15 +55,33 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
       hint: `Give ${flag} TEXT or --body-file FILE.`,
     });
   }
+  if (given.template !== undefined && !given.editor) {
+    if (canEdit && !settings.yes) await agreedTo(ctx, given.template);
+    return given.template;
+  }
   if (given.editor || (given.opensEditor && canEdit)) {
     const seed = (await given.seed?.()) ?? '';
-    const saved = await ctx.ask.edit(seed, { extension: '.md' });
+    const saved = await ctx.ask.edit(`${given.template ?? ''}${seed}`, { extension: '.md' });
     const text = (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
+    // An editor that was left without saving looks the same.
+    if (text === given.template?.trimEnd() && !settings.yes) await agreedAsItIs(ctx, text, canEdit);
     return text;
   }
   if (!given.required) return undefined;
   throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
+}
+
+async function agreedAsItIs(ctx: Context, text: string, canAsk: boolean): Promise<void> {
+  if (canAsk) return agreedTo(ctx, text);
+  throw new Failure('usage', 'The editor left the template as it was. Nothing was sent.', {
+    hint: 'To send it as it is, leave out --editor.',
+  });
+}
+
+async function agreedTo({ ask }: Context, shown: string): Promise<void> {
+  if (await ask.confirm('Send this text?', { shown })) return;
+  throw new Failure('failed', 'Declined. Nothing was sent.', { hint: 'To change it first: add --editor' });
 }
 
 /** Space, and characters that nobody sees. */

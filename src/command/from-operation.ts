@@ -3,7 +3,7 @@ import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, notFoundNames } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { call, connect, type Service } from '../http/call.ts';
 import type { Column, Terminal, View } from '../output/view.ts';
 import { textIn } from '../text/record.ts';
@@ -123,8 +123,7 @@ async function recordsView<Op extends Operation>(
   const operation: Operation = derived;
   const records: unknown[] = [];
   for (const id of ids) {
-    const answer = call(service, operation, inputFor(id));
-    records.push(unwrap(operation, await (ids.length > 1 ? answer.catch(notFoundNames(`${id}`)) : answer)));
+    records.push(unwrap(operation, await call(service, operation, inputFor(id))));
   }
   const read = operation.safety === 'read';
   const { human } = about;
@@ -188,14 +187,19 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
-    if (flags.template !== undefined) {
-      const { filledFor } = await import('./record-template.ts');
-      body[about.text] = await filledFor(ctx, settings, { operation, field: about.text, flags });
-    }
+    const template =
+      flags.template === undefined
+        ? undefined
+        : await (await import('./record-template.ts')).filledFor(ctx, settings, {
+            operation,
+            field: about.text,
+            flags,
+          });
     const text = await bodyText(ctx, settings, {
       field: about.text,
       text: textIn(body[about.text]) ?? textIn(flags[about.text]),
       bodyFile: textIn(flags.bodyFile),
+      template,
       editor: flags.editor === true,
       opensEditor: !about.update,
       required,

@@ -36,7 +36,9 @@ export function listView(
       const { yielded, total } = listing.seen();
       if (total === undefined || range.all || yielded >= total) return [];
       if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
-      return [`Showing ${number(yielded)} of ${number(total)}. For more: --limit N, or --all.`];
+      const more =
+        operation.answer.shape === 'list' && operation.answer.paged ? '--limit N, or --all' : 'leave out --limit';
+      return [`Showing ${number(yielded)} of ${number(total)}. For more: ${more}.`];
     },
   };
 }

@@ -6,6 +6,7 @@ import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
+import { flagName } from './param.ts';
 import { readTemplate } from './template-file.ts';
 
 /** The field of the operation's body that the text is for. */
@@ -21,7 +22,8 @@ export async function filledFor(
   settings: Settings,
   { operation, field, flags }: Wanted,
 ): Promise<string> {
-  if (flags[field] !== undefined) throw new Failure('usage', `Give only one of --${field} and --template.`);
+  const other = [field, 'bodyFile', 'contentFile'].find((key) => flags[key] !== undefined);
+  if (other !== undefined) throw new Failure('usage', `Give only one of --${flagName(other, {})} and --template.`);
   const template = await readTemplate(ctx, String(flags.template));
   const record = template.placeholders.length > 0 ? await recordOf(ctx, settings, operation, flags.id) : undefined;
   const filled = fillTemplate(template, (path) => valueAt(record, path));

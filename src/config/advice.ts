@@ -16,6 +16,9 @@ export type Carried = {
 const ofEveryProfile = /^auth (?:list|switch)\b/u;
 const command = new RegExp(`\\bsvc (?=(?:${profileCommands.join('|')})\\b)((?:(?!\\bsvc )[^\\n])*)`, 'gu');
 
+/** Up to the end of the sentence, or to what stands in brackets. */
+const itsWords = /^(?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/u;
+
 /**
  * The one place where advice becomes what can be typed as it stands: each `svc …` in it gets the profile and the
  * addresses that the failed command had. What a hint names already stays.
@@ -23,9 +26,11 @@ const command = new RegExp(`\\bsvc (?=(?:${profileCommands.join('|')})\\b)((?:(?
 export function typeable(text: string, { profile, baseUrl, authUrl, insecureHttp }: Carried): string {
   return text.replaceAll(command, (whole, rest: string) => {
     if (ofEveryProfile.test(rest) || /(?:^|\s)--help\b/u.test(rest)) return whole;
-    const names = (flags: string) => new RegExp(`(?:^|\\s)(?:${flags})\\b`, 'u').test(rest);
+    // What is said behind the command is not part of it: it may name another profile.
+    const [line = rest] = itsWords.exec(rest) ?? [];
+    const names = (flags: string) => new RegExp(`(?:^|\\s)(?:${flags})\\b`, 'u').test(line);
     // One way to say it, wherever the hint was made.
-    const [own, named] = / --profile (\S+)/u.exec(rest) ?? [];
+    const [own, named] = / --profile (\S+)/u.exec(line) ?? [];
     const goesOut = !rest.startsWith('config');
     const flags: string[] = [];
     if (named !== undefined) flags.push('-p', named);

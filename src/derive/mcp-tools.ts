@@ -86,7 +86,7 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
 }
 
 /** Every read takes it: an answer of a few fields is short. */
-export const fieldsArgument: JsonSchema = { type: 'string', description: 'Such as id,email' };
+export const fieldsArgument: JsonSchema = { type: 'string', description: 'Like id,email' };
 
 /** In fewer words, for arguments that many reads have. */
 const short: Readonly<Record<string, string>> = {
@@ -135,12 +135,27 @@ function inputSchemaOf(operation: Operation, maySend: boolean): ObjectSchema {
  * What an answer holds, as far as `judgeAnswer` vouches for its kind: a client refuses an answer that does not fit. Other
  * fields are not named: the service may add some, and `fields` leaves some out.
  */
-function outputSchemaOf({ response, answer }: Operation): ObjectSchema {
+function outputSchemaOf(operation: Operation): ObjectSchema {
+  const { response, answer } = operation;
   const { key } = answer;
-  if (key === undefined) return { type: 'object' };
+  if (key === undefined) return { type: 'object', properties: described(operation) };
   const type = fieldsOf(response)[key]?.type;
   const kinds: Readonly<Record<string, JsonSchema>> = { list: { type: 'array' }, object: { type: 'object' } };
   return { type: 'object', properties: { [key]: kinds[type ?? ''] ?? {} } };
+}
+
+/** Fields by name and meaning. Their kinds are not vouched for: a warning is worth more than an answer that is refused. */
+function described({ response, safety }: Operation): Record<string, JsonSchema> {
+  if (!response) return {};
+  const { properties = {} } = jsonSchemaOf(response);
+  // The list of what reads is in every session: names have to do there.
+  if (safety === 'read') return Object.fromEntries(Object.keys(properties).map((name) => [name, {}]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      typeof field === 'object' && field.description !== undefined ? { description: field.description } : {},
+    ]),
+  );
 }
 
 /** Flat arguments → the parts of a call. */

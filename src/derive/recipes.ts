@@ -67,6 +67,24 @@ export const recipes = {
     ],
     about: 'It may start a sequence of messages to the contact. It cannot be looked up: never send it twice.',
   },
+  ask: {
+    title: 'Ask a question over the whole account',
+    lines: [
+      'svc mirror pull',
+      'svc mirror sql "SELECT status, count(*) AS tickets FROM tickets GROUP BY status" --json',
+      'svc mirror search export --json',
+    ],
+    about: 'The copy is on this machine and cannot change the account. svc mirror schema shows its tables.',
+  },
+  many: {
+    title: 'Do the same to many records',
+    lines: [
+      'svc tickets close --from tickets.csv --dry-run --json',
+      'svc tickets close --from tickets.csv --yes --json',
+    ],
+    about:
+      'Every command that writes one record takes --from. The same line again goes on where it stopped; no row is sent twice.',
+  },
   backup: {
     title: 'Save every contact to a file',
     lines: ['svc contacts export --out all-contacts.csv'],

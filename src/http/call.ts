@@ -1,7 +1,9 @@
 import type { Input, Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { notFoundNames } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
@@ -64,7 +66,8 @@ export async function call<const Op extends Operation>(
   const asked = withHint(operation, input);
   const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
   try {
-    const sent = await send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
+    const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
+    const sent = await sending.catch(notFoundNames(askedFor(operation, input)));
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);
     const json = await answerIn(service, operation, asked, sent);
@@ -94,6 +97,13 @@ async function answerIn(service: Service, operation: Operation, asked: Asked, se
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }
   return judged.json;
+}
+
+/** The record that a request is about, as its answer leaves open: `Ticket 7`. */
+function askedFor({ ids = {} }: Operation, { params }: Typed): string {
+  const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
+  const words = of.join(', ') || 'The request';
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */

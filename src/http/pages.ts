@@ -5,6 +5,12 @@ import { number, plural } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import { call, type Service } from './call.ts';
 
+/** A list without pages came whole. */
+function totalOf(said: unknown, whole: unknown): number | undefined {
+  if (typeof said === 'number') return said;
+  return Array.isArray(whole) ? whole.length : undefined;
+}
+
 /** How much of a list is wanted. Nothing given: the first page of 50. */
 export type Range = {
   readonly all?: boolean;
@@ -79,7 +85,7 @@ export function list<Op extends Operation>(
     return {
       records: Array.isArray(records) ? records : [],
       last: typeof last_page === 'number' ? last_page : page,
-      total: typeof total === 'number' ? total : undefined,
+      total: totalOf(total, paged ? undefined : records),
     };
   }
 

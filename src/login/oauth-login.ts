@@ -27,7 +27,7 @@ export function checkRedirectUri(text: string, by: string): string {
   });
 }
 
-type Ports = Pick<Context, 'stdin' | 'ask' | 'env' | 'tokens'>;
+type Ports = Pick<Context, 'stdin' | 'ask' | 'env' | 'tokens' | 'notice'>;
 
 /** The pre-registered client: its id from a flag, the environment or the profile, its secret never from a flag. */
 export async function findClient(
@@ -42,7 +42,14 @@ export async function findClient(
 }
 
 async function askClientId(ctx: Ports, { noInput }: Settings): Promise<string> {
-  const id = ctx.ask.canAsk && !noInput ? (await ctx.ask.text('Client id:')).trim() : '';
+  const canAsk = ctx.ask.canAsk && !noInput;
+  if (canAsk) {
+    ctx.notice(
+      'A login in the browser needs an OAuth client, which is registered with the product beforehand; its id and secret come with the ' +
+        'registration. An API key needs none: svc login --with-api-key',
+    );
+  }
+  const id = canAsk ? (await ctx.ask.text('Client id:')).trim() : '';
   if (id) return id;
   throw new Failure('usage', 'The id of the OAuth client is not known.', {
     hint: 'Give --client-id ID or set SVC_CLIENT_ID. Without a client: svc login --with-api-key',

@@ -39,13 +39,21 @@ export const missingScopes = (granted: readonly string[]): string[] =>
 export const placeOf = (tokens: TokenStore, profile: string, kind: CredentialKind): Promise<'keyring' | 'file'> =>
   tokens.where(secretName(profile, kind));
 
-/** Which credential serves what, given those beside it. */
-export function servesWhat(kind: CredentialKind, held: readonly CredentialKind[]): string {
+/** Which credential serves what, given those beside it that work. */
+export function servesWhat(
+  { kind, missing_scopes: missing }: Pick<CredentialReport, 'kind' | 'missing_scopes'>,
+  working: readonly CredentialKind[],
+): string {
   switch (kind) {
     case 'api_key':
       return 'everything but webhook subscriptions and meetings';
     case 'oauth':
-      return held.includes('api_key') ? 'webhook subscriptions' : 'everything but meetings';
+      if (working.includes('api_key')) {
+        return missing?.includes('webhooks:manage')
+          ? 'nothing: webhook subscriptions were not granted'
+          : 'webhook subscriptions';
+      }
+      return missing && missing.length > 0 ? 'what was granted, and no meetings' : 'everything but meetings';
     case 'm2m':
       return 'meetings';
   }

@@ -102,7 +102,7 @@ function listRest({ id, answer, safety, resource }: Operation, meta: Body, { fro
   const shorter = 'For shorter records name the `fields` that you need.';
   const { current_page: page } = meta;
   if (typeof page !== 'number' || from > 0) {
-    return `${fact} For more call ${id} with fields ["[${from + shown}:]"]. ${shorter}`;
+    return `${fact} For more call ${id} with fields "[${from + shown}:]". ${shorter}`;
   }
   // A page size that divides this one, so that its pages begin where this one's do.
   const size = Array.from({ length: shown }, (_, i) => shown - i).find((each) => here % each === 0) ?? 1;
@@ -121,7 +121,7 @@ function askWith({ id, safety, resource, answer }: Operation): Ask {
   return (field) =>
     name === undefined
       ? `For less call ${id} with the fields that you need.`
-      : `For the rest call ${name} with fields ["${field}"].`;
+      : `For the rest call ${name} with fields "${field}".`;
 }
 
 /** Where the reader stands in a list, and how to go on. */

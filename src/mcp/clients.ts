@@ -1,12 +1,13 @@
-import { posix, win32 } from 'node:path';
+import { posix, resolve, win32 } from 'node:path';
 import { isRecord } from '../text/record.ts';
 
-export const clients = ['claude', 'cursor', 'vscode'] as const;
+export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
 
 export type Client = (typeof clients)[number];
 
 export const titles: Readonly<Record<Client, string>> = {
-  claude: 'the Claude app',
+  claude: 'the Claude desktop app',
+  'claude-code': 'Claude Code',
   cursor: 'Cursor',
   vscode: 'VS Code',
 };
@@ -16,8 +17,9 @@ export type Entry = { readonly command: string; readonly args: readonly string[]
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The file in which a client keeps the servers of this user. */
+/** The file in which a client keeps the servers of this user; Claude Code: those of the project in this folder. */
 export function configFileOf(client: Client, env: Env, platform: NodeJS.Platform): string | undefined {
+  if (client === 'claude-code') return resolve('.mcp.json');
   const home = env.HOME || env.USERPROFILE;
   if (!home) return undefined;
   const { join } = platform === 'win32' ? win32 : posix;

@@ -47,10 +47,19 @@ export function refuseUnknown(
   );
 }
 
-/** The `fields` of a read; a single text is taken for a list of them. */
+function namesIn(text: string): unknown[] {
+  if (!/^\s*\["/u.test(text)) return text.split(',');
+  try {
+    return [JSON.parse(text)].flat();
+  } catch {
+    return text.split(',');
+  }
+}
+
+/** The `fields` of a read: names with commas between them, or a list, also as JSON in a text. */
 export function fieldsOfInput({ fields }: Readonly<Record<string, unknown>>): string[] | undefined {
   if (fields === undefined || fields === null) return undefined;
-  const list: unknown[] = typeof fields === 'string' ? fields.split(',') : [fields].flat();
+  const list: unknown[] = typeof fields === 'string' ? namesIn(fields) : [fields].flat();
   const names = list.flatMap((field) => (typeof field === 'string' ? [field.trim()] : []));
   if (names.length < list.length || names.includes('')) {
     throw invalid({ fields: ['must be a list of names of fields, for example ["id", "contact.email"]'] });

@@ -22,7 +22,10 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
   const room = () => Math.max(20, context.output.columns ?? 80) - 2;
   const asked = (question: string) => wrap(sanitize(question), room()).join('\n');
   return {
-    confirm: (question) => answered(confirm({ message: asked(question), default: false, theme }, context)),
+    confirm: (question, { shown } = {}) => {
+      if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
+      return answered(confirm({ message: asked(question), default: false, theme }, context));
+    },
     text: (question, { initial, signal } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
@@ -48,19 +51,34 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
 }
 
 /**
- * Choices that contain the typed words, in any order; those that begin with them come first. The one without a value,
- * by which something else can be typed, always stays, at the end.
+ * Choices that contain the typed words, in any order: the one that is named exactly comes first, then those that begin
+ * with the words. The one without a value, by which something else can be typed, always stays and takes what was typed:
+ * at the end, but first where a number was typed that none of the others has, for Return must not mean another record.
  */
 export function matching<C extends Choice>(choices: readonly C[], typed: string): C[] {
-  const words = typed.toLowerCase().split(/\s+/u).filter(Boolean);
+  const wanted = typed.trim().toLowerCase();
+  const words = wanted.split(/\s+/u).filter(Boolean);
   const text = ({ value, name, description }: C) => `${name ?? ''} ${value} ${description ?? ''}`.toLowerCase();
-  const found = choices.filter((choice) => !choice.value || words.every((word) => text(choice).includes(word)));
+  const isNamed = (choice: C) =>
+    [choice.value, ...(choice.name ?? '').split(/ {2,}/u)].some((part) => part.toLowerCase() === wanted);
+  const isOther = isNumber.test(wanted) && !choices.some((choice) => choice.value && isNamed(choice));
   const place = (choice: C) => {
-    if (!choice.value) return 2;
-    return text(choice).startsWith(words.join(' ')) ? 0 : 1;
+    if (!choice.value) return isOther ? 0 : 4;
+    if (isNamed(choice)) return 1;
+    return text(choice).startsWith(words.join(' ')) ? 2 : 3;
   };
-  return found.sort((a, b) => place(a) - place(b));
+  return choices
+    .filter((choice) => !choice.value || words.every((word) => text(choice).includes(word)))
+    .sort((a, b) => place(a) - place(b))
+    .map((choice) =>
+      choice.value || wanted === ''
+        ? choice
+        : { ...choice, value: typed.trim(), name: `${choice.name ?? ''} (${typed.trim()})` },
+    );
 }
+
+/** An id, or a number such as T-1008. */
+const isNumber = /^(?:[a-z]+-)?\d+$/u;
 
 /** Ctrl-C at a question is the person's way out, not a fault. */
 async function answered<T>(answer: Promise<T>): Promise<T> {

@@ -94,10 +94,25 @@ function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
 /** Whole lines, for a pipe, a log or a simple terminal: each long wait once, and long work now and then. */
 function lines({ stream, going = new Map(), said = new Set() }: Parts): Context['progress'] {
   const asked = new Set<string>();
-  let told = going.get('work')?.since;
+  // Work is told of by the clock, not by what it does: a page that takes long may not delay the next line.
+  let told = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
+  let isArmed = false;
   const say = (text: string) => {
     const safe = sanitize(text);
     if (!said.has(safe) && !said.has(`${safe}.`)) stream.write(`${safe}\n`);
+  };
+  const tellWork = () => {
+    isArmed = false;
+    const work = going.get('work');
+    if (!work) return;
+    told = performance.now();
+    say(work.text);
+    arm();
+  };
+  const arm = () => {
+    if (isArmed) return;
+    isArmed = true;
+    setTimeout(tellWork, Math.max(0, told + everyMs - performance.now())).unref();
   };
   const watch = (doing: Doing) => {
     const { since = Number.NaN } = going.get(doing) ?? {};
@@ -110,7 +125,10 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
     };
     setTimeout(look, since + longMs - performance.now()).unref();
   };
-  for (const doing of going.keys()) if (doing !== 'work') watch(doing);
+  for (const doing of going.keys()) {
+    if (doing === 'work') arm();
+    else watch(doing);
+  }
   return (text, doing = 'wait') => {
     const isNew = !going.has(doing);
     note(going, doing, text);
@@ -119,10 +137,6 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
       if (isNew) watch(doing);
       return;
     }
-    const now = performance.now();
-    told ??= now;
-    if (now - told < everyMs) return;
-    told = now;
-    say(text);
+    arm();
   };
 }

@@ -73,6 +73,12 @@ function nameOf(value: object): string | undefined {
   return typeof lastName === 'string' && lastName !== '' ? `${name} ${lastName}` : name;
 }
 
+/** What a row in a pipe has of a column: the field, but of a person the names that a terminal shows. */
+export function valueForPipe(record: unknown, { path, see }: Pick<Settled, 'path' | 'see'>): unknown {
+  const seen = see?.(record as never);
+  return (typeof seen === 'object' && seen !== null ? nameOf(seen) : undefined) ?? valueAt(record, path);
+}
+
 /** A cell of a row in a pipe: whole and exact, except that it must not break the row or, later, a terminal. */
 export function cellForPipe(value: unknown): string {
   return sanitize(flat(value, ', ').replaceAll('\t', '\\t').replaceAll('\r', '\\r').replaceAll('\n', '\\n'));

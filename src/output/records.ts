@@ -72,9 +72,9 @@ export async function printList(printing: Printing, data: Data & { shape: 'list'
       return isWhole;
     }
     case 'rows': {
-      const { cellForPipe, pathOf } = await import('./cells.ts');
-      const paths = settings.fields ?? columns.map(pathOf);
-      const row = (record: unknown) => paths.map((path) => cellForPipe(valueAt(record, path))).join('\t');
+      const { cellForPipe, settleColumns, valueForPipe } = await import('./cells.ts');
+      const shown = settleColumns(settings.fields ?? columns);
+      const row = (record: unknown) => shown.map((column) => cellForPipe(valueForPipe(record, column))).join('\t');
       return eachLine(printing, data.records, (record) => `${row(record)}\n`);
     }
   }

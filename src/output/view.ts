@@ -17,7 +17,7 @@ export type Column =
       readonly as?: Kind;
       /** Where room is short, columns go from the highest rank down. Without one it is the place in the list. */
       readonly rank?: number;
-      /** What people see on a terminal in place of the field; pipes and files keep the field. */
+      /** What people see on a terminal in place of the field. Of a person a pipe has the same names; else it keeps the field. */
       readonly see?: (record: never) => unknown;
       /** Records whose cell may be cut all the same: an id that nobody can use. */
       readonly cuts?: (record: never) => boolean;

@@ -30,7 +30,7 @@ export async function asked(
   }
 }
 
-/** What is chosen to type a value that the list does not show. */
+/** What is chosen, with nothing typed, to type a value that the list does not show. */
 const another = '';
 
 /** The question, with what there is to choose from read once. */
@@ -38,8 +38,11 @@ async function askerOf(ctx: Context, settings: Settings, { label, param }: Slot)
   const question = questionOf(label, param);
   const choices = await choicesFor(ctx, settings, param);
   if (choices.length === 0) return () => ctx.ask.text(question);
+  let isTyped = false;
   return async () => {
-    const chosen = await ctx.ask.choose(question, choices);
+    // Whoever wants another one is not led back to the list, where Return takes its first.
+    const chosen = isTyped ? another : await ctx.ask.choose(question, choices);
+    isTyped ||= chosen === another;
     return chosen === another ? ctx.ask.text(question) : chosen;
   };
 }

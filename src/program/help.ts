@@ -2,17 +2,11 @@ import { type Command, Help, type HelpConfiguration } from 'commander';
 import { definition, definitions, filled, helpWidth, paragraphs, roomBeside } from '../text/layout.ts';
 import { rootHelp } from './root-help.ts';
 
-/** How commander writes help: a group begins with its commands, a command ends with the global flags. */
+/** How commander writes help: a group begins with its commands; the global flags are a line, since they hold everywhere. */
 export const helpConfiguration: HelpConfiguration = {
-  showGlobalOptions: true,
   styleTitle: (title) => title.replace('Options:', 'Flags:'),
   commandUsage: usageLine,
   subcommandTerm: (command) => command.name(),
-  // A flag that a group and its command share is shown once.
-  visibleGlobalOptions(command) {
-    const own = new Set(command.options.map(({ long }) => long));
-    return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long));
-  },
   formatItem: (term, termWidth, description, helper) =>
     definition([term, description], roomBeside(termWidth, helpWidth(helper.helpWidth)), helpWidth(helper.helpWidth)),
   boxWrap: paragraphs,
@@ -21,11 +15,13 @@ export const helpConfiguration: HelpConfiguration = {
     const isMereGroup = command.commands.length > 0 && command.options.length === 0;
     return isMereGroup
       ? groupHelp(command, helper as Help)
-      : Help.prototype.formatHelp.call(this, command, helper as Help);
+      : `${Help.prototype.formatHelp.call(this, command, helper as Help)}\n${globalLine}\n`;
   },
 };
 
-/** A group is asked for its commands; the global flags are a line, since they hold everywhere. */
+const globalLine = 'Global flags: svc help flags';
+
+/** A group is asked for its commands. */
 function groupHelp(command: Command, helper: Help): string {
   const names = usageLine(command).replace(/ \[.*$/u, '');
   const commands = helper.visibleCommands(command).filter((one) => one.name() !== 'help');
@@ -35,7 +31,7 @@ function groupHelp(command: Command, helper: Help): string {
     filled(command.description(), width),
     `Usage: ${names} <command> [flags]`,
     `Commands:\n${definitions(rows, width)}`,
-    `Help for a command: ${names} <command> --help\nGlobal flags: svc --help`,
+    `Help for a command: ${names} <command> --help\n${globalLine}`,
     '',
   ].join('\n\n');
 }

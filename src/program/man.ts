@@ -66,10 +66,12 @@ function rootPage(): string[] {
       entries.map(({ name, summary }) => [name, summary] as const),
     ),
     ...terms('GLOBAL FLAGS', globalFlags),
-    ...topics.flatMap(({ name }) => [
-      `.SH ${titles[name] ?? `"${name.replaceAll('-', ' ').toUpperCase()}"`}`,
-      ...literal(topic(name)),
-    ]),
+    ...topics
+      .filter(({ isListed }) => isListed !== false)
+      .flatMap(({ name }) => [
+        `.SH ${titles[name] ?? `"${name.replaceAll('-', ' ').toUpperCase()}"`}`,
+        ...literal(topic(name)),
+      ]),
     ...examples(['svc sandbox demo', 'svc sandbox exec -- svc contacts list']),
     ...seeAlso(entries.map(({ name }) => `svc-${name}`)),
   ];

@@ -5,9 +5,11 @@ import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
+import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, entryNamed, firstWord } from './argv.ts';
 import { globalFlags } from './global-flags.ts';
+import { asksData, fieldsBehindJson, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
 import { refuseUnknown } from './unknown.ts';
 
@@ -26,6 +28,8 @@ export type Invocation = {
 
 /** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
 export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
+  const answered = await helpAsked(typed, columns);
+  if (answered !== undefined) return { help: answered };
   const argv = asFlag(typed);
   let invoked: Invocation | undefined;
   let help = '';
@@ -53,6 +57,12 @@ export async function parse(typed: readonly string[], columns?: number): Promise
 
   const loaded = named && (await loadEntry(named));
   refuseUnknown(argv, loaded);
+  if (asksData(argv)) {
+    const { helpData, rootData } = await import('./help-data.ts');
+    const data = loaded ? helpData(loaded, argv) : rootData();
+    if (data !== undefined) return { help: data };
+  }
+  refuseFieldsBehindJson(argv);
   for (const entry of entries) {
     if (entry !== named || !loaded) {
       root
@@ -72,9 +82,23 @@ export async function parse(typed: readonly string[], columns?: number): Promise
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') help = unasked;
-    else if (error.exitCode !== 0) throw usageOf(error);
+    else if (error.exitCode !== 0) throw fieldsBehindJson(argv, error) ?? usageOf(error);
   }
   return invoked ?? { help };
+}
+
+/** `svc help TOPIC` with flags beside it, and `svc help` of what is neither a topic nor a command. */
+async function helpAsked([first, ...words]: readonly string[], columns?: number): Promise<string | undefined> {
+  const word = first === 'help' ? firstWord(words) : undefined;
+  if (word === undefined || entryNamed(word)) return undefined;
+  const { topics } = await import('./topics.ts');
+  const topic = topics.find(({ name }) => name === word);
+  if (topic) return topic.text(columns);
+  const names = topics.map(({ name }) => name);
+  const meant = nearest(word, [...names, ...entries.map(({ name }) => name)]);
+  throw new Failure('usage', `There is no help on '${word}'.`, {
+    hint: `${meant === undefined ? '' : `Did you mean: svc help ${meant}\n`}Topics: ${names.join(', ')}. Commands: svc help commands`,
+  });
 }
 
 /** `command`: the words of the command that refused, where one had been reached. */

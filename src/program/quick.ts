@@ -17,15 +17,17 @@ export async function quickAnswer(
     const { topics } = await import('./topics.ts');
     return topics.find(({ name }) => name === second)?.text(columns());
   }
-  if (argv.length === 2 && argv.includes('--json') && argv.some(isVersionFlag)) return aboutItself();
+  if (argv.length === 2 && argv.includes('--json') && argv.some(isVersion)) return aboutItself();
   if (argv.length > 1) return undefined;
-  if (isVersionFlag(first)) return `${version}\n`;
+  if (isVersion(first)) return `${version}\n`;
   if (first !== undefined && first !== '--help' && first !== '-h' && first !== 'help') return undefined;
   const width = columns() ?? 80;
   return builtHelp(width) ?? (await import('./root-help.ts')).rootHelp(width);
 }
 
-const isVersionFlag = (word: string | undefined): boolean => word === '--version' || word === '-V';
+/** `-v` and `version` are what other programs take. */
+const isVersion = (word: string | undefined): boolean =>
+  word === '--version' || word === '-V' || word === '-v' || word === 'version';
 
 /** For bug reports and scripts that look after several machines. */
 async function aboutItself(): Promise<string> {

@@ -1,31 +1,36 @@
 import { entries } from '../commands/index.ts';
-import { commandLine, definitions, filled, helpWidth } from '../text/layout.ts';
-import { globalFlags } from './global-flags.ts';
+import { definitions, filled, helpWidth } from '../text/layout.ts';
 import { topics } from './topics.ts';
 
-const sections = { core: 'Customers', growth: 'Growth', developers: 'Developers', setup: 'Set-up' } as const;
+const tasks = { core: 'Customers', growth: 'Growth', developers: 'Developers', setup: 'Set-up' } as const;
 
-/** What `svc` and `svc --help` print. Written without the command library, since it is the most typed command of all. */
+/** What somebody types on the first day. */
+const firstLines: readonly (readonly [line: string, about: string])[] = [
+  ['svc tickets list --status unresolved', 'what waits for the team'],
+  ['svc contacts find yara', 'a person by name, email or company'],
+  ['svc changelog release --dry-run', 'what a release would publish'],
+];
+
+/** What `svc` and `svc --help` print: one screen of 80×24. Written without the command library, since it is the most typed command of all. */
 export function rootHelp(columns?: number): string {
   const width = helpWidth(columns);
-  const block = (title: string, rows: readonly (readonly [term: string, about: string])[]) =>
-    `${title}:\n${definitions(rows, width)}`;
+  const names = (section: string) =>
+    entries.flatMap((entry) => (entry.section === section ? [entry.name] : [])).join(', ');
+  const groups = Object.entries(tasks).map(([section, title]) => [title, names(section)] as const);
   const blocks = [
     filled('Operate one account of an AI support-and-growth product from the command line.', width),
-    'Usage: svc <command> [flags]',
-    ...Object.entries(sections).map(([section, title]) =>
-      block(
-        title,
-        entries.filter((entry) => entry.section === section).map((entry) => [entry.name, entry.summary]),
-      ),
+    `Usage: svc <command> [flags]\n${filled('Start here: svc login, or svc sandbox demo', width)}`,
+    `Commands:\n${definitions(groups, width)}`,
+    `For example:\n${definitions(firstLines, width)}`,
+    definitions(
+      [
+        ['svc <command> --help', 'Help for a command'],
+        ['svc help commands', 'Every command in a line'],
+        ['svc help flags', 'Global flags, such as --json, --fields and --profile'],
+        ['svc help TOPIC', topics.flatMap(({ name, isListed }) => (isListed === false ? [] : [name])).join(', ')],
+      ],
+      width,
     ),
-    block('Global flags', globalFlags),
-    block(
-      'Help topics',
-      topics.map(({ name, summary }) => [`svc help ${name}`, summary]),
-    ),
-    `Try it without an account:\n${['svc sandbox demo', 'svc sandbox exec -- svc contacts list'].map((line) => commandLine(line, width)).join('\n')}`,
-    'Help for a command: svc <command> --help',
   ];
   return `${blocks.join('\n\n')}\n`;
 }

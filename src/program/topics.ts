@@ -1,8 +1,16 @@
+import { entries } from '../commands/index.ts';
 import { exitCodes, type FailureKind } from '../errors.ts';
 import { commandLine, definitions, filled, helpWidth } from '../text/layout.ts';
+import { globalFlags } from './global-flags.ts';
 
 /** `svc help TOPIC`: what holds for every command. The root's help lists them by these summaries. */
-export type Topic = { readonly name: string; readonly summary: string; readonly text: (columns?: number) => string };
+export type Topic = {
+  readonly name: string;
+  readonly summary: string;
+  readonly text: (columns?: number) => string;
+  /** The root's help names it in a line of its own. */
+  readonly isListed?: false;
+};
 
 const meanings: Record<FailureKind, string> = {
   failed: 'anything else; 5xx on a read; a declined confirmation',
@@ -70,10 +78,28 @@ function partOf(part: Part, width: number): string {
   return part.run.map((line) => commandLine(line, width)).join('\n');
 }
 
+const commands = laidOut([
+  { rows: entries.map(({ name, summary }): Row => [name, summary]) },
+  { say: 'The commands of a group: svc <group> --help. Help for a command: svc <command> --help' },
+]);
+
+const flags = laidOut([
+  { say: 'Flags that every command takes.' },
+  { rows: globalFlags },
+  { say: 'As data, with the flags of one command: svc <command> --help --json' },
+]);
+
 const environment = laidOut([
   { say: 'Variables that svc reads. A flag overrides its variable; a variable overrides the profile.' },
   { rows: variables },
 ]);
+
+/** Every exit code with its kind and meaning; 0 is neither. */
+export const exitMeanings = Object.entries(exitCodes).map(([kind, code]) => ({
+  code,
+  kind,
+  meaning: meanings[kind as FailureKind],
+}));
 
 const exits = laidOut([
   { say: "Exit codes are part of svc's public interface." },
@@ -81,9 +107,7 @@ const exits = laidOut([
     rows: [
       ['  0', 'done; also an empty list, and a closed pipe'],
       // Every code has its kind and its meaning, and the kinds are the keys of both.
-      ...Object.entries(exitCodes).map(
-        ([kind, code]): Row => [`${code}`.padStart(3), `${kind}: ${meanings[kind as FailureKind]}`],
-      ),
+      ...exitMeanings.map(({ code, kind, meaning }): Row => [`${code}`.padStart(3), `${kind}: ${meaning}`]),
     ],
   },
 ]);
@@ -183,6 +207,8 @@ const scripting = laidOut([
 ]);
 
 export const topics: readonly Topic[] = [
+  { name: 'commands', summary: 'Every command, in a line', text: commands, isListed: false },
+  { name: 'flags', summary: 'Flags that every command takes', text: flags, isListed: false },
   { name: 'environment', summary: 'Variables that svc reads', text: environment },
   { name: 'exit-codes', summary: 'What each exit code means', text: exits },
   { name: 'output', summary: 'Tables, JSON, CSV, fields and jq', text: output },

@@ -39,7 +39,7 @@ export function refuseUnknown(argv: readonly string[], loaded: Group | Command |
 }
 
 /** Until the first flag that is none of the global ones: what follows it may be its value. */
-function leadingWords(argv: readonly string[]): string[] {
+export function leadingWords(argv: readonly string[]): string[] {
   const words: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? '';

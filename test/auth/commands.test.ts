@@ -176,7 +176,7 @@ describe('status', () => {
       'oauth',
       'valid',
       'file',
-      'everything but meetings',
+      'what was granted, and no meetings',
       'identity webhooks:manage',
     ]);
     expect(expires).toBe('2026-03-01T13:00:00.000Z');

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -71,6 +71,27 @@ describe.each([60, 80])('at %i columns', (columns) => {
     for (const line of choices) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
+  test('a number that is not among those loaded is the one that is meant', async () => {
+    // A hundred are loaded, the newest first, so number 1 is not among them.
+    for (let more = 0; more < 60; more++) {
+      await fetch(`${env.SVC_BASE_URL}/tickets`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer key_acme', 'content-type': 'application/json' },
+        body: JSON.stringify({ subject: `Ticket of ${more + 1} more` }),
+      });
+    }
+    const ran = await at(
+      columns,
+      ['tickets', 'resolve', '--json'],
+      [
+        ['❯ ', 'T-1001'],
+        ['❯ Another ticket', '\r'],
+      ],
+    );
+    expect(ran).toMatchObject({ exitCode: 0, unasked: [] });
+    expect(ran.text).toContain('"ticket_number": "T-1001"');
+  });
+
   test('every missing flag of a new contact is asked for, between whole words', async () => {
     const ran = await at(
       columns,
@@ -83,6 +104,19 @@ describe.each([60, 80])('at %i columns', (columns) => {
       ],
     );
     expect(ran).toMatchObject({ exitCode: 0, unasked: [] });
+  });
+
+  test('a template is shown and asked before it is sent, and Return alone sends nothing', async () => {
+    mkdirSync(join(env.SVC_CONFIG_DIR ?? '', 'templates'), { recursive: true });
+    writeFileSync(join(env.SVC_CONFIG_DIR ?? '', 'templates', 'refund.md'), 'Dear {{contact.name}}, it is paid back.');
+    const reply = ['tickets', 'reply', 'T-1042', '--template', 'refund'];
+    const declined = await at(columns, reply, [['Send this text?', '\r']]);
+    expect(declined).toMatchObject({ exitCode: 1, unasked: [] });
+    expect(declined.text).toMatch(/Dear \w+, it is paid back\./u);
+    expect(declined.text).not.toContain('Sent on ticket');
+    const sent = await at(columns, reply, [['Send this text?', 'y\r']]);
+    expect(sent).toMatchObject({ exitCode: 0, unasked: [] });
+    expect(sent.text).toContain('Sent on ticket T-1042');
   });
 
   test('a long question breaks between words', async () => {

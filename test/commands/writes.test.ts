@@ -78,14 +78,13 @@ describe('a write on a terminal says one line', () => {
   });
 
   test('with the record where a format or fields are asked for, and in a pipe', async () => {
-    const world = sandboxWorld();
     for (const wish of [['--json'], ['--output', 'table'], ['--fields', 'status'], ['--jq', '.status']]) {
-      const ran = await svc(world, ['tickets', 'resolve', '9', ...wish], terminal);
+      const ran = await svc(sandboxWorld(), ['tickets', 'resolve', '9', ...wish], terminal);
       expect(ran.stdout).toContain('resolved');
       expect(ran.stdout).not.toContain('✓');
       expect(ran.stderr).toBe('Ticket T-1009 is resolved.\n');
     }
-    const piped = await svc(world, ['tickets', 'resolve', '9']);
+    const piped = await svc(sandboxWorld(), ['tickets', 'resolve', '9']);
     expect(piped.stdout).toContain('ticket_number\tT-1009\n');
   });
 });

@@ -40,6 +40,7 @@ test('every tool has a title, a schema of its answer and a description of each a
     expect(title, name).toMatch(/^[A-Z][a-z ]+$/u);
     expect(description, name).toMatch(/\.$/u);
     expect(outputSchema, name).toMatchObject({ type: 'object' });
+    expect(Object.keys(outputSchema.properties ?? {}), name).not.toEqual([]);
     look(inputSchema, name);
   }
   expect(undescribed).toEqual([]);

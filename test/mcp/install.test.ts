@@ -53,7 +53,10 @@ test.each([
 
 test('what is entered is an absolute command, and the person is told to restart the program', async () => {
   const ran = await install(['claude']);
-  expect(ran.stderr).toBe('Restart the Claude app: it reads this file only when it starts.\n');
+  expect(ran.stderr).toBe(
+    'Restart the Claude desktop app: it reads this file only when it starts.\n' +
+      'Claude Code has a file of its own. To enter svc there: svc mcp install claude-code\n',
+  );
   const file = join(world.folder, '.config/Claude/claude_desktop_config.json');
   const { command, args } = JSON.parse(readFileSync(file, 'utf8')).mcpServers.svc;
   expect([isAbsolute(command), isAbsolute(args[0])]).toEqual([true, true]);
@@ -78,12 +81,25 @@ test.each(['{"mcpServers": ', '[]', '{"mcpServers": []}', '// comment\n{}'])(
 
 test.each([
   [[], 'CLIENT is required'],
-  [['emacs'], 'must be one of claude, cursor, vscode, print'],
+  [['emacs'], 'must be one of claude, claude-code, cursor, vscode, print'],
   [['print', '--tools', 'createTicket'], 'createTicket needs --allow-write'],
 ])('%j is exit 2', async (argv, message) => {
   const ran = await install(argv);
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain(message);
+});
+
+test('Claude Code gets .mcp.json in the folder of the project, and the line for every folder is told', async () => {
+  const here = process.cwd();
+  process.chdir(world.folder);
+  try {
+    const ran = await install(['claude-code']);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: `Added svc to ${join(process.cwd(), '.mcp.json')}.\n` });
+    expect(ran.stderr).toContain('claude mcp add --scope user svc -- ');
+    expect(JSON.parse(readFileSync('.mcp.json', 'utf8')).mcpServers.svc.command).toBe(process.execPath);
+  } finally {
+    process.chdir(here);
+  }
 });
 
 test('every platform has its own places', () => {

@@ -105,8 +105,25 @@ test('choices match by words in any order, and begin with what was typed first',
   expect(matching(choices, '')).toEqual(choices);
   // The way to type something else is never filtered away.
   const another = { value: '', name: 'Another: type its id' };
-  expect(matching([another, ...choices], 'tickets r').at(-1)).toBe(another);
-  expect(matching([...choices, another], 'kim')).toEqual([another]);
+  expect(matching([another, ...choices], '').map(({ value }) => value)).toContain('');
+  const typed = { value: 'tickets r', name: 'Another: type its id (tickets r)' };
+  expect(matching([another, ...choices], 'tickets r').at(-1)).toEqual(typed);
+  expect(matching([...choices, another], 'kim')).toEqual([{ value: 'kim', name: 'Another: type its id (kim)' }]);
+});
+
+test('a number is the record that has it, or another one, never one that only contains it', () => {
+  const choices = ['41  T-1041  Order 7', '7  T-1007  Printer', '70  T-1070  Order 4'].map((name) => {
+    return { value: name.split(' ')[0] ?? '', name };
+  });
+  const another = { value: '', name: 'Another ticket' };
+  const first = (typed: string) => matching([...choices, another], typed)[0]?.value;
+  expect(['7', 'T-1007', 't-1070', '4', 'T-104', '9', 'order'].map(first)).toEqual([
+    ...['7', '7', '70'],
+    ...['4', 'T-104', '9'],
+    '41',
+  ]);
+  // Where all are shown there is no other.
+  expect(matching(choices, '4')[0]?.value).toBe('41');
 });
 
 describe('the editor', () => {

@@ -140,6 +140,17 @@ describe.each<[string, number | undefined, Record<string, string>]>([
       await vi.advanceTimersByTimeAsync(1_000);
     }
     progress(undefined, 'work');
-    expect(seen()).toBe('Read 11 of 35\nRead 21 of 35\nRead 31 of 35\n');
+    expect(seen()).toBe('Read 10 of 35\nRead 20 of 35\nRead 30 of 35\n');
+  });
+
+  test('pages that take long do not delay the line of every ten seconds', async () => {
+    const { progress, seen } = started();
+    for (let page = 1; page <= 5; page++) {
+      await vi.advanceTimersByTimeAsync(4_500);
+      progress(`Read ${page * 100} of 500`, 'work');
+    }
+    progress(undefined, 'work');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(seen()).toBe('Read 200 of 500\nRead 400 of 500\n');
   });
 });

@@ -15,6 +15,7 @@ type Outcome = { readonly before: Any; readonly after: Any; readonly ran: readon
 /** The reader's own files, which the recipes name. */
 const files: Readonly<Record<string, string>> = {
   'contacts.csv': 'Email,First Name,Tags\nnew1@example.com,New,vip\nnew2@example.com,Newer,\nnonsense,Bad,\n',
+  'tickets.csv': 'id\n3\n6\n',
   'CHANGELOG.md': '# Changelog\n\n## 9.9.0 (2026-11-01)\n\n- The export is twice as fast.\n\n## 9.8.0\n\n- Older.\n',
 };
 
@@ -103,6 +104,20 @@ const judges: { readonly [Name in keyof typeof recipes]: (outcome: Outcome) => v
       trigger: 'order_create',
       kpi: { value_minor: 1999, currency: 'EUR' },
     });
+  },
+  ask(outcome) {
+    expect(codes(outcome)).toEqual([0, 0, 0]);
+    expect(changed(outcome)).toEqual([]);
+    const [, counts, hits] = outcome.ran.map(({ stdout }) => stdout);
+    expect(JSON.parse(counts ?? '').map((row: Any) => row.status)).toContain('open');
+    expect(JSON.parse(hits ?? '').length).toBeGreaterThan(0);
+  },
+  many(outcome) {
+    expect(codes(outcome)).toEqual([0, 0]);
+    for (const id of [3, 6]) {
+      expect(outcome.after.tickets.find((one: Any) => one.id === id).status).toBe('closed');
+    }
+    expect(JSON.parse(outcome.ran[1]?.stdout ?? '')).toMatchObject({ rows: 2, done: 2 });
   },
   backup(outcome) {
     expect(codes(outcome)).toEqual([0]);

@@ -10,6 +10,43 @@ import { body, deliver, get, newWorld, serving } from './serving.ts';
 const endings = endAfterEach();
 
 forBoth(({ name, test }) => {
+  test('the beginning of an id is enough where one dead letter begins so', async () => {
+    const world = await newWorld();
+    const app = await startApp(0, () => 500);
+    endings.push(() => app.close());
+    const config = `listen: { port: 0 }
+inbox: "${name === 'Postgres' ? newDatabase() : 'inbox'}"
+retry: { attempts: 1, pause: 5ms }
+sinks:
+  - { name: app, http: { url: "${app.url}" } }
+`;
+    const served = await serving(world, config);
+    const dead = async (...argv: string[]) =>
+      svc(world, ['webhooks', 'dead', ...argv, '--config', served.file, '--json']);
+    for (const id of ['evt_abc', 'evt_abd', 'evt_x', 'evt_x1']) await deliver(served.url, body(id));
+    await served.until(async () => JSON.parse((await dead('list')).stdout).length === 4);
+    for (const [typed, id] of [
+      ['evt_abc', 'evt_abc'],
+      ['evt_x', 'evt_x'],
+      ['evt_x1', 'evt_x1'],
+    ] as const) {
+      expect(JSON.parse((await dead('show', typed)).stdout)).toMatchObject({ id });
+    }
+    for (const argv of [
+      ['show', 'evt_a'],
+      ['retry', 'evt_a'],
+      ['drop', 'evt_a', '--yes'],
+    ]) {
+      const ran = await dead(...argv);
+      expect([ran.exitCode, ran.stdout]).toEqual([2, '']);
+      expect(ran.stderr).toContain('2 dead letters have an id that begins with evt_a.');
+    }
+    expect((await dead('show', 'evt_b')).exitCode).toBe(3);
+    expect(JSON.parse((await dead('drop', 'evt_abd', '--yes')).stdout)).toEqual({ dropped: 1 });
+    expect(JSON.parse((await dead('show', 'evt_ab')).stdout)).toMatchObject({ id: 'evt_abc' });
+    await served.end();
+  });
+
   test('dead letters are listed, shown, retried and given up, while serve runs and while it does not', async () => {
     const world = await newWorld();
     let status = 500;

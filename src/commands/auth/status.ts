@@ -84,27 +84,33 @@ const fixOf = ({ kind, from }: AtHand, { profile }: Settings): string =>
   from === 'environment' ? `Check ${credentialVariables[kind]}.` : `Run: ${loginCommand(kind, profile)}`;
 
 function forPeople({ profile, base_url, account, credentials }: StatusReport, { paint, width }: Terminal): string {
+  // A login of the profile is left alone then.
+  const isOthers = credentials.length > 0 && credentials.every(({ store }) => store === 'environment');
   const head = [
-    ['Profile', profile],
+    ['Profile', isOthers ? `${profile} (the environment goes before it)` : profile],
     ['Service', base_url ?? 'not known'],
     ['Account', account ? `${sanitize(account.name)} (${account.id})` : 'not known'],
   ].map(([name = '', value]) => `${paint('dim', name)}  ${value}\n`);
-  const held = credentials.map(({ kind }) => kind);
-  const indent = Math.max(0, ...held.map((kind) => titleOf(kind).length)) + 2;
+  const working = workingOf(credentials);
+  const indent = Math.max(0, ...credentials.map(({ kind }) => titleOf(kind).length)) + 2;
   const blocks = credentials.map((credential) => {
     const { kind, valid, store } = credential;
     const state = valid ? paint('green', 'works') : paint('red', 'does not work');
-    const details = detailsOf(credential, held).flatMap((text) => wrap(text, width - indent));
+    const details = detailsOf(credential, working).flatMap((text) => wrap(text, width - indent));
     const lines = details.map((text) => `${' '.repeat(indent)}${text}\n`);
-    return `\n${paint('bold', titleOf(kind).padEnd(indent))}${state}, kept in the ${store}\n${lines.join('')}`;
+    return `\n${paint('bold', titleOf(kind).padEnd(indent))}${state}, ${store === 'environment' ? 'from' : 'kept in'} the ${store}\n${lines.join('')}`;
   });
   return [...head, ...blocks].join('');
 }
 
-function detailsOf(credential: CredentialReport, held: readonly CredentialKind[]): string[] {
+/** One that does not work leaves its part to the others. */
+const workingOf = (credentials: readonly CredentialReport[]): CredentialKind[] =>
+  credentials.flatMap(({ kind, valid }) => (valid ? [kind] : []));
+
+function detailsOf(credential: CredentialReport, working: readonly CredentialKind[]): string[] {
   const { kind, valid, scopes, missing_scopes: missing, expires_at } = credential;
   return [
-    valid ? `serves ${servesWhat(kind, held)}` : '',
+    valid ? `serves ${servesWhat(credential, working)}` : '',
     kind === 'oauth' && scopes ? `granted: ${scopes.join(' ') || 'nothing'}` : '',
     kind === 'oauth' && missing && missing.length > 0 ? `not granted: ${missing.join(' ')}` : '',
     expires_at ? `until ${localTime(expires_at)}, refreshed by itself` : '',
@@ -123,7 +129,7 @@ function wrap(text: string, width: number): string[] {
 
 /** One name and value a line; a credential's: kind, state, store, expiry, what it serves, scopes granted and not. */
 function forPipe({ profile, base_url, account, credentials }: StatusReport): string {
-  const held = credentials.map(({ kind }) => kind);
+  const working = workingOf(credentials);
   const rows = [
     ['profile', profile],
     ['base_url', base_url ?? ''],
@@ -134,7 +140,7 @@ function forPipe({ profile, base_url, account, credentials }: StatusReport): str
       valid ? 'valid' : 'invalid',
       store,
       expires_at ?? '',
-      valid ? servesWhat(kind, held) : '',
+      valid ? servesWhat({ kind, missing_scopes: missing }, working) : '',
       scopes?.join(' ') ?? '',
       missing?.join(' ') ?? '',
     ]),

@@ -180,13 +180,20 @@ async function fromTemplate(
   flags: Readonly<Record<string, unknown>>,
   id: number | undefined,
 ): Promise<Body> {
-  if (flags.bodyFile !== undefined || flags.contentFile !== undefined || flags.editor === true) {
-    throw new Failure('usage', 'Give only one of --template, --body-file, --content-file and --editor.');
-  }
   const { filledFor } = await import('../../command/record-template.ts');
   const operation = id === undefined ? createChangelogEntry : updateChangelogEntry;
-  const text = await filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
-  return { ...(await fromNotes(ctx, text, 'the template')), ...saidBy(flags) };
+  const template = await filledFor(ctx, settings, { operation, field: 'content', flags: { ...flags, id } });
+  const text = await bodyText(ctx, settings, {
+    field: 'content',
+    text: undefined,
+    bodyFile: undefined,
+    template,
+    editor: flags.editor === true,
+    opensEditor: false,
+    required: true,
+    blank: 'refused',
+  });
+  return { ...(await fromNotes(ctx, text ?? '', 'the template')), ...saidBy(flags) };
 }
 
 async function fromNotes(ctx: Context, text: string, where: string): Promise<Body> {

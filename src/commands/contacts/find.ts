@@ -14,26 +14,38 @@ export const findContacts = (columns: readonly Column[]) =>
     details:
       'A part of a word is enough; case does not matter. Where svc mirror pull has made a copy of the account, the copy answers, ' +
       'and a note says how old it is. Without one, or with --live, every page is read, since the service has no search over contacts.',
-    args: { text: param.requiredText('What to look for') },
+    args: { text: param.texts('What to look for', { required: true }) },
     flags: { limit: param.integer('At most N contacts', { min: 1 }) },
-    examples: ['svc contacts find yara', "svc contacts find 'acme' --json"],
-    async run(ctx, { args: { text }, flags: { limit }, settings }) {
+    examples: ['svc contacts find yara kim', "svc contacts find 'acme' --json"],
+    async run(ctx, { args, flags: { limit }, settings }) {
+      const text = args.text.join(' ');
       if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
       const { findContacts: findInCopy, fromContactsCopy } = await import('../../mirror/find.ts');
       const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findInCopy(store, account, text));
-      if (copied) return view(copied.contacts.slice(0, limit), columns);
+      if (copied) {
+        const shown = copied.contacts.slice(0, limit);
+        return { ...view(shown, columns), notes: leftOut(shown.length, copied.contacts.length) };
+      }
       const { contactsWhere, mentions } = await import('../../command/find-contacts.ts');
       const service = await connect(ctx, settings);
       async function* found(): AsyncGenerator<FoundContact> {
-        let count = 0;
         for await (const contact of contactsWhere(service, mentions(text), text)) {
+          if (count === limit) {
+            count++;
+            return;
+          }
+          count++;
           yield contact;
-          if (++count === limit) return;
         }
       }
-      return view(found(), columns);
+      let count = 0;
+      const shown = () => (limit !== undefined && count > limit ? [`Showing the first ${limit}; there are more.`] : []);
+      return { ...view(found(), columns), notes: shown };
     },
   });
+
+const leftOut = (shown: number, all: number): string[] =>
+  shown < all ? [`Showing ${shown} of ${all}. For more: leave out --limit.`] : [];
 
 const view = (records: Iterable<unknown> | AsyncIterable<unknown>, columns: readonly Column[]): View => ({
   data: { shape: 'list', records, columns, fields: findFields, empty: 'No contact matches.' },

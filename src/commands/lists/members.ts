@@ -14,7 +14,7 @@ import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
-import { Failure, notFoundNames } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { restIs } from '../../http/writes.ts';
 import { counted } from '../../text/number.ts';
@@ -105,9 +105,7 @@ export const addToList = defineCommand({
     const wanted = [...new Set(flags.contact)];
     const contacts = [];
     for (const contactId of wanted) {
-      const { contact: found } = await call(service, getContact, { params: { id: contactId } }).catch(
-        notFoundNames(`Contact ${contactId}`),
-      );
+      const { contact: found } = await call(service, getContact, { params: { id: contactId } });
       if (!found.email) {
         throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
           hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,

@@ -41,7 +41,9 @@ const serveMcp = defineCommand({
   details:
     'One tool for each operation, named by its id (listContacts), with findContact, findTicket and contacts_sync beside\n' +
     'them. Without flags: read-only tools. It uses the credentials of the profile, and ends with the client or with Ctrl-C.\n' +
-    'It speaks over standard input and output, or with --http over Streamable HTTP.',
+    'It speaks over standard input and output, or with --http over Streamable HTTP.\n\n' +
+    'What is no tool is a command, for an assistant that has a shell: svc mirror (a copy to search and to ask by SQL), --from FILE\n' +
+    '(many records), svc watch. The skill tells of them: svc skill install',
   args: {},
   flags,
   examples: [

@@ -4,11 +4,15 @@ import type { Settings } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
 import { type Client, clients, type Entry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
+import { shellWord } from '../../text/shell-word.ts';
 
 const targets = [...clients, 'print'] as const;
 
 const where: Param<(typeof targets)[number]> = {
-  ...(param.choice('claude (the desktop app), cursor, vscode, or print', targets) as Param<(typeof targets)[number]>),
+  ...(param.choice(
+    'claude (the desktop app), claude-code (.mcp.json in this folder), cursor, vscode, or print',
+    targets,
+  ) as Param<(typeof targets)[number]>),
   placeholder: 'CLIENT',
   required: true,
 };
@@ -29,7 +33,7 @@ export const installMcp = defineCommand({
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
     file: param.file('Configuration file of the client, if not the usual one'),
   },
-  examples: ['svc mcp install print', 'svc mcp install cursor --allow-write'],
+  examples: ['svc mcp install print', 'svc mcp install claude-code', 'svc mcp install cursor --allow-write'],
   async run(ctx, { args: { client }, flags, settings }) {
     const { configFileOf, withServer } = await import('../../mcp/clients.ts');
     const { grantedTools } = await import('../../mcp/tools.ts');
@@ -53,7 +57,10 @@ export const installMcp = defineCommand({
       data: { shape: 'record', record: { client, file, name, ...entry } },
       human: () => `Added ${name} to ${file}.`,
       plain: () => `Added ${name} to ${file}.`,
-      notes: [`Restart ${titles[client]}: it reads this file only when it starts.`],
+      notes: [
+        `Restart ${titles[client]}: it reads this file only when it starts.`,
+        ...(besides(client, name, entry) ?? []),
+      ],
     };
 
     async function enter(target: Client, path: string, key: string, value: Entry): Promise<void> {
@@ -68,6 +75,18 @@ export const installMcp = defineCommand({
     }
   },
 });
+
+/** Two programs have the same name, and keep their servers in different places. */
+function besides(client: Client, name: string, { command, args }: Entry): string[] | undefined {
+  if (client === 'claude')
+    return ['Claude Code has a file of its own. To enter svc there: svc mcp install claude-code'];
+  if (client !== 'claude-code') return undefined;
+  const words = [command, ...args].map(shellWord).join(' ');
+  return [
+    'It asks once whether it may use a server that comes with a project. This file names svc by its path on this machine.',
+    `To have it in every folder instead: claude mcp add --scope user ${shellWord(name)} -- ${words}`,
+  ];
+}
 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
 function entryFor(settings: Settings, { write, send, webhooks, only, toolsets }: Grant): Entry {

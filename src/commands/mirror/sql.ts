@@ -1,5 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
 import { dbFlag, streamCopy } from './copy.ts';
@@ -11,19 +13,23 @@ export const queryCopy = defineCommand({
     'One SELECT over the tables of svc mirror schema, in the SQL of the database: SQLite, or PostgreSQL where the copy is there. ' +
     'It sees the records of this account alone. Fields that are objects or lists are JSON; from and to of calls need double quotes. ' +
     'Records that are gone stay, with gone_at. Ctrl-C ends a query that takes too long.',
-  args: { query: param.requiredText('The query; - reads it from standard input', { placeholder: 'QUERY' }) },
+  args: {
+    query: param.text('The query; - reads it from standard input, as a pipe or a file there does without it', {
+      placeholder: 'QUERY',
+    }),
+  },
   flags: dbFlag,
   examples: [
     "svc mirror sql 'SELECT status, count(*) AS tickets FROM tickets GROUP BY status'",
     "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",
   ],
   async run(ctx, { args, flags, settings }) {
-    const text = args.query === '-' ? await readUserText(ctx, '-', 'QUERY') : args.query;
+    const text = await queryOf(ctx, settings, args.query);
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
     // The database starts while the rest is loaded.
     const loading = import('../../mirror/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
-      const { columns, rows } = await (await loading).ask(store, account, text, ctx.signal);
+      const { columns, rows } = await (await loading).ask(store, account, text, ctx.signal).catch(withNearName);
       async function* records() {
         for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
       }
@@ -37,3 +43,31 @@ export const queryCopy = defineCommand({
     });
   },
 });
+
+async function queryOf(ctx: Context, { noInput }: Settings, given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== '-') return given;
+  if (given === '-' || !ctx.stdin.isTTY) return readUserText(ctx, '-', 'QUERY');
+  if (ctx.ask.canAsk && !noInput) return ctx.ask.text('The query (QUERY)');
+  throw new Failure('usage', 'QUERY is required.', { hint: 'Run: svc mirror sql --help' });
+}
+
+/** How the databases name a table or a column that is not there. */
+const strange = /no such (table|column): (?:\w+\.)?"?(\w+)|(relation|column) "?(?:\w+\.)?(\w+)"? does not exist/u;
+
+async function withNearName(error: unknown): Promise<never> {
+  const [, kind, name = '', relation, other = ''] = strange.exec(error instanceof Failure ? error.message : '') ?? [];
+  if (!(error instanceof Failure) || !(kind || relation)) throw error;
+  const [{ tables, rowColumns }, { nearest }] = [
+    await import('../../mirror/tables.ts'),
+    await import('../../text/near.ts'),
+  ];
+  const columns = tables.flatMap((table) => [...table.columns, ...rowColumns].map((column) => column.name));
+  const isTable = kind === 'table' || relation === 'relation';
+  const known = isTable ? [...tables.map((table) => table.name), 'changes'] : [...new Set(columns)];
+  const meant = nearest(name || other, known);
+  if (meant === undefined) throw error;
+  throw new Failure('usage', error.message, {
+    hint: `Did you mean ${meant}? ${error.hint ?? ''}`.trim(),
+    cause: error,
+  });
+}

@@ -21,7 +21,9 @@ const printSkill = (tree: Tree) =>
     flags: {},
     examples: ['svc skill print', 'svc skill print > SKILL.md'],
     async run() {
-      return { data: { shape: 'text', text: await skillText(tree) } };
+      const markdown = await skillText(tree);
+      const text = () => markdown;
+      return { data: { shape: 'record', record: { name: 'svc', markdown } }, human: text, plain: text, read: true };
     },
   });
 

@@ -6,7 +6,8 @@ import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
-import { call, connect } from '../../http/call.ts';
+import { Failure } from '../../errors.ts';
+import { call, connect, type Service } from '../../http/call.ts';
 
 type Ticket = Output<typeof getTicket>['ticket'];
 
@@ -24,12 +25,28 @@ const moveTo = (name: string, status: string, summary: string) =>
     row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
+      const present = await readPresent(service, args.id);
+      if (present?.status === status) {
+        // A second time would move the moment at which it was resolved.
+        const done = `${named(present, args.id)} is ${status} already. Nothing was sent.`;
+        return { data: { shape: 'record', record: present }, done, notes: [done] };
+      }
       const answer = await call(service, updateTicket, { params: { id: args.id }, body: { status } });
       const record = unwrap(updateTicket, answer);
       const done = `${named(recordFitted(updateTicket, record), args.id)} is ${status === 'open' ? 'open again' : status}.`;
       return { data: { shape: 'record', record }, done, notes: [done] };
     },
   });
+
+/** Undefined for who may write and not read. */
+const readPresent = (service: Service, id: number): Promise<Ticket | undefined> =>
+  call(service, getTicket, { params: { id } }).then(
+    ({ ticket }) => ticket,
+    (error: unknown) => {
+      if (error instanceof Failure && error.kind === 'forbidden') return undefined;
+      throw error;
+    },
+  );
 
 /** For a reply, which the requester reads. */
 const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }: Ticket): Seed => ({
@@ -46,11 +63,11 @@ export const tickets: Group = {
   commands: [
     fromOperation('list', listTickets, {
       columns: [
-        { path: 'id', header: 'ID', rank: 5 },
+        { path: 'id', header: 'ID', rank: 7 },
         { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
         { path: 'subject', header: 'Subject', rank: 2 },
         { path: 'status', header: 'Status', rank: 3 },
-        { path: 'priority', header: 'Priority', rank: 7 },
+        { path: 'priority', header: 'Priority', rank: 5 },
         { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
         { path: 'updated_at', header: 'Updated', rank: 6 },
       ],

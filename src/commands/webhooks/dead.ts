@@ -53,14 +53,19 @@ const list = defineCommand({
 const show = defineCommand({
   name: 'show',
   summary: 'Show a dead letter: headers, payload, and what the sink said',
-  args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
+  args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
   flags: { config: configFlag },
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger) => {
-      const [found] = (await ledger.received((arrival) => (arrival.id === args.id ? arrival : undefined))).filter(
+      const begin = (await ledger.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined))).filter(
         ({ outcomes }) => deadIn(outcomes).length > 0,
       );
+      const id = meant(
+        args.id,
+        begin.map(({ value }) => value.id),
+      );
+      const found = begin.find(({ value }) => value.id === id);
       if (!found) throw notDead(args.id, flags.config);
       const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
       return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) } as const;
@@ -69,7 +74,7 @@ const show = defineCommand({
 });
 
 const chosen = {
-  args: { id: { ...param.texts('Envelope id'), placeholder: 'ID' } },
+  args: { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID' } },
   flags: { all: param.toggle('Every dead letter'), sink: sinkFlag, config: configFlag },
 };
 
@@ -155,9 +160,23 @@ async function choose(
   knowSink(sink, sinks, seen);
   const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
   if (all) return found;
-  const missing = wanted.find((id) => !found.some((one) => one.id === id));
-  if (missing !== undefined) throw notDead(missing, config);
-  return found.filter(({ id }) => wanted.includes(id));
+  const dead = found.map(({ id }) => id);
+  const named = wanted.map((typed) => {
+    const id = meant(typed, dead);
+    if (id === undefined) throw notDead(typed, config);
+    return id;
+  });
+  return found.filter(({ id }) => named.includes(id));
+}
+
+/** An id, or the beginning of the only one that begins so. */
+function meant(typed: string, ids: readonly string[]): string | undefined {
+  if (ids.includes(typed)) return typed;
+  const begin = [...new Set(ids.filter((id) => id.startsWith(typed)))];
+  if (begin.length < 2) return begin[0];
+  throw new Failure('usage', `${begin.length} dead letters have an id that begins with ${typed}.`, {
+    hint: `Type more of it: ${begin.slice(0, 5).join(', ')}`,
+  });
 }
 
 const withConfig = (config: string | undefined): string =>

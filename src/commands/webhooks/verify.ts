@@ -21,7 +21,8 @@ export const verifyWebhook = defineCommand({
     secretStdin,
   },
   examples: [
-    `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature "$(echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign --body -)"`,
+    `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks sign > signature.txt`,
+    `echo '{"id":"evt_1"}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --signature "$(cat signature.txt)"`,
   ],
   async run(ctx, { flags }) {
     refuseBothFromStdin(flags);

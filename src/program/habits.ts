@@ -1,0 +1,45 @@
+import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
+
+/** What stands behind `--` is another program's. */
+const ownWords = (argv: readonly string[]): readonly string[] => {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
+};
+
+/** `svc tickets list --help --json`: the command as data. */
+export function asksData(argv: readonly string[]): boolean {
+  const words = ownWords(argv);
+  const isJson = words.some(
+    (word, at) =>
+      /^(?:--json|--output=json|-ojson)$/u.test(word) || (/^(?:-o|--output)$/u.test(word) && words[at + 1] === 'json'),
+  );
+  return isJson && words.some((word) => word === '--help' || word === '-h');
+}
+
+const fieldNames = /^[a-z_]+(?:\.[a-z_]+)*(?:,[a-z_]+(?:\.[a-z_]+)*)*$/u;
+
+/** gh has the fields behind --json: `svc tickets list --json id,subject`. A comma shows what is meant. */
+export function refuseFieldsBehindJson(argv: readonly string[]): void {
+  const at = placeOf(argv);
+  if (at >= 0 && argv[at]?.includes(',')) throw meantFields(argv, at);
+}
+
+/** The same of a single field, where the command takes no such word. */
+export function fieldsBehindJson(argv: readonly string[], { code }: { readonly code: string }): Failure | undefined {
+  const at = code === 'commander.excessArguments' ? placeOf(argv) : -1;
+  return at < 0 ? undefined : meantFields(argv, at);
+}
+
+/** Of the word behind --json that looks like fields; -1 where there is none. */
+function placeOf(argv: readonly string[]): number {
+  const at = ownWords(argv).indexOf('--json') + 1;
+  return at > 0 && fieldNames.test(argv[at] ?? '') ? at : -1;
+}
+
+function meantFields(argv: readonly string[], at: number): Failure {
+  const words = argv.flatMap((word, place) => (place === at ? ['--fields', word] : [word]));
+  return new Failure('usage', `--json takes no fields, and "${argv[at]}" stands behind it.`, {
+    hint: `Fields have a flag of their own. Run: svc ${words.map(shellWord).join(' ')}`,
+  });
+}

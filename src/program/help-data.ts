@@ -1,0 +1,110 @@
+import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { entries } from '../commands/index.ts';
+import { globalFlags } from './global-flags.ts';
+import { exitMeanings, topics } from './topics.ts';
+import { leadingWords } from './unknown.ts';
+
+/**
+ * `svc COMMAND --help --json`: `{command, summary, details, usage, aliases, arguments, flags, examples, exit_codes,
+ * global_flags}`; of a group `commands` too. Undefined where --help belongs to another program.
+ */
+export function helpData(loaded: Group | Command, argv: readonly string[]): string | undefined {
+  const [, ...rest] = leadingWords(argv);
+  const path = [loaded.name];
+  let node: Group | Command = loaded;
+  let aliases: readonly string[] = [];
+  for (const word of rest) {
+    if (!('commands' in node)) {
+      if (node.passThrough) return undefined;
+      break;
+    }
+    const { commands }: Group = node;
+    const child = commands.find((one) => one.name === word || aliasesOf(one, commands).includes(word));
+    if (!child) break;
+    path.push(child.name);
+    aliases = aliasesOf(child, commands);
+    node = child;
+  }
+  return `${JSON.stringify(dataOf(node, path.join(' '), aliases), null, 2)}\n`;
+}
+
+/** The same of svc itself. */
+export const rootData = (): string =>
+  `${JSON.stringify(
+    {
+      command: 'svc',
+      usage: 'svc <command> [flags]',
+      commands: entries.map(({ name, summary }) => ({ name, summary })),
+      topics: topics.map(({ name, summary }) => ({ name, summary })),
+      ...everywhere,
+    },
+    null,
+    2,
+  )}\n`;
+
+const everywhere = {
+  exit_codes: [{ code: 0, kind: null, meaning: 'done; also an empty list' }, ...exitMeanings],
+  global_flags: globalFlags.map(([term, description]) => ({ name: /--[\w-]+/u.exec(term)?.[0], description })),
+};
+
+function dataOf(node: Group | Command, command: string, aliases: readonly string[]) {
+  const runs = 'commands' in node ? node.itself : node;
+  const args = Object.entries((runs?.args ?? {}) as Readonly<Record<string, Param<unknown>>>);
+  const flags = Object.entries((runs?.flags ?? {}) as Readonly<Record<string, Param<unknown>>>);
+  const shown = 'commands' in node ? node.commands.filter((child) => !('hidden' in child && child.hidden)) : undefined;
+  return {
+    command,
+    summary: node.summary,
+    details: runs?.details ?? null,
+    usage: ['svc', command, ...(runs ? args.map(([key, arg]) => wordFor(key, arg)) : ['<command>']), '[flags]'].join(
+      ' ',
+    ),
+    aliases,
+    ...(shown && { commands: shown.map(({ name, summary }) => ({ name, summary })) }),
+    arguments: args.map(([key, arg]) => ({ name: (arg.placeholder ?? key).toUpperCase(), ...paramData(arg) })),
+    flags: flags
+      .filter(([, flag]) => !flag.hidden)
+      .map(([key, flag]) => ({
+        name: `--${flagName(key, flag)}`,
+        short: flag.short === undefined ? null : `-${flag.short}`,
+        ...paramData(flag),
+      })),
+    examples: runs?.examples ?? [],
+    ...everywhere,
+  };
+}
+
+const wordFor = (key: string, { placeholder = key, required, many }: Param<unknown>): string => {
+  const word = `${placeholder.toUpperCase()}${many ? '...' : ''}`;
+  return required ? `<${word}>` : `[${word}]`;
+};
+
+function paramData(param: Param<unknown>) {
+  return {
+    type: typeOf(param),
+    required: param.required === true,
+    repeatable: param.many === true,
+    default: param.fallback ?? null,
+    choices: param.choices ?? null,
+    description: param.description,
+  };
+}
+
+/** Of one value. `name`: an id, or what people call the record: a ticket's number, a contact's email. */
+function typeOf({ placeholder, record, completes }: Param<unknown>): string {
+  if (placeholder === undefined) return record === undefined ? 'boolean' : 'id';
+  if (completes === 'files') return 'file';
+  if (record === 'contacts' || record === 'tickets') return 'name';
+  return types[placeholder] ?? 'string';
+}
+
+const types: Readonly<Record<string, string>> = {
+  N: 'integer',
+  SECONDS: 'integer',
+  ID: 'id',
+  TIME: 'time',
+  URL: 'url',
+  'KEY=VALUE': 'pair',
+  'NETWORK=URL': 'pair',
+};

@@ -1,0 +1,187 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+describe('a template on a terminal', () => {
+  const withTemplate = () => {
+    const world = sandboxWorld();
+    mkdirSync(join(world.folder, 'config/templates'), { recursive: true });
+    writeFileSync(join(world.folder, 'config/templates/refund.md'), 'Dear {{contact.name}}, it is paid back.\n');
+    writeFileSync(join(world.folder, 'config/templates/news.md'), 'It is {{title}}.\n');
+    return world;
+  };
+
+  test.each([
+    ['tickets reply T-1042 --template refund', 'POST /tickets/42/replies'],
+    ['conversations reply 1 --template refund', 'POST /conversations/1/messages'],
+    ['changelog update 1 --template news', 'PATCH /changelog/1'],
+  ])('svc %s shows the text and asks; no means that nothing is sent', async (line, request) => {
+    const world = withTemplate();
+    const ran = await svc(world, line.split(' '), { columns: 80, answers: [false] });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toMatch(/(?:it is paid back|It is .+)\./u);
+    expect(world.sent).not.toContain(request);
+    expect((await svc(world, line.split(' '), { columns: 80, answers: [true] })).exitCode).toBe(0);
+    expect(world.sent.filter((one) => one === request)).toHaveLength(1);
+  });
+
+  test('with --yes, and in a pipe, nothing is asked', async () => {
+    const world = withTemplate();
+    const line = ['tickets', 'reply', '8', '--template', 'refund'];
+    expect((await svc(world, [...line, '--yes'], { columns: 80 })).exitCode).toBe(0);
+    expect((await svc(world, line)).exitCode).toBe(0);
+  });
+
+  test.each([
+    ['tickets reply 8 --template refund --editor', 'POST /tickets/8/replies', /^Dear \w+, it is paid back\.\n# -/u],
+    ['changelog update 1 --template news --editor', 'PATCH /changelog/1', /^It is .+\.$/u],
+  ])('svc %s opens the filled template', async (line, request, expected) => {
+    const world = withTemplate();
+    let opened = '';
+    const edit = (initial: string) => {
+      opened = initial;
+      return `Hello. ${initial}`;
+    };
+    expect((await svc(world, line.split(' '), { columns: 80, edit })).exitCode).toBe(0);
+    expect(opened).toMatch(expected);
+    expect(world.sent).toContain(request);
+  });
+
+  test('an editor that leaves it as it was is asked about, and in a pipe sends nothing', async () => {
+    const world = withTemplate();
+    const line = ['tickets', 'reply', '8', '--template', 'refund', '--editor'];
+    const edit = (initial: string) => initial;
+    expect((await svc(world, line, { columns: 80, edit, answers: [false] })).exitCode).toBe(1);
+    const piped = await svc(world, line, { edit, env: { EDITOR: 'true' } });
+    expect(piped).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('leave out --editor') });
+    expect(world.sent).not.toContain('POST /tickets/8/replies');
+  });
+
+  test('another text beside it is named by its own flag', async () => {
+    const ran = await svc(withTemplate(), ['tickets', 'reply', '8', '--template', 'refund', '--body-file', 'x']);
+    expect(ran).toMatchObject({ exitCode: 2, stderr: 'Error: Give only one of --body-file and --template.\n' });
+  });
+});
+
+describe('hints', () => {
+  test('the line of a write carries the profile', async () => {
+    const world = sandboxWorld();
+    const create = ['-p', 'third', 'changelog', 'create', '--title', 'Title', '--content', 'Content'];
+    for (const columns of [80, undefined]) {
+      const ran = await svc(world, create, columns === undefined ? {} : { columns });
+      expect(ran.stdout + ran.stderr).toContain('To publish it: svc -p third changelog publish');
+      expect((ran.stdout + ran.stderr).match(/To publish it/gu)).toHaveLength(1);
+    }
+  });
+
+  test.each(['glob', 'default'])('-p %s whoami names that profile, not another that is saved', async (profile) => {
+    const world = sandboxWorld();
+    const env = { SVC_API_KEY: undefined };
+    await svc(world, ['login', '--with-api-key', '-p', 'other'], { stdin: 'key_acme\n', env });
+    const ran = await svc(world, ['-p', profile, 'whoami'], { env });
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toContain(`svc -p ${profile} login`);
+    expect(ran.stderr).not.toContain('svc -p other');
+  });
+
+  test('no record without its id', async () => {
+    const world = sandboxWorld();
+    for (const [line, words] of [
+      ['tickets get 99999', 'Ticket 99999'],
+      ['tickets note 99999 --body x', 'Ticket 99999'],
+      ['contacts update 99999 --company x', 'Contact 99999'],
+      ['changelog publish 99999', 'Changelog entry 99999'],
+      ['tickets close 99999', 'Ticket 99999'],
+    ] as const) {
+      const ran = await svc(world, line.split(' '));
+      expect([line, ran.exitCode]).toEqual([line, 3]);
+      expect(ran.stderr).toContain(words);
+    }
+  });
+});
+
+describe('lists', () => {
+  test('conversations know the statuses that their records have', async () => {
+    const ran = await svc(sandboxWorld(), ['conversations', 'list', '--status', 'open', '--json']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)[0].status).toBe('open');
+  });
+
+  test('a pipe has both names of a person, as a terminal does', async () => {
+    const world = sandboxWorld();
+    const [ticket] = JSON.parse((await svc(world, ['tickets', 'list', '--json', '--limit', '1'])).stdout);
+    const person = `${ticket.contact.name} ${ticket.contact.last_name}`;
+    expect((await svc(world, ['tickets', 'list', '--limit', '1'])).stdout).toContain(`\t${person}\t`);
+    expect((await svc(world, ['tickets', 'list', '--limit', '1'], { columns: 200 })).stdout).toContain(person);
+    const asked = await svc(world, ['tickets', 'list', '--limit', '1', '--fields', 'contact.name']);
+    expect(asked.stdout).toBe(`${ticket.contact.name}\n`);
+  });
+
+  test('at 80 columns tickets keep the priority before the id', async () => {
+    const { stdout } = await svc(sandboxWorld(), ['tickets', 'list'], { columns: 80 });
+    const [header = ''] = stdout.split('\n');
+    expect(header).toContain('Priority');
+    expect(header).not.toMatch(/\bID\b/u);
+  });
+
+  test.each([['lists members 1 --limit 1'], ['lists list --limit 1']])(
+    'svc %s says how much it leaves out',
+    async (line) => {
+      const ran = await svc(sandboxWorld(), line.split(' '));
+      expect(ran.stderr).toMatch(/^Showing 1 of \d+\. For more: leave out --limit\.\n$/u);
+    },
+  );
+});
+
+describe('a ticket that is so already', () => {
+  test.each([
+    ['resolve', 'resolved'],
+    ['close', 'closed'],
+    ['reopen', 'open'],
+  ])('svc tickets %s sends nothing the second time', async (name, status) => {
+    const world = sandboxWorld();
+    await svc(world, ['tickets', 'update', '7', '--status', status]);
+    const before = JSON.parse((await svc(world, ['tickets', 'get', '7', '--json'])).stdout);
+    world.clock.advance(60_000);
+    const already = world.sent.length;
+    const ran = await svc(world, ['tickets', name, 'T-1007']);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain(`Ticket T-1007 is ${status} already. Nothing was sent.`);
+    expect(world.sent.slice(already).filter((one) => one.startsWith('PATCH'))).toEqual([]);
+    expect(JSON.parse((await svc(world, ['tickets', 'get', '7', '--json'])).stdout).resolved_at).toBe(
+      before.resolved_at,
+    );
+  });
+});
+
+test('a dry run counts what --max-sends lets through', async () => {
+  const world = sandboxWorld();
+  const stdin = Array.from({ length: 9 }, (_, at) => `${at + 1}\n`).join('');
+  const line = ['tickets', 'close', '--from', '-', '--dry-run', '--max-sends', '3'];
+  const ran = await svc(world, [...line, '--json'], { stdin });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 9, would_send: 3, minutes: 1 });
+  const told = await svc(world, line, { stdin, columns: 80 });
+  expect(told.stdout.replaceAll('\n', ' ')).toContain('3 of 9 rows would be sent, because of --max-sends');
+});
+
+test('a login that is asked for a client id hears where one comes from', async () => {
+  const ran = await svc(sandboxWorld(), ['login'], {
+    columns: 80,
+    answers: [''],
+    env: { SVC_API_KEY: undefined },
+  });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('An API key needs none: svc login --with-api-key');
+});
+
+describe('skill print', () => {
+  test('with --json is JSON, else the Markdown', async () => {
+    const { stdout } = await svc(sandboxWorld(), ['skill', 'print']);
+    expect(stdout).toMatch(/^---\nname: svc\n/u);
+    for (const words of ['svc mirror', '--from', 'svc watch']) expect(stdout).toContain(words);
+    const ran = await svc(sandboxWorld(), ['skill', 'print', '--json']);
+    expect(JSON.parse(ran.stdout)).toEqual({ name: 'svc', markdown: stdout });
+  });
+});
