@@ -145,6 +145,8 @@ export type Context = {
    * standard error once it takes long. `progress(undefined)` also makes room for what is written next.
    */
   readonly progress: (text: string | undefined, doing?: Doing) => void;
+  /** What a command whose progress has one total says of a wait for the rate limit, in place of the usual words. */
+  readonly limitWait?: (leftMs: number) => string | undefined;
   /** A lasting line on standard error: notes and warnings. */
   readonly notice: (text: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */

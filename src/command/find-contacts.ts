@@ -25,6 +25,19 @@ export async function* contactsWhere(
   progress(undefined);
 }
 
+/** Those that came after the one with that id. The service lists the newest first, so that takes one request as a rule. */
+export async function* newerContacts(
+  service: Service,
+  newest: number,
+  fits: (contact: FoundContact) => boolean,
+): AsyncGenerator<FoundContact> {
+  for await (const record of list(service, listContacts, {}, { all: true }).records) {
+    const contact = record as FoundContact;
+    if (contact.contact_id <= newest) return;
+    if (fits(contact)) yield contact;
+  }
+}
+
 /** As the service itself compares addresses: without regard to case. */
 export const hasEmail =
   (email: string) =>

@@ -18,7 +18,9 @@ export type Pass = {
   lost(): void;
 };
 
-type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal'>;
+const limitReached = 'Rate limit reached';
+
+type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal' | 'limitWait'>;
 
 export function createGate(ctx: Ports, shared: SharedHold): Gate {
   const state = limiter.newLimiter();
@@ -39,7 +41,7 @@ export function createGate(ctx: Ports, shared: SharedHold): Gate {
       if (may === 'go') break;
       if (may === 'turn') await new Promise<void>((resume) => queue.push(resume));
       else if (now() + may > deadline) throw outlasted(may);
-      else await countdown(ctx, may, 'Rate limit reached');
+      else await countdown(ctx, may, limitReached);
     }
     return passFor(limiter.started(state, ownLimit));
   }
@@ -77,7 +79,7 @@ export async function countdown(ctx: Ports, ms: number, why: string): Promise<vo
   for (;;) {
     const left = end - ctx.clock.ticks();
     if (left <= 0 || ctx.signal.aborted) break;
-    ctx.progress(`${why}; continuing in ${seconds(left)}`);
+    ctx.progress((why === limitReached && ctx.limitWait?.(left)) || `${why}; continuing in ${seconds(left)}`);
     await ctx.clock.sleep(Math.min(left, 1000), ctx.signal);
   }
   ctx.progress(undefined);

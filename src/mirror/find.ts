@@ -89,6 +89,13 @@ export function findContacts(store: Store, account: Account, text: string): Prom
   });
 }
 
+/** The id of the newest contact that the copy has seen, gone or not; 0 where there is none. */
+export const newestContact = (store: Store, account: Account): Promise<number> =>
+  store.read(async (sql) => {
+    const [row] = await sql.all(`SELECT max(contact_id) AS id FROM contacts WHERE ${owned}`, ownerOf(account));
+    return Number(row?.id ?? 0);
+  });
+
 /** The ids of the contacts with that address, in any letter case; each address is a key of the answer. */
 function contactIdsByEmail(
   store: Store,

@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
 import { presentRows } from './present.ts';
@@ -13,23 +14,47 @@ import { tableOf } from './tables.ts';
 /** A kind, and how far its copy is. */
 type Known = { readonly name: KindName; readonly state: KindState };
 
-/** `isSure`: as many were found as the service counts. A record that can be asked for is asked for first. */
+type Missing = {
+  /** `again`: a second reading has to miss the same ones; `leave`: the list leaves out what is there. */
+  readonly next: 'finish' | 'again' | 'leave';
+  readonly missed: string | null;
+  readonly why: string;
+};
+
+/** A list that leaves out so many records that are there, and none that is not, is no list to go by. */
+const presentAtMost = 5;
+
+/**
+ * What a whole reading did not find is gone once that is proven: by a 404 for its own address, or, of a kind that has no such
+ * address, by a second reading that misses the same ones.
+ */
 export async function markMissing(
   pulling: Pulling,
   { name, state }: Known & { readonly state: Sweeping },
-  { isSure }: { readonly isSure: boolean },
-): Promise<void> {
+): Promise<Missing> {
   const { store, account, writer } = pulling;
   const { one } = kindOf(name);
   const table = tableOf(name);
   const { number } = state.sweep;
-  const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3`;
+  const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3 ORDER BY 1`;
   const missing = (await store.read((sql) => sql.all(text, [...ownerOf(account), number]))).map(({ id }) => Number(id));
-  const gone: number[] = [];
-  for (const id of missing) {
-    if (one ? await isAbsent(pulling, one.operation, id) : isSure) gone.push(id);
+  const why = `The list of ${name} leaves out records that are there, or that it held before.`;
+  const forget = (ids: readonly number[]) =>
+    ids.length === 0 ? undefined : writer.write((sql) => forgetRecords(sql, pulling, { name, state }, ids));
+  if (!one) {
+    const missed = missing.length === 0 ? null : hexDigestOf(missing.join(' ')).slice(0, 16);
+    if (missed !== null && missed !== state.missed) return { next: 'again', missed, why };
+    await forget(missing);
+    return { next: 'finish', missed: null, why };
   }
-  if (gone.length > 0) await writer.write((sql) => forgetRecords(sql, pulling, { name, state }, gone));
+  const gone: number[] = [];
+  let present = 0;
+  for (const id of missing) {
+    if (await isAbsent(pulling, one.operation, id)) gone.push(id);
+    else if (++present >= presentAtMost && gone.length === 0) return { next: 'leave', missed: null, why };
+  }
+  await forget(gone);
+  return { next: 'finish', missed: null, why };
 }
 
 /** Marks them gone, and what belongs to them. */

@@ -4,11 +4,11 @@ import type { Fields } from './cells.ts';
 import { forgetRecords } from './gone.ts';
 import { type KindName, kindOf, type Members } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
-import { readPage, tell } from './page.ts';
-import type { Pulling } from './pulling.ts';
+import { readPage } from './page.ts';
+import { spent, tell } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { idFieldOf, readingOf, storeRecords } from './reading.ts';
 import { beginSweep, isSweeping, readState, type Sweeping, saveState } from './state.ts';
-import type { Sql } from './store.ts';
 import { tableOf } from './tables.ts';
 import { storeInside } from './texts.ts';
 
@@ -18,60 +18,69 @@ type Sweep = { readonly name: KindName; readonly state: Sweeping };
 /** A list of lists: it is whole in one answer, and each of them has another for its members. */
 export async function pullLists(pulling: Pulling, name: KindName, members: Members): Promise<void> {
   const { store, account, writer, wishes } = pulling;
-  const kind = kindOf(name);
   const before = await store.read((sql) => readState(sql, account, name));
   // Members that were read before a stop are not read again.
   const begun =
     isSweeping(before) && !wishes.full
       ? before
       : beginSweep(before, { whole: true, forced: false, since: null }, pulling.now());
-  const { records } = await readPage(pulling, name, { page: 1, since: null });
-  const ids = records.map((record) => Number(record[idFieldOf(kind)]));
-  await writer.write((sql) => storeLists(sql, pulling, { name, state: begun }, records));
+  const { records } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
+  await writer.write(async (sql) => {
+    await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
+    await saveState(sql, account, name, begun);
+  });
+  const listed = records.map((record) => Number(record[idFieldOf(kindOf(name))]));
+  // A list that is not among them any more is gone once its own address says so.
+  const others = await livingOthers(pulling, name, listed);
+  pulling.left.set(name, listed.length + others.length);
   let state = begun;
-  for (const [at, list] of ids.entries()) {
+  for (const list of [...listed, ...others]) {
     const { sweep } = state;
     const done = sweep.done ?? [];
     if (done.includes(list)) continue;
-    pulling.ctx.progress(`Pulling the members of ${at + 1} of ${ids.length} lists`);
-    state = { ...state, sweep: { ...sweep, done: [...done, list] } };
-    await pullMembers(pulling, { name, state }, members, list);
-    tell(pulling, name, state);
+    const read = { ...state, sweep: { ...sweep, done: [...done, list] } };
+    if (await pullMembers(pulling, { name, state: read }, members, list)) state = read;
+    spent(pulling, name);
+    tell(pulling);
+    if (others.includes(list) && (await isLiving(pulling, name, list))) {
+      notWhole(pulling, name, `The list of ${name} leaves out ${list}, which is there.`);
+    }
   }
+  if (tallyOf(pulling, name).doubt !== undefined) return writer.done();
   const { number } = state.sweep;
-  const finished = { ...state, complete: true, finished: number, finishedAt: pulling.now(), sweep: null };
+  const finished = {
+    ...state,
+    complete: true,
+    isCounted: true,
+    isRefused: false,
+    finished: number,
+    finishedAt: pulling.now(),
+    sweep: null,
+  };
   await writer.write((sql) => saveState(sql, account, name, finished));
   await writer.done();
 }
 
-/** A list that is not among them any more is gone, with its members. */
-async function storeLists(
-  sql: Sql,
-  pulling: Pulling,
-  { name, state }: Sweep,
-  records: readonly Fields[],
-): Promise<void> {
-  const { account } = pulling;
-  const id = idFieldOf(kindOf(name));
-  const present = new Set(records.map((record) => Number(record[id])));
-  await storeRecords(sql, pulling, name, { reading: readingOf(pulling, state, state.sweep), records });
-  await saveState(sql, account, name, state);
-  const living = await sql.all(`SELECT ${id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`, ownerOf(account));
-  const gone = living.map((row) => Number(row.id)).filter((list) => !present.has(list));
-  await forgetRecords(sql, pulling, { name, state }, gone);
+async function livingOthers(pulling: Pulling, name: KindName, listed: readonly number[]): Promise<number[]> {
+  const living = await livingIds(pulling, name);
+  return living.filter((list) => !listed.includes(list));
 }
 
-async function pullMembers(
-  pulling: Pulling,
-  { name, state }: Sweep,
-  { operation, table }: Members,
-  list: number,
-): Promise<void> {
+const isLiving = async (pulling: Pulling, name: KindName, list: number): Promise<boolean> =>
+  (await livingIds(pulling, name)).includes(list);
+
+async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
+  const text = `SELECT ${idFieldOf(kindOf(name))} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
+  return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
+}
+
+/** False where the answers cannot be trusted; then nothing is gone, and the next pull reads them. */
+async function pullMembers(pulling: Pulling, { name, state }: Sweep, members: Members, list: number): Promise<boolean> {
   const { account, writer } = pulling;
-  const [param = 'id'] = Object.keys(operation.ids ?? {});
+  const { table } = members;
   try {
-    const body = await pulling.ask(operation, { params: { [param]: list } });
-    const records = recordsIn(body[operation.answer.key]);
+    const records = await readMembers(pulling, { name, state }, members, list);
+    if (!records) return false;
     await writer.write(async (sql) => {
       const entries = records.map((record) => ({ record, parent: list }));
       const reading = readingOf(pulling, state, state.sweep);
@@ -83,4 +92,34 @@ async function pullMembers(
     // Deleted since the lists were read.
     await writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [list]));
   }
+  return true;
+}
+
+/** The service neither counts them nor tells one: whoever is missing is missing from two answers that agree. */
+async function readMembers(
+  pulling: Pulling,
+  { name, state }: Sweep,
+  { operation, table, parent }: Members,
+  list: number,
+): Promise<readonly Fields[] | undefined> {
+  const { account, store } = pulling;
+  const { id } = tableOf(table);
+  const [param = 'id'] = Object.keys(operation.ids ?? {});
+  const ask = async () => {
+    const body = await pulling.ask(operation, { params: { [param]: list } });
+    return recordsIn(body[operation.answer.key]);
+  };
+  const text = `SELECT ${id} AS id FROM ${table} WHERE ${owned} AND gone_at IS NULL AND ${parent} = $3`;
+  const known = (await store.read((sql) => sql.all(text, [...ownerOf(account), list]))).map((row) => Number(row.id));
+  const idsOf = (records: readonly Fields[]) => new Set(records.map((record) => Number(record[id])));
+  const first = await ask();
+  const ids = idsOf(first);
+  const isEmptyFirst = first.length === 0 && !state.complete;
+  if (!isEmptyFirst && known.every((one) => ids.has(one))) return first;
+  const second = await ask();
+  const again = idsOf(second);
+  const isSame = ids.size === again.size && [...ids].every((one) => again.has(one));
+  if (isSame || (!isEmptyFirst && known.every((one) => again.has(one)))) return second;
+  notWhole(pulling, name, `Two answers for the members of list ${list} differ.`);
+  return undefined;
 }

@@ -1,49 +1,97 @@
+import type { Input } from '../api/operation.ts';
+import { number } from '../text/number.ts';
 import { fieldsIn, recordsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import type { Pulling } from './pulling.ts';
-import type { KindState, Sweep } from './state.ts';
+import type { Sweep } from './state.ts';
 
-const perPage = 100;
+export const perPage = 100;
 
 export type Page = {
   readonly records: readonly Fields[];
   readonly isLast: boolean;
   readonly total: number | null;
+  /** Why it cannot be the page that was asked for; undefined for a page that can. `moved`: the list became shorter. */
+  readonly doubt: string | undefined;
+  readonly hasMoved: boolean;
   /** Nothing in it is new to the reading. */
   isKnown?: boolean;
 };
 
-export async function readPage(
-  pulling: Pulling,
-  name: KindName,
-  { page, since }: Pick<Sweep, 'page' | 'since'>,
-): Promise<Page> {
+type Asked = Pick<Sweep, 'page' | 'since'> & {
+  /** How many the page before counted. */
+  readonly total?: number | null;
+  readonly status?: 'unresolved';
+  /** An empty list is asked for once more: nothing that is known yet speaks against it. */
+  readonly isFirst?: boolean;
+};
+
+/** One page. What cannot be the page that was asked for is asked for once more; then `doubt` says what is wrong with it. */
+export async function readPage(pulling: Pulling, name: KindName, asked: Asked): Promise<Page> {
+  const first = await readOnce(pulling, name, asked);
+  const isSuspect = first.doubt !== undefined || (asked.isFirst && first.records.length === 0);
+  return isSuspect ? readOnce(pulling, name, asked) : first;
+}
+
+async function readOnce(pulling: Pulling, name: KindName, asked: Asked): Promise<Page> {
   const { list } = kindOf(name);
   const { key, paged } = list.answer;
-  const query = paged ? { page, per_page: perPage, ...(since !== null && { updated_since: since }) } : undefined;
-  const body = await pulling.ask(list, query ? { query } : {});
-  const records = recordsIn(body[key]);
+  const { page, since, status, total: before = null } = asked;
+  const wanted = {
+    page,
+    per_page: perPage,
+    ...(status && { status }),
+    ...(since !== null && { updated_since: since }),
+  };
+  // A list takes these in its query, which no type of all lists says.
+  const body = await pulling.ask(list, (paged ? { query: wanted } : {}) as Input<typeof list>);
   const { last_page: last, total } = fieldsIn(body.meta);
   return {
-    records,
-    isLast: records.length === 0 || page >= (typeof last === 'number' ? last : page),
+    records: recordsIn(body[key]),
+    isLast: !paged || page >= (typeof last === 'number' ? last : page),
     total: typeof total === 'number' ? total : null,
+    doubt: paged ? pageDoubt(name, body, { page, before, key }) : undefined,
+    hasMoved: paged && before !== null && typeof total === 'number' && total < before,
   };
 }
 
-const spoken = new WeakMap<Pulling, number>();
+type Before = { readonly page: number; readonly before: number | null; readonly key: string };
 
-/** On a terminal at every page, else a line every ten seconds. */
-export function tell(pulling: Pulling, name: KindName, { sweep }: KindState): void {
-  const { ctx } = pulling;
-  const total = sweep?.total;
-  const read = Math.min(((sweep?.page ?? 1) - 1) * perPage, total ?? Number.POSITIVE_INFINITY);
-  const text = `Pulling ${name}: ${read.toLocaleString('en')}${total ? ` of ${total.toLocaleString('en')}` : ''}`;
-  ctx.progress(text);
-  const now = ctx.clock.ticks();
-  const last = spoken.get(pulling) ?? spoken.set(pulling, now).get(pulling) ?? now;
-  if (ctx.stderr.isTTY || now - last < 10_000) return;
-  spoken.set(pulling, now);
-  ctx.notice(`${text}.`);
+/** Why it cannot be that page of the list, by what the service says of its pages (section "Pagination meta"). */
+function pageDoubt(name: KindName, body: Fields, { page, before, key }: Before): string | undefined {
+  const { current_page: current, last_page: last, total } = fieldsIn(body.meta);
+  const which = `Page ${number(page)} of ${name}`;
+  if (!isCount(last) || !isCount(total)) return `${which} does not say how many there are (meta).`;
+  if (current !== undefined && current !== page) return `${which} was asked for, and another page came.`;
+  if (before !== null && total < before) {
+    return `${which} counts ${number(total)} records, ${number(before)} were counted before: the list moved.`;
+  }
+  if (last < Math.ceil(total / perPage)) {
+    return `${which} counts ${number(total)} records, and only ${number(last)} pages of ${perPage}.`;
+  }
+  const least = leastOn(page, last, total);
+  const held = recordsIn(body[key]).length;
+  return held < least ? `${which} holds ${held} records in place of ${least}.` : undefined;
+}
+
+/** How many records a page has to hold. A service that makes more pages than asked for makes smaller ones. */
+function leastOn(page: number, last: number, total: number): number {
+  if (page > last) return 0;
+  if (last > Math.max(1, Math.ceil(total / perPage))) return page < last ? Math.ceil(total / last) : 1;
+  return Math.min(perPage, total - (page - 1) * perPage);
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** How many the service counts now, of a kind that it lists in pages; null where it does not say. */
+export async function countNow(pulling: Pulling, name: KindName): Promise<number | null> {
+  const { list } = kindOf(name);
+  const ask = async () => {
+    const query = { page: 1, per_page: 1 };
+    const body = await pulling.ask(list, { query } as Input<typeof list>);
+    const { total } = fieldsIn(body.meta);
+    return isCount(total) ? total : null;
+  };
+  return (await ask()) || (await ask());
 }

@@ -1,22 +1,14 @@
 import { reasonOf } from '../database/postgres.ts';
 import { codeOf, Failure } from '../errors.ts';
 
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ENOENT',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ECONNRESET',
-  'EAI_AGAIN',
-]);
-
 /** The server's own words hold no password. */
 export function postgresFailure(place: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? '';
   const said = reasonOf(error);
-  if (unreachable.has(code) || /terminated|timeout|ended|closed/iu.test(said)) {
+  // 57P says that the server ends or starts, 08 that the connection is gone; E… comes from the system, as ECONNREFUSED does.
+  const isAway = /^(?:57P|08|E[A-Z]{3})/u.test(code);
+  if (isAway || /terminated|timeout|ended|closed|not queryable/iu.test(said)) {
     return new Failure('network', `The database ${place} cannot be reached: ${said}.`, {
       hint: 'Is it running? What it holds is not lost.',
     });

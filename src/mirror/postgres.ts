@@ -23,14 +23,16 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
   const place = placeOf(config);
   const fail = (error: unknown) => postgresFailure(place, error);
 
-  const connect = async (): Promise<Client> => {
+  const connect = async (lost = () => {}): Promise<Client> => {
     const client = new pg.Client(config);
     // A connection that breaks while nothing is asked is told by the next question.
-    client.on('error', () => {});
+    client.on('error', lost);
     await connectOrEnd(client).catch((error) => {
       throw fail(error);
     });
-    await client.query(`SET search_path TO ${schemaName}, public; SET TIME ZONE 'UTC'`);
+    await client.query(`SET search_path TO ${schemaName}, public; SET TIME ZONE 'UTC'`).catch((error) => {
+      throw fail(error);
+    });
     return client;
   };
   let main: Promise<Client> | undefined;
@@ -38,8 +40,11 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     const present = await main?.catch(() => undefined);
     // The library marks a connection that has ended, and does not say so in its types.
     if (present && !(present as Client & { readonly _ended?: boolean })._ended) return present;
-    main = connect();
-    return main;
+    const opened: Promise<Client> = connect(() => {
+      if (main === opened) main = undefined;
+    });
+    main = opened;
+    return opened;
   };
   const work = oneByOne();
   const inTransaction =
@@ -56,7 +61,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
       // A connection of its own: the lock is the session's, and ends with it.
       const holder = await connect();
       try {
-        await takeLock(ctx, holder, account, maxWaitMs);
+        await takeLock({ ctx, client: holder, fail }, account, maxWaitMs);
         // A session that has lost its connection holds nothing, and says so at the next statement.
         return await job(() => {});
       } finally {
@@ -93,16 +98,19 @@ async function within<T>(
 }
 
 /** Asked again and again rather than waited for, so that Ctrl-C is heard. */
+type Holder = { readonly ctx: Needs; readonly client: Client; readonly fail: (error: unknown) => unknown };
+
 async function takeLock(
-  ctx: Needs,
-  client: Client,
+  { ctx, client, fail }: Holder,
   { service, id }: Account,
   maxWaitMs = defaultMaxWaitMs,
 ): Promise<void> {
   const key = digestOf(`svc mirror\n${service}\n${id}`).readBigInt64BE(0).toString();
   const began = ctx.clock.ticks();
   for (let told = false; ; ) {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]);
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch((error) => {
+      throw fail(error);
+    });
     if (rows[0]?.taken) return ctx.progress(undefined);
     if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
     const waitedMs = ctx.clock.ticks() - began;

@@ -1,11 +1,12 @@
 import { Failure, interruption } from '../errors.ts';
+import { beginFirst } from './first.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { pullLists } from './lists.ts';
-import { owned, ownerOf } from './owner.ts';
-import { type Pulling, tallyOf } from './pulling.ts';
+import { expectLeast } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { rescan } from './rescan.ts';
-import { readState } from './state.ts';
-import type { Sql } from './store.ts';
+import { readState, saveState } from './state.ts';
+import { livingCount } from './status.ts';
 import { pullKind } from './sweep.ts';
 
 type KindReport = {
@@ -18,6 +19,8 @@ type KindReport = {
   readonly complete: boolean;
   /** Why the service refused it: a module that is off, a scope that is missing. */
   readonly refused: string | null;
+  /** Why this pull could not read it whole; the next one tries again. */
+  readonly doubt: string | null;
 };
 
 export type PullReport = {
@@ -35,7 +38,13 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
   const all = async (check: () => void): Promise<boolean> => {
     pulling.turn.check = check;
     try {
-      for (const name of await inOrder(pulling)) await withoutRefusal(pulling, name);
+      const guarded = (name: KindName, work: () => Promise<void>) => apart(pulling, name, work);
+      await beginFirst(pulling, guarded);
+      expectLeast(pulling);
+      for (const name of await inOrder(pulling)) {
+        await guarded(name, () => readKind(pulling, name));
+        pulling.left.set(name, 0);
+      }
       await rescan(pulling);
       return false;
     } catch (error) {
@@ -45,6 +54,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
       }
       throw error;
     } finally {
+      ctx.progress(undefined, 'work');
       ctx.progress(undefined);
       await pulling.writer.done().catch(() => {});
     }
@@ -69,15 +79,27 @@ async function inOrder({ store, account, wishes }: Pulling): Promise<KindName[]>
   return [...wishes.only].sort((a, b) => ((finished.get(a) ?? '') < (finished.get(b) ?? '') ? -1 : 1));
 }
 
-/** A 403 is of that kind alone: it is named, and the rest is pulled. */
-async function withoutRefusal(pulling: Pulling, name: KindName): Promise<void> {
+const readKind = (pulling: Pulling, name: KindName): Promise<void> => {
+  const { members } = kindOf(name);
+  return members ? pullLists(pulling, name, members) : pullKind(pulling, name);
+};
+
+/** A 403, and an answer that cannot be trusted, are of that kind alone: it is named, and the rest is pulled. */
+async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>): Promise<void> {
+  const tally = tallyOf(pulling, name);
+  if (tally.refused !== undefined || tally.doubt !== undefined) return;
   try {
-    const { members } = kindOf(name);
-    await (members ? pullLists(pulling, name, members) : pullKind(pulling, name));
+    await work();
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'forbidden') throw error;
-    tallyOf(pulling, name).refused = error.message;
+    if (!(error instanceof Failure) || error === pulling.stop) throw error;
+    if (error.kind === 'partial') return notWhole(pulling, name, error.message);
+    if (error.kind !== 'forbidden') throw error;
+    tally.refused = error.message;
     pulling.ctx.notice(`Not pulled: ${name}. ${error.message}`);
+    const { writer, account } = pulling;
+    await writer.write(async (sql) => {
+      await saveState(sql, account, name, { ...(await readState(sql, account, name)), isRefused: true });
+    });
   }
 }
 
@@ -85,17 +107,10 @@ const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport
   store.read(async (sql) => {
     const all: KindReport[] = [];
     for (const kind of wishes.only) {
-      const { created = 0, updated = 0, gone = 0, refused = null } = tally.get(kind) ?? {};
+      const { created = 0, updated = 0, gone = 0, refused = null, doubt = null } = tally.get(kind) ?? {};
       const { complete } = await readState(sql, account, kind);
-      all.push({ kind, rows: await countOf(sql, kind), created, updated, gone, complete, refused });
+      const rows = await livingCount(sql, account, kind);
+      all.push({ kind, rows, created, updated, gone, complete, refused, doubt });
     }
     return all;
-
-    async function countOf(from: Sql, kind: KindName): Promise<number> {
-      const [row] = await from.all(
-        `SELECT count(*) AS n FROM ${kind} WHERE ${owned} AND gone_at IS NULL`,
-        ownerOf(account),
-      );
-      return Number(row?.n);
-    }
   });

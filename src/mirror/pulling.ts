@@ -6,6 +6,7 @@ import { checked } from '../http/checked.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import type { KindName } from './kinds.ts';
+import { progressOf } from './progress.ts';
 import type { Account, Store } from './store.ts';
 import { createWriter, type Writer } from './writer.ts';
 
@@ -29,6 +30,8 @@ export type Pulling = {
   readonly stop: Failure;
   readonly requests: () => number;
   readonly tally: Map<KindName, Tally>;
+  /** How many requests each part of the pull will still need, as far as is known. */
+  readonly left: Map<string, number>;
 };
 
 export type Wishes = {
@@ -39,19 +42,30 @@ export type Wishes = {
   readonly maxRequests: number | undefined;
   /** What is not complete is followed from now on, and its first reading left for later. */
   readonly follow: boolean;
+  /** What is followed begins so long ago. */
+  readonly sinceMsAgo?: number;
 };
 
-export type Tally = { created: number; updated: number; gone: number; refused?: string };
+export type Tally = {
+  created: number;
+  updated: number;
+  gone: number;
+  refused?: string;
+  /** Why this pull could not read it whole. */
+  doubt?: string;
+};
 
 /** The service whose answers tell the time of the pull. */
 export type Dated = {
   readonly service: Service;
   readonly serviceTime: () => string | null;
   readonly asked: () => number;
+  /** Words for a wait of the rate limit, which a pull sets. */
+  readonly waits: { say?: (leftMs: number) => string };
 };
 
 export function preparePull(
-  { service, serviceTime, asked }: Dated,
+  { service, serviceTime, asked, waits }: Dated,
   { store, account, wishes }: Pick<Pulling, 'store' | 'account' | 'wishes'>,
 ): Pulling {
   const { ctx } = service;
@@ -64,7 +78,7 @@ export function preparePull(
   const turn = { check: () => {} };
   const asking = { ...service, ctx: checked(ctx, () => turn.check()) };
   const now = () => ctx.clock.now().toISOString();
-  return {
+  const pulling: Pulling = {
     ctx,
     service,
     store,
@@ -78,18 +92,23 @@ export function preparePull(
     stop,
     requests: () => requests,
     tally: new Map(),
+    left: new Map(),
     async ask(operation, input) {
       if (maxRequests !== undefined && requests >= maxRequests) throw stop;
       requests++;
       return fieldsIn(await call(asking, operation, input));
     },
   };
+  waits.say = (leftMs) => progressOf(pulling, leftMs);
+  return pulling;
 }
 
 /** A context whose exchange notes the service's clock, for a service that is opened with it. */
 export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly ctx: Context } {
   let latest: string | null = null;
   let asked = 0;
+  const waits: Dated['waits'] = {};
+  const limitWait = (leftMs: number) => waits.say?.(leftMs);
   const exchange: Context['exchange'] = async (request) => {
     asked++;
     const answer = await ctx.exchange(request);
@@ -98,7 +117,8 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
     return answer;
   };
   return {
-    ctx: Object.create(ctx, { exchange: { value: exchange } }),
+    ctx: Object.create(ctx, { exchange: { value: exchange }, limitWait: { value: limitWait } }),
+    waits,
     serviceTime: () => latest,
     asked: () => asked,
   };
@@ -108,4 +128,10 @@ export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
   const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0 };
   tally.set(kind, present);
   return present;
+}
+
+/** What was read stays, nothing is gone by it, and the next pull tries again. */
+export function notWhole(pulling: Pulling, name: KindName, doubt: string): void {
+  tallyOf(pulling, name).doubt = doubt;
+  pulling.ctx.notice(`Not whole: ${name}. ${doubt} The next pull tries again.`);
 }

@@ -11,17 +11,22 @@ import { type Table, tableOf } from './tables.ts';
 export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
 
 export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<Sweep, 'number'>): Reading {
-  const { account, wishes } = pulling;
-  const isFollowed = wishes.follow && !state.complete;
+  const { account } = pulling;
+  const isFollowed = isFollowing(pulling, state);
+  const newSince = isFollowed ? state.followedFrom : state.repairsFrom;
   return {
     account,
     now: pulling.now(),
     readAt: null,
     sweep: number,
-    isNews: state.complete || isFollowed,
-    ...(isFollowed && state.followedFrom !== null && { newSince: state.followedFrom }),
+    isNews: state.complete || isFollowed || state.repairsFrom !== null,
+    ...(!state.complete && newSince !== null && { newSince }),
   };
 }
+
+/** Its first whole reading is left for later. One that was whole before is read whole again even so. */
+export const isFollowing = ({ wishes }: Pulling, { complete, repairsFrom }: KindState): boolean =>
+  wishes.follow && !complete && repairsFrom === null;
 
 /** Records that were read together. */
 export type Read = { readonly reading: Reading; readonly records: readonly Fields[] };

@@ -1,14 +1,14 @@
 import { forgetRecords, isAbsent } from './gone.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
-import { readPage } from './page.ts';
+import { perPage, readPage } from './page.ts';
+import { spent, tell } from './progress.ts';
 import type { Pulling } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
 import { readState } from './state.ts';
 import type { Sql } from './store.ts';
 import { tableOf } from './tables.ts';
 
-const perPage = 100;
 /** Of one page; the others have their turn when the page is read next. */
 const proofsAtMost = 5;
 
@@ -22,6 +22,7 @@ export async function rescan(pulling: Pulling): Promise<void> {
   if (wishes.rescan === 0 || wishes.full) return;
   for (const kind of kinds) stale.push(...(await store.read((sql) => stalePages(sql, pulling, kind))));
   const chosen = stale.sort((a, b) => (a.lookedAt < b.lookedAt ? -1 : 1)).slice(0, wishes.rescan);
+  pulling.left.set('rescan', chosen.length);
   for (const one of chosen) {
     if (pulling.tally.get(one.kind)?.refused === undefined) await rescanPage(pulling, one);
   }
@@ -45,9 +46,12 @@ async function stalePages(sql: Sql, pulling: Pulling, kind: KindName): Promise<S
 }
 
 async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void> {
-  const { account, writer, ctx, began } = pulling;
-  ctx.progress(`Looking again at ${kind}, page ${page}`);
-  const { records } = await readPage(pulling, kind, { page, since: null });
+  const { account, writer, began } = pulling;
+  const { records, doubt } = await readPage(pulling, kind, { page, since: null });
+  spent(pulling, 'rescan');
+  tell(pulling);
+  // Nothing can be said by it; its turn comes again.
+  if (doubt !== undefined) return;
   const { one } = kindOf(kind);
   const missing = await writer.write(async (sql) => {
     const state = await readState(sql, account, kind);

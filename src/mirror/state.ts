@@ -17,7 +17,14 @@ export type Sweep = {
   /** When it began, and the latest change seen in it, by the service's clock. */
   readonly started: string | null;
   readonly latest: string | null;
+  /** How many the service counts of what is asked for. Where a later page counts fewer, records moved past the reader. */
   readonly total: number | null;
+  /** Of a tail that asks for changes: how many the whole list has. */
+  readonly listed?: number | null;
+  /** Listed records that no row can be made of: without an id, or with 404 for an answer when they are read. */
+  readonly unusable?: number;
+  /** The page that comes next could not be trusted in the last pull either. */
+  readonly isDoubted?: boolean;
   /** Of lists: those whose members are read. */
   readonly done?: readonly number[];
 };
@@ -33,11 +40,28 @@ export type KindState = {
   readonly finished: number;
   readonly finishedAt: string | null;
   readonly sweep: Sweep | null;
-  /** How many records fewer than the service's own count were found by two readings that agree. */
+  /** How many listed records the last whole reading could make no row of. */
   readonly short: number;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
+  /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
+  readonly isCounted: boolean;
+  /** It was complete, and then records were missing: what was made before that time is no news. */
+  readonly repairsFrom: string | null;
+  /** A digest of what the last whole reading missed, of a kind whose records cannot be asked for one by one. */
+  readonly missed: string | null;
+  /** The next page of the unresolved, which the first pull reads before all others; null: they are read. */
+  readonly front: number | null;
+  /** How many the service counted before the first reading. */
+  readonly expected: number | null;
+  /** The service refuses it: a module that is off, a scope that is missing. */
+  readonly isRefused: boolean;
+  /** One moment by the service's clock and by this machine's, at the end of the last reading. */
+  readonly clock: { readonly service: string; readonly local: string } | null;
 };
+
+/** A change may become visible a little later than its time says. */
+export const overlapMs = 120_000;
 
 /** A reading of the kind is under way. */
 export type Sweeping = KindState & { readonly sweep: Sweep };
@@ -53,6 +77,13 @@ const newState: KindState = {
   sweep: null,
   short: 0,
   followedFrom: null,
+  isCounted: false,
+  repairsFrom: null,
+  missed: null,
+  front: 1,
+  expected: null,
+  isRefused: false,
+  clock: null,
 };
 
 export async function readState(sql: Sql, account: Account, kind: KindName): Promise<KindState> {
@@ -87,3 +118,6 @@ export const earlier = (one: string | null, other: string | null): string | null
   if (one === null || other === null) return one ?? other;
   return Date.parse(one) <= Date.parse(other) ? one : other;
 };
+
+export const minus = (time: string | null, ms: number): string | null =>
+  time === null ? null : new Date(Date.parse(time) - ms).toISOString();

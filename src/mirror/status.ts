@@ -1,7 +1,7 @@
 import { type KindName, kindNames } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
 import { readState } from './state.ts';
-import type { Account, Store } from './store.ts';
+import type { Account, Sql, Store } from './store.ts';
 import { tables } from './tables.ts';
 
 export type KindStatus = {
@@ -12,6 +12,12 @@ export type KindStatus = {
   readonly newest: string | null;
   readonly complete: boolean;
 };
+
+/** How many records of a kind the account has now, as far as the copy knows. */
+export async function livingCount(sql: Sql, account: Account, kind: KindName): Promise<number> {
+  const text = `SELECT count(*) AS n FROM ${kind} WHERE ${owned} AND gone_at IS NULL`;
+  return Number((await sql.all(text, ownerOf(account)))[0]?.n);
+}
 
 export const statusOf = (store: Store, account: Account): Promise<KindStatus[]> =>
   store.read(async (sql) => {

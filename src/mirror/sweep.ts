@@ -1,33 +1,36 @@
-import { markMissing } from './gone.ts';
+import { checkClock } from './clock-step.ts';
+import { compareCounts } from './count.ts';
 import { type KindName, kindOf } from './kinds.ts';
-import { owned, ownerOf } from './owner.ts';
-import { type Page, readPage, tell } from './page.ts';
+import { countNow, type Page, readPage } from './page.ts';
 import type { Present } from './present.ts';
-import type { Pulling } from './pulling.ts';
-import { idFieldOf, readingOf, storeRecords } from './reading.ts';
+import { expectPages, tell } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { idFieldOf, isFollowing, readingOf, storeRecords } from './reading.ts';
 import {
   beginSweep,
   earlier,
   isSweeping,
   type KindState,
   later,
+  minus,
+  overlapMs,
   readState,
   type Sweep,
   type Sweeping,
   saveState,
 } from './state.ts';
+import { livingCount } from './status.ts';
 import { storeTexts } from './texts.ts';
 
-/** A change may become visible a little later than its time says. */
-const overlapMs = 120_000;
-const sweepsAtMost = 3;
+/** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
+const sweepsAtMost = 4;
 
 /** Brings one kind up to date: first what an earlier pull left unfinished, then what is new. */
 export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
   const { wishes, store, account } = pulling;
   const { news } = kindOf(name);
-  let state = await store.read((sql) => readState(sql, account, name));
-  const isFollowed = wishes.follow && !state.complete;
+  let state = await checkedOnce(pulling, name, await store.read((sql) => readState(sql, account, name)));
+  const isFollowed = isFollowing(pulling, state);
   if (wishes.full && !state.sweep?.forced) state = begin(pulling, state, { whole: true, forced: true, since: null });
   else if (!state.sweep && !state.complete && !isFollowed) state = begin(pulling, state, wholeList);
   let isFresh = false;
@@ -35,7 +38,7 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
     isFresh = state.sweep.whole && state.sweep.page === 1;
     state = await sweepToEnd(pulling, name, state);
   }
-  if (isFresh) return;
+  if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
   if (isFollowed) state = followed(pulling, state);
   const since = news === 'updates' ? minus(state.cursor, overlapMs) : null;
   await sweepToEnd(pulling, name, begin(pulling, state, { whole: news === 'whole list', forced: false, since }));
@@ -43,17 +46,38 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
 
 const wholeList = { whole: true, forced: false, since: null };
 
-const begin = (pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping =>
-  beginSweep(state, wanted, pulling.serviceTime());
-
-/** From now on, by the service's clock; the whole reading of a later pull has no part in it. */
-function followed({ serviceTime, now }: Pulling, state: KindState): KindState {
-  const from = state.followedFrom ?? serviceTime() ?? now();
-  return { ...state, followedFrom: from, cursor: state.cursor ?? from, sweep: null };
+function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping {
+  const begun = beginSweep({ ...state, expected: null }, wanted, pulling.serviceTime());
+  // Before the first reading the service was asked for its count: fewer would be a part.
+  return wanted.whole && state.expected !== null
+    ? { ...begun, sweep: { ...begun.sweep, total: state.expected } }
+    : begun;
 }
 
-const minus = (time: string | null, ms: number): string | null =>
-  time === null ? null : new Date(Date.parse(time) - ms).toISOString();
+/** A copy that an earlier version calls complete, of a kind whose news tell no count: it is counted once. */
+async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): Promise<KindState> {
+  const { store, account } = pulling;
+  if (!state.complete || state.isCounted || kindOf(name).news !== 'updates' || pulling.wishes.full) return state;
+  const total = await countNow(pulling, name);
+  const living = await store.read((sql) => livingCount(sql, account, name));
+  if (total === null || living >= total) return { ...state, isCounted: total !== null };
+  return save(pulling, name, begin(pulling, withdrawn(pulling, name, state), wholeList));
+}
+
+/** It was called complete, and is not: it is read again, and what was made before that is no news. */
+function withdrawn({ ctx }: Pulling, name: KindName, state: KindState): KindState {
+  ctx.notice(`The copy lacks ${name} that the service counts. Reading all of them again.`);
+  return { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs), sweep: null };
+}
+
+/** From now on, by the service's clock, or from `--since` on; the whole reading of a later pull has no part in it. */
+function followed({ serviceTime, now, wishes }: Pulling, state: KindState): KindState {
+  const time = serviceTime() ?? now();
+  const wanted = wishes.sinceMsAgo === undefined ? time : (minus(time, wishes.sinceMsAgo) ?? time);
+  const isEarlier = state.followedFrom !== null && Date.parse(wanted) < Date.parse(state.followedFrom);
+  const from = state.followedFrom === null || isEarlier ? wanted : state.followedFrom;
+  return { ...state, followedFrom: from, cursor: isEarlier ? from : (state.cursor ?? from), sweep: null };
+}
 
 /** Page after page until the reading is finished. Where it ends early, what it has stored is kept, and how far it was. */
 async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Promise<KindState> {
@@ -61,7 +85,23 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Pr
   let sweeps = 1;
   try {
     while (isSweeping(state)) {
-      const read = await readPage(pulling, name, state.sweep);
+      const { sweep }: Sweeping = state;
+      const read = await readPage(pulling, name, {
+        ...sweep,
+        isFirst: sweep.whole && !state.complete && sweep.page === 1,
+      });
+      const again = checkClock(pulling, name, state);
+      if (again && sweeps++ < sweepsAtMost) {
+        state = await save(pulling, name, begin(pulling, again.state, again.wanted));
+        continue;
+      }
+      if (read.doubt !== undefined) {
+        await pulling.writer.done();
+        state = doubted(pulling, name, state, read, sweeps++);
+        state = await save(pulling, name, state);
+        if (tallyOf(pulling, name).doubt !== undefined) return state;
+        continue;
+      }
       const stored = await storePage(pulling, name, state, read);
       state = stored;
       if (!read.isLast && !read.isKnown) continue;
@@ -74,35 +114,64 @@ async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Pr
   return state;
 }
 
+/**
+ * A list that became shorter is read again from its first page. Any other page that cannot be trusted is left to the next
+ * pull, and if that has no more luck, to the whole list once more.
+ */
+function doubted(
+  pulling: Pulling,
+  name: KindName,
+  state: Sweeping,
+  { doubt = '', hasMoved }: Page,
+  sweeps: number,
+): KindState {
+  const { whole, forced, since, number, isDoubted } = state.sweep;
+  if (hasMoved && sweeps < 3) {
+    const again = begin(pulling, { ...state, sweep: null }, { whole, forced, since: whole ? null : since });
+    // A reading of everything keeps its number: texts that it has read are not read twice.
+    return forced ? { ...again, begun: number, sweep: { ...again.sweep, number } } : again;
+  }
+  notWhole(pulling, name, doubt);
+  return { ...state, sweep: hasMoved || isDoubted ? null : { ...state.sweep, isDoubted: true } };
+}
+
 async function storePage(pulling: Pulling, name: KindName, before: Sweeping, page: Page): Promise<Sweeping> {
   const { writer, account } = pulling;
   const kind = kindOf(name);
+  const reading = readingOf(pulling, before, before.sweep);
   const { sweep } = before;
-  const reading = readingOf(pulling, before, sweep);
   // A page of nothing but what is there ends a reading of news, so it has to be looked at before the next one.
   const looksBack = kind.news === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
-  const total = sweep.isTail && kind.news === 'updates' ? sweep.total : (page.total ?? sweep.total);
-  const state: Sweeping = { ...before, sweep: { ...sweep, page: sweep.page + 1, latest, total } };
+  const id = idFieldOf(kind);
+  let unusable = (sweep.unusable ?? 0) + page.records.filter((one) => !Number.isSafeInteger(one[id])).length;
+  const after = (): Sweeping => {
+    const started = sweep.started ?? pulling.serviceTime();
+    const { isDoubted: _, ...rest } = sweep;
+    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, total: page.total, unusable } };
+  };
+  expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
-    await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    unusable += await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {
     const written = writer.write(async (sql) => {
       const present = await storeRecords(sql, pulling, name, { reading, records: page.records });
-      await saveState(sql, account, name, state);
+      await saveState(sql, account, name, after());
       return present;
     });
     if (looksBack) {
+      const { followedFrom } = before;
       page.isKnown =
-        reading.newSince === undefined
-          ? allKnown(page, await written, before, idFieldOf(kind))
-          : page.records.some(({ created_at: at }) => Date.parse(String(at)) < Date.parse(reading.newSince ?? ''));
+        isFollowing(pulling, before) && followedFrom !== null
+          ? page.records.some(({ created_at: at }) => Date.parse(String(at)) < Date.parse(followedFrom))
+          : allKnown(page, await written, before, id);
     }
   }
-  tell(pulling, name, state);
+  tell(pulling);
   await writer.room();
-  return state;
+  return after();
 }
 
 const timeOf = (value: unknown): string | null =>
@@ -122,51 +191,40 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
 async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
   const { news } = kindOf(name);
   const { sweep } = before;
-  const { whole, started, latest, isTail, page } = sweep;
+  const { whole, started, latest, isTail, page, total } = sweep;
   // What came to the front, or changed, while the rest was read.
   if (whole && !isTail && page > 2 && news !== 'whole list') {
-    const since = news === 'updates' ? minus(earlier(started, latest), overlapMs) : null;
-    return save(pulling, name, { ...before, sweep: { ...sweep, isTail: true, page: 1, since } });
+    const tail = { ...sweep, isTail: true, page: 1 };
+    const since = minus(earlier(started, latest), overlapMs);
+    return save(pulling, name, {
+      ...before,
+      sweep: news === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
+    });
   }
-  const { state, again } = await counted(pulling, name, before);
-  if (again && sweeps < sweepsAtMost) return save(pulling, name, begin(pulling, { ...state, sweep: null }, wholeList));
+  const { state, next } = await compareCounts(pulling, name, before, sweeps);
+  if (next !== 'finish') {
+    const kept = next === 'withdraw' ? withdrawn(pulling, name, state) : { ...state, sweep: null };
+    const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
+    if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
+    return save(pulling, name, begin(pulling, kept, wanted));
+  }
   const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
+  const service = pulling.serviceTime();
   return save(pulling, name, {
     ...state,
     complete: state.complete || whole,
+    isCounted: state.isCounted || whole,
+    ...(whole && { repairsFrom: null, front: null }),
     cursor: news === 'updates' ? cursor : null,
     finished: sweep.number,
     finishedAt: pulling.now(),
+    clock: service === null ? state.clock : { service, local: pulling.now() },
+    isRefused: false,
     sweep: null,
   });
 }
 
-async function save(pulling: Pulling, name: KindName, state: KindState): Promise<KindState> {
+async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
   await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));
   return state;
-}
-
-/**
- * Compares with the service's own count. Records that were missed because the list moved are found by reading it
- * again; those that are not in it any more are gone.
- */
-async function counted(
-  pulling: Pulling,
-  name: KindName,
-  state: Sweeping,
-): Promise<{ readonly state: KindState; readonly again: boolean }> {
-  const { store, account } = pulling;
-  const { news } = kindOf(name);
-  const { whole, number, total } = state.sweep;
-  // A list of what changed counts that alone.
-  if ((!whole && news === 'updates') || (!whole && !state.complete)) return { state, again: false };
-  const count = async (condition: string, ...values: number[]): Promise<number> => {
-    const text = `SELECT count(*) AS n FROM ${name} WHERE ${owned} AND ${condition}`;
-    return Number((await store.read((sql) => sql.all(text, [...ownerOf(account), ...values])))[0]?.n);
-  };
-  const seen = whole ? await count('last_sweep >= $3', number) : await count('gone_at IS NULL');
-  const short = Math.max(0, (total ?? seen) - seen);
-  if (short > 0 && short !== state.short) return { state: { ...state, short }, again: true };
-  if (whole) await markMissing(pulling, { name, state }, { isSure: short === 0 });
-  return { state: { ...state, short }, again: false };
 }

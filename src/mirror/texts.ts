@@ -1,24 +1,28 @@
-import { Failure } from '../errors.ts';
-import { isRecord, recordsIn } from '../text/record.ts';
+import { recordsIn } from '../text/record.ts';
 import { type Fields, isSame } from './cells.ts';
 import { type KindName, kindOf, type ReadsOne, type ShownIn } from './kinds.ts';
 import { type Present, presentRows } from './present.ts';
+import { spent, tell } from './progress.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read, withId } from './reading.ts';
 import { applyRecords, type Entry, keyOf, markGone, touch } from './records.ts';
 import type { Sweep } from './state.ts';
 import type { Sql } from './store.ts';
 import { type Table, tableOf } from './tables.ts';
+import { readWhole } from './thread.ts';
 
 /** So many at once; the gate of the service spaces them out. */
 const together = 8;
 /** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
 const sameMomentMs = 2_000;
 
-type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Sweep };
+type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
 
-/** Reads one by one those records of a page whose text the list does not hold and that changed. */
-export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<void> {
+/**
+ * Reads one by one those records of a page whose text the list does not hold and that changed. Returns of how many no row
+ * can be made: they are gone since the list was read.
+ */
+export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<number> {
   const { store, account, writer } = pulling;
   const { one, reading, sweep } = page;
   const table = tableOf(name);
@@ -26,7 +30,8 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
   const ids = records.map(idIn(table));
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
-  const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, sweep));
+  const now = Date.parse(pulling.serviceTime() ?? '');
+  const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, { ...sweep, now }));
   const same = records.filter((record) => !due.includes(record));
   void writer.write((sql) =>
     touch(
@@ -36,26 +41,37 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
       same.map((record) => present.get(String(record[table.id]))?.row ?? 0),
     ),
   );
+  spent(pulling, name, same.length);
+  let absent = 0;
   for (let at = 0; at < due.length; at += together) {
-    await storeSome(pulling, name, one, { reading, records: due.slice(at, at + together) });
-    if (due.length > together) pulling.ctx.progress(`Pulling ${name}: text ${at + together} of ${due.length}`);
+    const some = due.slice(at, at + together);
+    absent += await storeSome(pulling, name, one, { reading, records: some });
+    spent(pulling, name, some.length);
+    tell(pulling);
   }
+  return absent;
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
-function isDue(row: Present | undefined, listed: Fields, { forced, number }: Sweep): boolean {
+function isDue(
+  row: Present | undefined,
+  listed: Fields,
+  { forced, number, now }: PageOfKind['sweep'] & { readonly now: number },
+): boolean {
   if (!row || row.isGone) return true;
   if (Object.entries(listed).some(([field, value]) => !isSame(row.data[field], value))) return true;
   const readAt = Date.parse(row.readAt ?? '');
   if (forced && row.lastSweep < number) return true;
+  // The service's clock stepped back since: a later change may have the same time.
+  if (readAt > now + sameMomentMs) return true;
   return readAt - Date.parse(String(listed.updated_at)) < sameMomentMs;
 }
 
 /** What came before one of them failed is stored. */
-async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<void> {
+async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<number> {
   const { writer } = pulling;
   const ids = listed.records.map(idIn(tableOf(name)));
-  const answers = await Promise.allSettled(ids.map((id) => readOne(pulling, one, id)));
+  const answers = await readWhole(pulling, name, one, ids);
   const reading = { ...listed.reading, readAt: pulling.serviceTime() };
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
   await writer.room();
@@ -67,18 +83,7 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
   }
   const { shownIn } = kindOf(name);
   if (shownIn) await showIn(pulling, shownIn, { reading: listed.reading, records });
-}
-
-/** Undefined where it is gone since the list was read. */
-async function readOne(pulling: Pulling, { operation }: ReadsOne, id: number): Promise<Fields | undefined> {
-  try {
-    const body = await pulling.ask(operation, { params: { id } });
-    const record = body[operation.answer.key ?? ''];
-    return isRecord(record) ? record : undefined;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not-found') return undefined;
-    throw error;
-  }
+  return ids.length - records.length;
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
@@ -97,8 +102,9 @@ async function showIn(pulling: Pulling, { kind, by }: ShownIn, { reading, record
   );
   const answers: Fields[] = [];
   for (const { key } of old) {
-    const record = await readOne(pulling, one, Number(key));
-    if (record) answers.push(record);
+    const [answer] = await readWhole(pulling, kind, one, [Number(key)]);
+    if (answer?.status === 'rejected') throw answer.reason;
+    if (answer?.value) answers.push(answer.value);
   }
   const readAt = pulling.serviceTime();
   void writer.write((sql) =>

@@ -38,30 +38,60 @@ const perMark = 20;
  * then it counts as told, so after a kill it comes again rather than never.
  */
 export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
-  const { ctx, intervalMs, store, account, name } = watching;
-  let position = await startOf(watching);
+  const { ctx, intervalMs, store, account } = watching;
   const trouble = troubles(ctx);
+  const place: Place = { position: undefined, sinceMsAgo: undefined, told: new Set() };
   let slept = clocks(ctx);
   while (!ctx.signal.aborted) {
-    const isFine = await round(watching, trouble);
-    position ??= await seqBefore(store, account);
-    let untold = 0;
-    for await (const change of isFine ? changesAfter(store, account, position) : []) {
-      const event = await eventOf(watching, change);
-      if (event) {
-        await watching.each?.(event);
-        yield event;
-      }
-      position = change.seq;
-      if (++untold % perMark === 0) await mark(watching, position);
-      if (ctx.signal.aborted) break;
-    }
-    if (untold > 0 || name !== undefined) await mark(watching, position);
+    const isFine = await trouble.outlive(async () => {
+      place.position ??= await startOf(watching);
+      await round(watching, place);
+      place.position ??= await seqBefore(store, account);
+    });
+    // What a round has found is told in pieces, so that a database that goes away meanwhile is met where it is asked.
+    if (isFine) yield* tellFrom(watching, place, trouble);
     ctx.progress('Watching');
-    await ctx.clock.sleep(isFine ? intervalMs : trouble.pauseMs(intervalMs), ctx.signal);
+    await ctx.clock.sleep(trouble.isMet() ? trouble.pauseMs(intervalMs) : intervalMs, ctx.signal);
     slept = tellSleep(ctx, slept);
   }
   ctx.progress(undefined);
+}
+
+/** How far it is: the last change that was told. It moves on although the database is away. */
+type Place = {
+  position: number | undefined;
+  sinceMsAgo: number | undefined;
+  /** What the rounds said of the service's answers, so that it is not said every 15 seconds. */
+  readonly told: Set<string>;
+};
+
+async function* tellFrom(watching: Watching, place: Place, trouble: Troubles): AsyncGenerator<WatchEvent> {
+  const { store, account, name, ctx } = watching;
+  const changes = changesAfter(store, account, place.position ?? 0);
+  let untold = 0;
+  let isFine = true;
+  while (isFine && !ctx.signal.aborted) {
+    let next: Change | undefined;
+    let event: WatchEvent | undefined;
+    isFine = await trouble.outlive(async () => {
+      const { value } = await changes.next();
+      next = value ?? undefined;
+      event = next && (await eventOf(watching, next));
+    });
+    if (!isFine || !next) break;
+    if (event) {
+      await watching.each?.(event);
+      yield event;
+    }
+    const { seq } = next;
+    place.position = seq;
+    if (++untold % perMark === 0) isFine = await trouble.outlive(() => mark(watching, seq));
+  }
+  const { position } = place;
+  if (isFine && position !== undefined && (untold > 0 || name !== undefined)) {
+    isFine = await trouble.outlive(() => mark(watching, position));
+  }
+  if (isFine) trouble.over();
 }
 
 /** Undefined: from the first round on. */
@@ -75,21 +105,35 @@ async function mark({ store, account, name }: Watching, position: number): Promi
   if (name !== undefined) await store.write((sql) => savePosition(sql, account, name, position));
 }
 
-/** False where nothing could be read; then the next round tries again. */
-async function round({ dated, store, account, kinds }: Watching, trouble: Troubles): Promise<boolean> {
-  const wishes = { only: kinds, full: false, rescan: rescanPages, maxRequests: undefined, follow: true };
-  try {
-    await pull(preparePull(dated, { store, account, wishes }));
-    trouble.over();
-    return true;
-  } catch (error) {
-    trouble.met(error);
-    return false;
-  }
+/** `--since` is a time by this machine's clock; the service is asked by its own, so the first round tells how long ago. */
+async function round({ ctx, dated, store, account, kinds, since }: Watching, place: Place): Promise<void> {
+  const isFirst = place.sinceMsAgo === undefined;
+  const sinceMsAgo = since === undefined ? 0 : Math.max(0, ctx.clock.now().getTime() - Date.parse(since));
+  const wishes = {
+    only: kinds,
+    full: false,
+    rescan: rescanPages,
+    maxRequests: undefined,
+    follow: true,
+    ...(isFirst && since !== undefined && { sinceMsAgo }),
+  };
+  const { told } = place;
+  let said = false;
+  const notice = (text: string) => {
+    said = true;
+    if (!told.has(text)) ctx.notice(text);
+    told.add(text);
+  };
+  const service = { ...dated.service, ctx: Object.create(dated.service.ctx, { notice: { value: notice } }) };
+  await pull(preparePull({ ...dated, service }, { store, account, wishes }));
+  if (!said) told.clear();
+  place.sinceMsAgo = sinceMsAgo;
 }
 
 type Troubles = {
-  met(error: unknown): void;
+  /** False where `work` met something that passes; the next round tries again. */
+  outlive(work: () => Promise<void>): Promise<boolean>;
+  isMet(): boolean;
   over(): void;
   pauseMs(intervalMs: number): number;
 };
@@ -100,15 +144,25 @@ const longestPauseMs = 300_000;
 
 function troubles({ notice, signal }: Context): Troubles {
   let times = 0;
+  let what = '';
   return {
-    met(error) {
-      if (signal.aborted) return;
-      const isPassing = error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
-      if (!isPassing) throw error;
-      if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
+    async outlive(work) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        const isPassing =
+          error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
+        if (!isPassing) throw error;
+        what = error.message.includes('database') ? 'The database' : 'The service';
+        if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
+        return false;
+      }
     },
+    isMet: () => times > 0,
     over() {
-      if (times > 0) notice('The service answers again.');
+      if (times > 0) notice(`${what} answers again.`);
       times = 0;
     },
     pauseMs: (intervalMs) => Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),

@@ -6,6 +6,8 @@ import { svc } from '../svc.ts';
 import { json, onBothEngines } from './engines.ts';
 import { request } from './truth.ts';
 
+const zebra = { name: 'Zebra', last_name: 'Z', email: 'zebra@example.com', phone: '+14155550199' };
+
 type Contact = { readonly contact_id: number; readonly email: string };
 
 /** What svc itself sent for that command. */
@@ -36,10 +38,28 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect(some.stdout).toBe(
       (await svc(world, ['contacts', 'find', '.test', '-o', 'csv', '--limit', '3', '--live'])).stdout,
     );
+  });
+
+  test('contacts find that finds nothing in the copy asks the service for what is newer before it says so', async () => {
+    const { world } = await named();
     expect(await sentBy(world, ['contacts', 'find', 'no such text', '--json'])).toMatchObject({
+      exitCode: 0,
       stdout: '[]\n',
-      sent: [],
+      sent: ['GET /contacts?page=1&per_page=100'],
+      stderr: expect.stringContaining('The copy has none; asking the service for newer contacts.'),
     });
+    const many = Array.from({ length: 130 }, (_, n) => ({ ...zebra, name: `N${n}`, email: `n${n}@example.com` }));
+    await request(world, 'POST', '/contacts/create', zebra);
+    await request(world, 'POST', '/contacts/create', { contacts: many });
+    const found = await sentBy(world, ['contacts', 'find', 'zebra', '--json']);
+    expect(JSON.parse(found.stdout)).toMatchObject([{ name: 'Zebra' }]);
+    // To the first contact that the copy has, and no further.
+    expect(found.sent).toHaveLength(2);
+    const cut: SandboxWorld = {
+      ...world,
+      exchange: async () => ({ lost: 'before-sending', reason: 'refused', detail: '' }),
+    };
+    expect((await svc(cut, ['contacts', 'find', 'zebra'])).exitCode).toBe(10);
   });
 
   test('an id by email costs one request, which proves that the address is still that contact', async () => {

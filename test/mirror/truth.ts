@@ -4,6 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { accountOf } from '../../src/mirror/account.ts';
 import { openStore } from '../../src/mirror/place.ts';
 import { readAll } from '../../src/mirror/read.ts';
+import type { Account, Store } from '../../src/mirror/store.ts';
 import { tables } from '../../src/mirror/tables.ts';
 import { origin, type SandboxWorld } from '../sandbox-world.ts';
 
@@ -69,24 +70,30 @@ export async function truth(world: SandboxWorld): Promise<Records> {
   });
 }
 
-/** The same of the copy. */
-export async function copied(world: SandboxWorld): Promise<Records> {
+/** Looks at the copy from inside, or changes it. */
+export async function inCopy<T>(world: SandboxWorld, work: (store: Store, account: Account) => Promise<T>): Promise<T> {
   const quiet = { progress: () => {}, notice: () => {}, signal: new AbortController().signal };
   const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
   const ctx = { ...quiet, env: world.env, files, clock: world.clock, exchange: world.exchange } as unknown as Context;
   const store = await openStore(ctx, undefined, { make: false });
   try {
     const account = await accountOf(ctx, { baseUrl: origin, profile: 'default' } as Settings, store);
+    return await work(store, account);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The same of the copy. */
+export const copied = (world: SandboxWorld): Promise<Records> =>
+  inCopy(world, async (store, account) => {
     const records: Records = {};
     for (const { name } of tables) {
       records[name] = [];
       for await (const record of readAll(store, account, name)) records[name].push(record as Fields);
     }
     return sorted(records);
-  } finally {
-    await store.close();
-  }
-}
+  });
 
 /** One order for both, of records and of fields. */
 function sorted(records: Records): Records {

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';
+import { faults, faulty } from './faulty.ts';
 import { request } from './truth.ts';
 
 type Event = {
@@ -128,6 +129,37 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(events((await watched(world, ['tickets', '--json'], [nothing])).stdout)).toEqual([]);
     const past = events((await watched(world, ['tickets', '--json', '--since', '1h'], [nothing])).stdout);
     expect(past).toHaveLength(1);
+  });
+
+  test('--since without a copy tells what happened since then, by the clock of the service, and nothing older', async () => {
+    const world = fresh();
+    world.clock.advance(86_400_000);
+    await request(world, 'PATCH', '/tickets/7', { subject: 'Two hours ago' });
+    world.clock.advance(3_600_000 + 1_800_000);
+    await request(world, 'PATCH', '/tickets/8', { subject: 'Half an hour ago' });
+    await request(world, 'POST', '/tickets/9/replies', { body: 'And an answer' });
+    await request(world, 'POST', '/contacts/create', {
+      ...{ name: 'New', last_name: 'L', email: 'new@example.com', phone: '+14155550123' },
+    });
+    world.clock.advance(1_800_000);
+    const clock = { ...world.clock, now: () => new Date(world.clock.now().getTime() + 40 * 86_400_000) };
+    const argv = ['tickets', 'contacts', '--since', '1h', '--json'];
+    const told = events((await watched({ ...world, clock }, argv, [nothing, nothing])).stdout);
+    const said = told.map(
+      ({ kind, change, after }) => `${kind} ${change} ${after.subject ?? after.body ?? after.name}`,
+    );
+    expect(said).toContain('tickets updated Half an hour ago');
+    expect(said).toContain('ticket_messages created And an answer');
+    expect(said).toContain('contacts created New');
+    expect(said.filter((line) => line.includes('Two hours ago'))).toEqual([]);
+    expect(new Set(said).size).toBe(said.length);
+  });
+
+  test('says once, not at every look, that an answer cannot be whole', async () => {
+    const world = await pulled();
+    const broken = faulty(world, (url) => (url.pathname === '/conversations' ? faults['without meta'] : undefined));
+    const ran = await watched(broken, ['--json'], [nothing, nothing, nothing, nothing]);
+    expect(ran.stderr.match(/Not whole: conversations/gu)).toHaveLength(1);
   });
 
   test('--exec gets each change on standard input, and no shell ever sees what a customer wrote', async () => {

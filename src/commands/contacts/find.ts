@@ -13,21 +13,32 @@ export const findContacts = (columns: readonly Column[]) =>
     summary: 'Find contacts by email, name, phone or company',
     details:
       'A part of a word is enough; case does not matter. Where svc mirror pull has made a copy of the account, the copy answers, ' +
-      'and a note says how old it is. Without one, or with --live, every page is read, since the service has no search over contacts.',
+      'and a note says how old it is; if it has none, svc asks the service for contacts that are newer than the copy. Without a copy, or ' +
+      'with --live, every page is read, since the service has no search over contacts.',
     args: { text: param.texts('What to look for', { required: true }) },
     flags: { limit: param.integer('At most N contacts', { min: 1 }) },
     examples: ['svc contacts find yara kim', "svc contacts find 'acme' --json"],
     async run(ctx, { args, flags: { limit }, settings }) {
       const text = args.text.join(' ');
       if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
-      const { findContacts: findInCopy, fromContactsCopy } = await import('../../mirror/find.ts');
-      const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findInCopy(store, account, text));
-      if (copied) {
+      const { findContacts: findInCopy, fromContactsCopy, newestContact } = await import('../../mirror/find.ts');
+      const copied = await fromContactsCopy(ctx, settings, async ({ store, account }) => ({
+        ...(await findInCopy(store, account, text)),
+        newest: await newestContact(store, account),
+      }));
+      if (copied && copied.contacts.length > 0) {
         const shown = copied.contacts.slice(0, limit);
         return { ...view(shown, columns), notes: leftOut(shown.length, copied.contacts.length) };
       }
-      const { contactsWhere, mentions } = await import('../../command/find-contacts.ts');
+      const { contactsWhere, mentions, newerContacts } = await import('../../command/find-contacts.ts');
       const service = await connect(ctx, settings);
+      if (copied) {
+        ctx.notice('The copy has none; asking the service for newer contacts.');
+        const newer: FoundContact[] = [];
+        for await (const contact of newerContacts(service, copied.newest, mentions(text))) newer.push(contact);
+        const shown = newer.slice(0, limit);
+        return { ...view(shown, columns), notes: leftOut(shown.length, newer.length) };
+      }
       async function* found(): AsyncGenerator<FoundContact> {
         for await (const contact of contactsWhere(service, mentions(text), text)) {
           if (count === limit) {

@@ -20,7 +20,9 @@ export const pullCopy = defineCommand({
     'changelog and feedback whole. The API does not tell which old contacts changed, so each pull reads --rescan pages of those ' +
     'seen longest ago again; --full reads everything.\n\n' +
     'The first pull of a large account takes long, since the service allows 60 requests a minute. You can end it at any time: ' +
-    'the next pull goes on. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
+    'the next pull goes on. The unresolved tickets and conversations come first. An answer that cannot be whole (an empty page before the ' +
+    'last one, no meta, fewer records than the service counts) makes nothing complete and nothing gone: svc names the kind, exits with 8, ' +
+    'and the next pull tries again. A kind that the service refuses (a module that is off, a scope that is missing) is named, and the rest is pulled.',
   args: {},
   flags: {
     ...dbFlag,
@@ -73,8 +75,11 @@ const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as co
 function reportView(report: PullReport): View {
   const { kinds, requests, duration_ms, stopped } = report;
   const some = kinds.filter(({ complete, refused }) => !complete && refused === null).map(({ kind }) => kind);
+  const doubted = kinds.filter(({ doubt }) => doubt !== null).map(({ kind }) => kind);
   const notes = [`${requests} request${requests === 1 ? '' : 's'} in ${(duration_ms / 1000).toFixed(1)} s.`];
   if (stopped) notes.push('Stopped by --max-requests. To go on, run the command again.');
+  if (doubted.length > 0)
+    notes.push(`Not whole in this pull: ${doubted.join(', ')}. To try again, run the command again.`);
   if (some.length > 0) notes.push(`Not complete yet: ${some.join(', ')}.`);
   return {
     data: { shape: 'record', record: report },
@@ -88,6 +93,6 @@ function reportView(report: PullReport): View {
       return table(kinds, settleColumns(columns), terminal);
     },
     notes,
-    ...(stopped && { outcome: 'partial' as const }),
+    ...((stopped || doubted.length > 0) && { outcome: 'partial' as const }),
   };
 }

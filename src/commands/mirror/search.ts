@@ -13,9 +13,10 @@ export const searchCopy = defineCommand({
   flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
-    const { hits, count, isAll } = await withCopy(ctx, { flags, settings }, async (store, account) =>
-      (await import('../../mirror/search.ts')).search(store, account, args.words.join(' '), flags.limit),
-    );
+    const { hits, count, isAll } = await withCopy(ctx, { flags, settings }, async (store, account) => {
+      await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account);
+      return (await import('../../mirror/search.ts')).search(store, account, args.words.join(' '), flags.limit);
+    });
     const columns = ['kind', 'id', 'of', 'number', 'field', 'text'];
     return {
       data: { shape: 'list', records: hits, columns, fields: [...columns, 'score'], empty: 'Nothing found.' },

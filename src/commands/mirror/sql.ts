@@ -29,6 +29,7 @@ export const queryCopy = defineCommand({
     // The database starts while the rest is loaded.
     const loading = import('../../mirror/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
+      await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account, text);
       const { columns, rows } = await (await loading).ask(store, account, text, ctx.signal).catch(withNearName);
       async function* records() {
         for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
