@@ -51,7 +51,8 @@ describe('each operation takes the credential that the service accepts', () => {
   ])('a profile with %j, an environment with %j: %j goes out with %s', async (held, env, argv, token) => {
     const world = await holding(...held);
     await world.svc(argv, { env });
-    expect(world.sent.map(({ authorization }) => authorization)).toEqual([`Bearer ${token}`]);
+    // The request, and perhaps the question whose answers these are.
+    expect([...new Set(world.sent.map(({ authorization }) => authorization))]).toEqual([`Bearer ${token}`]);
   });
 });
 

@@ -33,7 +33,7 @@ async function serving(listener: (...about: [...Parameters<RequestListener>, nth
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, connections };
 }
 
-const ticket = { ticket_id: 8, ticket_number: 'T-8', subject: 'x', status: 'new', contact: { contact_id: 7 } };
+const ticket = { id: 8, ticket_number: 'T-8', subject: 'x', status: 'new', contact: { contact_id: 7 } };
 
 /** Answers one request over each connection, says nothing of closing, and takes no second one. */
 const closing = () =>

@@ -100,8 +100,8 @@ test('a process that was stopped for longer than --timeout reads the answer that
     for await (const _ of request);
     respond = () => {
       // More than a socket takes at once, so that several reads are needed.
-      const note = { note_id: 1, ticket_id: 7, body: 'x'.repeat(300_000), created_at: '2026-03-01T12:00:00Z' };
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ note, comment: note }));
+      const note = { id: 1, body: 'x'.repeat(300_000), created_at: '2026-03-01T12:00:00Z' };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ note }));
     };
   });
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));

@@ -20,8 +20,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    bodies.push(body);
-    response.setHeader('content-type', 'application/json').end('{"contacts":[{"contact_id":1}],"pagination":{}}');
+    if (body !== '') bodies.push(body);
+    response.setHeader('content-type', 'application/json').end('{"note":{"id":1}}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   env = {
