@@ -79,6 +79,7 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     flags: flagsFor(operation, about),
     examples: about.examples,
     aliases: about.aliases,
+    writes: operation.safety !== 'read',
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings, names }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();

@@ -3,6 +3,7 @@ import type { IdsInCopy } from '../bulk/match.ts';
 import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
+import { dryRunKey } from './dry-run.ts';
 
 /** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
 export const takingFiles = (group: Group): Group => ({
@@ -16,10 +17,12 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
   const { row } = command;
   if (!row) return command;
   const own = flagsFor(row);
-  const { template, ...forFiles } = own;
+  const ofOne = command.flags[dryRunKey];
+  // Of these two the command itself makes something too.
+  const { template, [dryRunKey]: _, ...forFiles } = own;
   return {
     ...command,
-    flags: { ...command.flags, ...own },
+    flags: { ...command.flags, ...own, ...(ofOne && { [dryRunKey]: ofOne }) },
     async run(ctx, given: Given) {
       if (given.flags.from === undefined) {
         refuseStray(forFiles, given.flags);

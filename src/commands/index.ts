@@ -1,4 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
+import { takingDryRuns } from './dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -193,7 +194,7 @@ export const entries: readonly Entry[] = [
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
-  const node = await entry.load();
+  const node = takingDryRuns(await entry.load());
   const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
   if (!hasRows) return node;
   const { takingFiles } = await import('./from-file.ts');

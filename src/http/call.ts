@@ -61,7 +61,7 @@ export async function call<const Op extends Operation>(
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = withHint(operation, input);
-  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
+  const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
   const sent = await send(service, asked, wire, { maxWaitMs: options.maxWaitMs, look: prepared?.look });
   if (sent.how === 'gone') return called<Op>(undefined);
   if (sent.how === 'found') return called<Op>(sent.json);
@@ -82,6 +82,9 @@ export async function call<const Op extends Operation>(
   prepared?.made(judged.json);
   return called<Op>(judged.json);
 }
+
+/** What is only shown is not looked for. */
+const isLookedFor = ({ ctx }: Service, { safety }: Operation): boolean => safety === 'verify' && !ctx.preview;
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
