@@ -100,6 +100,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./watch/index.ts')).watchAccount,
   },
   {
+    name: 'rehearse',
+    summary: 'What a command would change, tried on the copy of the account',
+    section: 'developers',
+    load: async () => (await import('./sandbox/rehearse.ts')).rehearse,
+  },
+  {
     name: 'branding',
     summary: 'Colours, logos and voice of the account',
     section: 'growth',

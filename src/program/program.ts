@@ -6,7 +6,7 @@ import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
 import { version } from '../version.ts';
-import { asFlag, entryNamed, firstWord } from './argv.ts';
+import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
 import { globalFlags } from './global-flags.ts';
 import { helpConfiguration } from './help.ts';
 import { refuseUnknown } from './unknown.ts';
@@ -26,7 +26,7 @@ export type Invocation = {
 
 /** Reads argv; a mistake is a usage Failure. Only the group that argv names is loaded. */
 export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
-  const argv = asFlag(typed);
+  const argv = withSortJoined(asRehearsal(asFlag(typed)));
   let invoked: Invocation | undefined;
   let help = '';
   const writeOut = (text: string) => {

@@ -33,6 +33,7 @@ export const conversations: Group = {
   commands: [
     fromOperation('list', listConversations, {
       columns,
+      sift: { order: true },
       examples: ['svc conversations list --status unresolved'],
     }),
     fromOperation('get', getConversation, {

@@ -58,7 +58,12 @@ export const tickets: Group = {
   commands: [
     fromOperation('list', listTickets, {
       columns,
-      examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
+      sift: { order: true },
+      examples: [
+        'svc tickets list --sort -priority',
+        'svc tickets list --status unresolved',
+        "svc tickets list --search invoice --json --jq '.[].subject'",
+      ],
     }),
     fromOperation('get', getTicket, {
       several: true,
