@@ -25,16 +25,18 @@ import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
-import { openJournals } from './journal.ts';
+import { type Journal, openJournals } from './journal.ts';
 import type { IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
-import { questionFor } from './question.ts';
+import { confirmedMany, questionFor } from './question.ts';
 import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
+import { type Requester, requestersIn, withRequester } from './requesters.ts';
 import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
+import { readAsNote, type Values, valuesOf } from './values.ts';
 import { columnNotes, earlierNote, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
@@ -59,7 +61,7 @@ type Run = {
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
 export async function runFile(
   ctx: Context,
-  { words, row, args, flags: all, settings, idsInCopy }: Asked,
+  { words, row: ofCommand, args, flags: all, settings, idsInCopy }: Asked,
 ): Promise<View> {
   const began = ctx.clock.ticks();
   const flags = all as FileFlags & Given['flags'];
@@ -68,6 +70,7 @@ export async function runFile(
     connected ??= connect(ctx, settings);
     return connected;
   };
+  const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
   const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
@@ -84,22 +87,30 @@ export async function runFile(
     for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, given, template);
+    const values = valuesOf(columns, row, flags.map_value);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
       for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
-    const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
+    const make = inputMaker({
+      ...{ row, columns, given, reading: readingOf(flags, rows), template, resolve, values },
+      set: flags.set ?? {},
+      hasRequesters: flags.create_contacts === true,
+    });
     const plan = await makePlan({ row, rows, columns, make }, (count) => {
       if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
       ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
     });
     ctx.progress(undefined, 'work');
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
+    const told = readAsNote(values.readAs());
+    if (told !== undefined) ctx.notice(told);
     const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
     const isDry = flags.dry_run || isRefused;
-    const content = JSON.stringify([given, template?.text ?? null]);
+    const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
+    const content = JSON.stringify([given, template?.text ?? null, ...set]);
     const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
-    const report = reportOf(words, file, plan, totals);
+    const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const shown = flags.dry_run ? { ...report, sample: sampleOf(plan, settings), minutes: minutesFor(plan) } : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     const outcome = outcomeOf(report, flags.dry_run);
@@ -142,6 +153,9 @@ async function templateOf(
   { ctx, row, flags }: Run,
   { body }: { readonly body: object },
 ): Promise<Template | undefined> {
+  if (Object.keys(flags.set ?? {}).length > 0 && flags.template === undefined) {
+    throw new Failure('usage', '--set needs --template.');
+  }
   if (flags.template === undefined || row.text === undefined) return undefined;
   if (row.text in body) throw new Failure('usage', `Give only one of --${row.text} and --template.`);
   return readTemplate(ctx, flags.template);
@@ -170,7 +184,8 @@ function refuseUseless(
     const isRow = /^\d+$/u.test(names[0] ?? '');
     throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
   }
-  const strange = (template?.placeholders ?? []).filter((name) => placeIn(names, name) < 0);
+  const set = flags.set ?? {};
+  const strange = (template?.placeholders ?? []).filter((name) => !(name in set) && placeIn(names, name) < 0);
   if (strange.length > 0) {
     throw new Failure('usage', `The template has {{${strange[0]}}}, and the file has no such column.`, {
       hint: `Columns: ${names.join(', ')}.`,
@@ -211,6 +226,7 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
       );
     const question = count > 0 ? questionFor(row, plan, count, words) : undefined;
     if (question) await confirmed(ctx, settings, question);
+    else await confirmedMany(ctx, settings, { row, count, words });
     const journal = await journals.open(chosen);
     try {
       const totals = await runPlan({
@@ -219,7 +235,7 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
         plan,
         journal,
         secrets,
-        sender: createSender(service, row, journal),
+        sender: createSender(service, row, journal, await requestersOf(service, { plan, journal, count })),
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,
@@ -238,6 +254,30 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
     await journals.held.release();
   }
 }
+
+type Unsent = { readonly plan: Plan; readonly journal: Journal; readonly count: number };
+
+/** The contacts of the rows that this run sends. */
+async function requestersOf(service: Service, { plan, journal, count }: Unsent) {
+  const wanted: Requester[] = [];
+  let left = count;
+  if (plan.row.requester !== undefined) {
+    for await (const batch of plan.read()) {
+      for (const { ref, input } of batch) {
+        const status = journal.fates.get(ref)?.status;
+        if (status === 'done' || status === 'rejected') continue;
+        const isOpen = status === 'sent' || status === 'unknown';
+        if (input.requester && (isOpen || left-- > 0)) wanted.push(input.requester);
+      }
+    }
+  }
+  return requestersIn(service, wanted);
+}
+
+const readAsOf = (values: Values) => {
+  const readAs = values.readAs();
+  return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
+};
 
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, plan: Plan, totals: Totals, secrets: Secrets): Promise<void> =>

@@ -41,7 +41,8 @@ export type Line =
   | { readonly sent: About & { readonly before: number | null; readonly keys?: readonly string[] } }
   /** Nothing came of it: it never left, or the rate limit refused it. */
   | { readonly back: About }
-  | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string } }
+  /** `error`: it is there, and what was to follow was not done. */
+  | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string; readonly error?: string } }
   | { readonly rejected: About & Cost & { readonly error: string } }
   | { readonly unknown: About & Cost & { readonly error: string } }
   | { readonly finished: { readonly at: string } };
@@ -50,7 +51,13 @@ export type Line =
 export type Fate =
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | ({ readonly status: 'sent'; readonly line: number } & Open)
-  | { readonly status: 'done'; readonly line: number; readonly id: number | null; readonly secret?: string }
+  | {
+      readonly status: 'done';
+      readonly line: number;
+      readonly id: number | null;
+      readonly secret?: string;
+      readonly error?: string;
+    }
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
   | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open);
 
@@ -159,11 +166,12 @@ export function applyLine(fates: Map<string, Fate>, line: Exclude<Line, Header>)
   }
 }
 
-const doneFate = ({ line, id, secret }: Extract<Line, { done: object }>['done']): Fate => ({
+const doneFate = ({ line, id, secret, error }: Extract<Line, { done: object }>['done']): Fate => ({
   status: 'done',
   line,
   id,
   ...(secret !== undefined && { secret }),
+  ...(error !== undefined && { error }),
 });
 
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
@@ -206,5 +214,5 @@ function isLine(line: unknown): line is Line {
   if (sent) return isId(about.before) && (about.keys === undefined || areTexts(about.keys));
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
-  return done ? isId(about.id) : isText(about.error);
+  return done ? isId(about.id) && (about.error === undefined || isText(about.error)) : isText(about.error);
 }

@@ -177,7 +177,8 @@ function withoutSecrets(header: Header, fates: ReadonlyMap<string, Fate>, now: s
   const cost = { requests: 0, ms: 0 };
   const lines = [...fates].flatMap(([row, fate]): Line[] => {
     const { status, line } = fate;
-    if (status === 'done') return [{ done: { row, line, id: fate.id, ...cost } }];
+    if (status === 'done')
+      return [{ done: { row, line, id: fate.id, ...(fate.error !== undefined && { error: fate.error }), ...cost } }];
     if (status === 'rejected') return [{ rejected: { row, line, error: fate.error, ...cost } }];
     const sent: Line = { sent: { row, line, before: fate.before } };
     return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];

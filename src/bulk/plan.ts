@@ -7,6 +7,7 @@ import { digestOf } from '../text/digest.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
+import type { RowInput } from './second-step.ts';
 
 export type Problem = { readonly line: number; readonly error: string };
 
@@ -18,7 +19,7 @@ export type Planned = {
   /** Knows the row again by its content; of rows with the same content each has its own. */
   readonly ref: string;
   readonly id: number | undefined;
-  readonly input: Input<Operation>;
+  readonly input: RowInput;
   /** Rows that share one are never in flight together, and keep their order. */
   readonly keys: readonly string[];
 };

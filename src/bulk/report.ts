@@ -4,6 +4,7 @@ import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
 import type { Plan, Planned, Problem } from './plan.ts';
 import type { Totals } from './run.ts';
+import type { ReadAs } from './values.ts';
 
 /** A request as it would go out. */
 export type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
@@ -22,6 +23,8 @@ export type Report = {
   readonly resumed_rows: number;
   readonly duration_ms: number;
   readonly errors: readonly Problem[];
+  /** By column: values of another system, and what they were read as. */
+  readonly read_as?: ReadAs;
   /** Of a dry run. */
   readonly sample?: readonly Sample[];
   /** Of a dry run: how long the service's limit makes it last. */
@@ -73,16 +76,25 @@ export const nothingSent = (ms: number): Totals => ({
 });
 
 export const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
-  plan.sample.map(({ line, input }: Planned) => {
-    const { operation } = plan.row;
+  plan.sample.flatMap(({ line, input }: Planned): Sample[] => {
+    const { operation, after, requester: field = '' } = plan.row;
     const params = fieldsIn(input.params);
     const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
-    return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
+    const { after: values, requester } = input;
+    // The ids come from the answers to earlier requests.
+    const body = requester ? { ...fieldsIn(input.body), [field]: `{id of ${requester.email}}` } : input.body;
+    const first = { line, method: operation.method, path, ...(body !== undefined && { body }) };
+    if (!after || !values) return [first];
+    return [first, { line, method: after.operation.method, path: after.operation.path, body: values }];
   });
 
 /** Requests a minute, by the document. */
 const generalLimit = 60;
 
 /** Before a message to a customer its thread is read. */
-export const minutesFor = ({ row: { operation }, sendable }: Plan): number =>
-  Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);
+export const minutesFor = ({ row: { operation, after }, sendable, columns }: Plan): number => {
+  const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
+  return Math.ceil(
+    (sendable * ((operation.safety === 'verify' && operation.params) || isInTwoSteps ? 2 : 1)) / generalLimit,
+  );
+};

@@ -13,6 +13,8 @@ import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
+import type { IdOfRequester } from './requesters.ts';
+import { type RowInput, secondStep } from './second-step.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -42,13 +44,15 @@ type Sending = {
   requests: number;
   baseline?: Promise<Before | undefined>;
   supplied?: Promise<(id: number) => Body>;
+  readonly idOfRequester: IdOfRequester;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
   readonly late: LateCopies;
 };
 
-export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
-  const sending = beginSending(outer, row, journal);
+/** `idOfRequester`: of the contacts that rows bring along; throws the Failure of a row whose contact cannot be told. */
+export function createSender(outer: Service, row: RowOf, journal: Journal, idOfRequester: IdOfRequester): Sender {
+  const sending = beginSending(outer, row, journal, idOfRequester);
   return {
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
@@ -59,13 +63,24 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
   };
 }
 
-function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
+function beginSending(outer: Service, row: RowOf, journal: Journal, idOfRequester: IdOfRequester): Sending {
   const { id } = row.operation;
   const own = outer.learnt.made.get(id) ?? new Set<number>();
   outer.learnt.made.set(id, own);
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
-  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
+  const sending: Sending = {
+    outer,
+    row,
+    journal,
+    options,
+    own,
+    newestOwn: 0,
+    requests: 0,
+    idOfRequester,
+    doubtful: new Set(),
+    late,
+  };
   for (const [ref, { status, ...fate }] of journal.fates) {
     if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
     // An earlier run ended while it was on its way.
@@ -128,9 +143,12 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
 }
 
 /** The input with the fields that are read from the service where the row lacks them. */
-async function complete(sending: Sending, { id, input }: Planned): Promise<Input<Operation>> {
-  const { supply } = sending.row;
+async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
+  const { supply, requester: field } = sending.row;
   const body = fieldsIn(input.body);
+  if (field !== undefined && input.requester) {
+    return { ...input, body: { ...body, [field]: sending.idOfRequester(input.requester) } };
+  }
   if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
   sending.supplied ??= supply.load(through(sending));
   const supplied = await sending.supplied;
@@ -171,13 +189,22 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
     const answer = await call(service, operation, input, { ...options, before: known });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id);
-    return { status: 'done', id, answer };
+    return await finished(sending, input, { id, answer });
   } catch (error) {
     const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
     if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
     if (outcome.status === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
     return outcome;
   }
+}
+
+type There = { readonly id: number | null; readonly answer: unknown };
+
+/** The record is there; what is to follow is done too, or told. */
+async function finished(sending: Sending, input: RowInput, { id, answer }: There) {
+  const { row, options } = sending;
+  const error = await secondStep(through(sending), { row, input, id, answer, options });
+  return { status: 'done', id, answer, ...(error !== undefined && { error }) } as const;
 }
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
@@ -219,12 +246,13 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
   const known: Known = before === null ? 'nothing' : { ids: new Set(ids), upTo, isWhole: true };
-  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
+  const input = await complete(sending, planned);
+  const findings = await lookFor(through(sending), operation, input, { before: known, settleMs });
   if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
-  return { status: 'done', id, answer: findings.found } as const;
+  return finished(sending, input, { id, answer: findings.found });
 }
 
 /** The id of what was made, else of what was changed. */

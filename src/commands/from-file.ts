@@ -19,8 +19,8 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
   if (!row) return command;
   const own = flagsFor(row);
   const ofOne = command.flags[dryRunKey];
-  // Of these two the command itself makes something too.
-  const { template, [dryRunKey]: _, ...forFiles } = own;
+  // Of these the command itself makes something too.
+  const { template, set, [dryRunKey]: _, ...forFiles } = own;
   return {
     ...command,
     flags: { ...command.flags, ...own, ...(ofOne && { [dryRunKey]: ofOne }) },

@@ -173,6 +173,13 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./config/index.ts')).config,
   },
   {
+    name: 'templates',
+    aliases: ['template'],
+    summary: 'Texts that you use again',
+    section: 'setup',
+    load: async () => (await import('./templates/index.ts')).templates,
+  },
+  {
     name: 'alias',
     summary: 'Names of your own for commands',
     section: 'setup',

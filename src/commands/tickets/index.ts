@@ -1,5 +1,14 @@
+import * as v from 'valibot';
 import type { Output } from '../../api/operation.ts';
-import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
+import {
+  addTicketNote,
+  createTicket,
+  getTicket,
+  listTickets,
+  replyToTicket,
+  ticketStatuses,
+  updateTicket,
+} from '../../api/tickets.ts';
 import { recordFitted, unwrap } from '../../command/answered.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
@@ -52,6 +61,9 @@ const columns: readonly Column[] = [
   { path: 'updated_at', header: 'Updated', rank: 6 },
 ];
 
+/** Tickets of another system have a status: it is set once the ticket is there. */
+const TicketRow = v.object({ ...createTicket.body.entries, status: v.optional(v.picklist(ticketStatuses)) });
+
 export const tickets: Group = {
   name: 'tickets',
   summary: 'Support tickets',
@@ -73,6 +85,11 @@ export const tickets: Group = {
     }),
     fromOperation('create', createTicket, {
       text: 'description',
+      rows: {
+        body: TicketRow,
+        after: { field: 'status', operation: updateTicket, unless: 'open' },
+        requester: 'contact_id',
+      },
       done: (ticket: Ticket) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
       examples: [
         "svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3",
