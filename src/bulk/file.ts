@@ -25,13 +25,13 @@ import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
-import { type Journal, openJournals } from './journal.ts';
+import { openJournals } from './journal.ts';
 import type { IdsInCopy } from './match.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
 import { minutesFor, nothingSent, reportOf, sampleOf } from './report.ts';
-import { type Requester, requestersIn, withRequester } from './requesters.ts';
+import { openRequesters, type Requester, withRequester } from './requesters.ts';
 import { chosenJournal, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
@@ -87,6 +87,7 @@ export async function runFile(
     for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, given, template);
+    const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
     const values = valuesOf(columns, row, flags.map_value);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
@@ -95,18 +96,23 @@ export async function runFile(
     const make = inputMaker({
       ...{ row, columns, given, reading: readingOf(flags, rows), template, resolve, values },
       set: flags.set ?? {},
-      hasRequesters: flags.create_contacts === true,
+      requesters,
     });
-    const plan = await makePlan({ row, rows, columns, make }, (count) => {
-      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
-    });
+    const planned = () =>
+      makePlan({ row, rows, columns, make }, (count) => {
+        if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
+        ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
+      });
+    const isRefused = ({ sendable, problems }: Plan) => sendable === 0 || (flags.strict && problems.size > 0);
+    const first = await planned();
+    const wanted = flags.dry_run || isRefused(first) ? [] : await newRequesters(first);
+    if (wanted.length > 0) await requesters?.make(wanted);
+    const plan = wanted.length > 0 ? await planned() : first;
     ctx.progress(undefined, 'work');
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
     const told = readAsNote(values.readAs());
     if (told !== undefined) ctx.notice(told);
-    const isRefused = plan.sendable === 0 || (flags.strict && plan.problems.size > 0);
-    const isDry = flags.dry_run || isRefused;
+    const isDry = flags.dry_run || isRefused(plan);
     const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
     const content = JSON.stringify([given, template?.text ?? null, ...set]);
     const totals = isDry ? nothingSent(Math.round(ctx.clock.ticks() - began)) : await send(run, plan, content);
@@ -235,7 +241,7 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
         plan,
         journal,
         secrets,
-        sender: createSender(service, row, journal, await requestersOf(service, { plan, journal, count })),
+        sender: createSender(service, row, journal),
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,
@@ -255,23 +261,11 @@ async function send(run: Run, plan: Plan, content: string): Promise<Totals> {
   }
 }
 
-type Unsent = { readonly plan: Plan; readonly journal: Journal; readonly count: number };
-
-/** The contacts of the rows that this run sends. */
-async function requestersOf(service: Service, { plan, journal, count }: Unsent) {
+/** The contacts of the rows that can be sent and name somebody who is not there. */
+async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
   const wanted: Requester[] = [];
-  let left = count;
-  if (plan.row.requester !== undefined) {
-    for await (const batch of plan.read()) {
-      for (const { ref, input } of batch) {
-        const status = journal.fates.get(ref)?.status;
-        if (status === 'done' || status === 'rejected') continue;
-        const isOpen = status === 'sent' || status === 'unknown';
-        if (input.requester && (isOpen || left-- > 0)) wanted.push(input.requester);
-      }
-    }
-  }
-  return requestersIn(service, wanted);
+  for await (const batch of plan.read()) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
+  return wanted;
 }
 
 const readAsOf = (values: Values) => {

@@ -8,7 +8,7 @@ import { fillTemplate, type Template } from '../text/template.ts';
 import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
 import { type Resolvers, withId } from './ids.ts';
-import { withoutRequester } from './requesters.ts';
+import { type Requesters, withoutRequester } from './requesters.ts';
 import { inTwoSteps, type RowInput } from './second-step.ts';
 import type { Values } from './values.ts';
 
@@ -28,7 +28,8 @@ type Parts = {
   readonly values: Values;
   /** What placeholders of the template stand for where a row has nothing for them. */
   readonly set: Readonly<Record<string, string>>;
-  readonly hasRequesters: boolean;
+  /** With --create-contacts. */
+  readonly requesters: Requesters | undefined;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
@@ -59,9 +60,23 @@ export function inputMaker(parts: Parts): MakeInput {
       return { problem: 'changes nothing: every cell is empty' };
     const checked = schema ? check(schema, whole.body) : undefined;
     if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
-    const { body: own, requester } = parts.hasRequesters ? withoutRequester(whole.body) : { body: whole.body };
+    const about = ofRequester(parts, whole.body);
+    if ('problem' in about) return about;
+    const { body: own, requester } = about;
     return { id, input: { ...params, ...inTwoSteps(row, own), ...(requester && { requester }) } };
   };
+}
+
+type About = ReturnType<typeof withoutRequester> | { readonly problem: string };
+
+/** A contact that is there is named by its id, as everywhere: a row stays the same row once its contact was made. */
+function ofRequester({ row, requesters }: Parts, whole: Body): About {
+  if (!requesters || row.requester === undefined) return { body: whole };
+  const { body, requester } = withoutRequester(whole);
+  if (!requester) return { body };
+  const id = requesters.idOf(requester.email);
+  if (id === 'new') return { body, requester };
+  return typeof id === 'number' ? { body: { ...body, [row.requester]: id } } : id;
 }
 
 /** A row's own cell wins. */

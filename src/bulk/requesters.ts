@@ -3,7 +3,6 @@ import { listContacts, SyncContact, syncChunkSize, syncContacts } from '../api/c
 import type { Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Body, RowOf } from '../command/row.ts';
-import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import { counted } from '../text/number.ts';
@@ -32,49 +31,58 @@ export function withoutRequester(body: Body): { readonly body: Body; readonly re
 
 const keyOf = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
-export type IdOfRequester = (requester: Requester) => number;
+/** The contacts of the account by email, and those that rows bring along. */
+export type Requesters = {
+  /** `new`: no contact has the email, and none was made yet. */
+  idOf(email: string): number | 'new' | { readonly problem: string };
+  /**
+   * Makes the contacts, each email once. They go through the endpoint that matches by email, for which twice is once:
+   * neither a lost answer nor a second run makes one twice.
+   */
+  make(wanted: readonly Requester[]): Promise<void>;
+};
 
-/**
- * Makes the contacts that are not there yet, each email once, and tells the id of each. They go through the endpoint that
- * matches by email, for which twice is once: neither a lost answer nor a second run makes one twice.
- */
-export async function requestersIn(service: Service, wanted: readonly Requester[]): Promise<IdOfRequester> {
-  const byEmail = new Map<string, Requester>();
-  for (const { email, ...fields } of wanted) byEmail.set(email, { ...fields, ...byEmail.get(email), email });
-  if (byEmail.size === 0) return () => Number.NaN;
-  let found = await idsOf(service, byEmail);
-  const missing = [...byEmail.values()].filter(({ email }) => !found.has(email));
+export async function openRequesters(service: Service): Promise<Requesters> {
+  const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const refused = new Map<string, string>();
-  for (let at = 0; at < missing.length; at += syncChunkSize) {
-    const contacts = missing.slice(at, at + syncChunkSize);
-    service.ctx.progress(`Making ${counted(missing.length, 'contact')}`, 'work');
-    const answer = await call(service, syncContacts, { body: { contacts } }, { maxWaitMs: Number.POSITIVE_INFINITY });
-    for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
-  }
-  if (missing.length > 0) {
-    found = await idsOf(service, byEmail);
-    const made = missing.filter(({ email }) => found.has(email)).length;
-    service.ctx.notice(`${counted(made, 'contact')} made for the rows that name them.`);
-  }
-  service.ctx.progress(undefined, 'work');
-  return ({ email }) => {
-    const [id, ...others] = found.get(email) ?? [];
-    if (id !== undefined && others.length === 0) return id;
-    const all = [id, ...others].join(', ');
-    const why =
-      id === undefined
-        ? `could not be made: ${refused.get(email) ?? 'the service does not show it'}`
-        : `is that of several: ${all}`;
-    throw new Failure('rejected', `The contact ${email} ${why}.`);
+  let found = await idsByEmail(service);
+  return {
+    idOf(email) {
+      const [id, ...others] = found.get(email) ?? [];
+      const why = refused.get(email);
+      if (id === undefined)
+        return why === undefined ? 'new' : { problem: `${email}: no contact could be made: ${why}` };
+      return others.length === 0
+        ? id
+        : { problem: `${email}: several contacts have it: ${[id, ...others].join(', ')}` };
+    },
+    async make(wanted) {
+      const byEmail = new Map<string, Requester>();
+      // Of several rows the first that gives a field counts.
+      for (const one of wanted) byEmail.set(one.email, { ...one, ...byEmail.get(one.email) });
+      const all = [...byEmail.values()];
+      for (let at = 0; at < all.length; at += syncChunkSize) {
+        const contacts = all.slice(at, at + syncChunkSize);
+        service.ctx.progress(`Making ${counted(all.length, 'contact')}`, 'work');
+        const answer = await call(service, syncContacts, { body: { contacts } }, { maxWaitMs });
+        for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
+      }
+      found = await idsByEmail(service);
+      const made = all.filter(({ email }) => found.has(email)).length;
+      for (const { email } of all) if (!found.has(email) && !refused.has(email)) refused.set(email, 'it is not there');
+      service.ctx.notice(`${counted(made, 'contact')} created, for rows that name them.`);
+    },
   };
 }
 
-async function idsOf(service: Service, wanted: ReadonlyMap<string, unknown>): Promise<Map<string, number[]>> {
+async function idsByEmail(service: Service): Promise<ReadonlyMap<string, readonly number[]>> {
   const ids = new Map<string, number[]>();
-  service.ctx.progress(`Looking up ${counted(wanted.size, 'contact')}`, 'work');
+  service.ctx.progress('Reading the contacts', 'work');
   for await (const { email, contact_id: id } of list(service, listContacts, {}, { all: true }).records) {
-    const key = typeof email === 'string' ? keyOf(email) : '';
-    if (wanted.has(key) && typeof id === 'number') ids.set(key, [...(ids.get(key) ?? []), id]);
+    if (typeof email !== 'string' || email === '' || typeof id !== 'number') continue;
+    const key = keyOf(email);
+    ids.set(key, [...(ids.get(key) ?? []), id]);
   }
+  service.ctx.progress(undefined, 'work');
   return ids;
 }

@@ -13,7 +13,6 @@ import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
-import type { IdOfRequester } from './requesters.ts';
 import { type RowInput, secondStep } from './second-step.ts';
 
 export type Sender = {
@@ -44,15 +43,13 @@ type Sending = {
   requests: number;
   baseline?: Promise<Before | undefined>;
   supplied?: Promise<(id: number) => Body>;
-  readonly idOfRequester: IdOfRequester;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
   readonly late: LateCopies;
 };
 
-/** `idOfRequester`: of the contacts that rows bring along; throws the Failure of a row whose contact cannot be told. */
-export function createSender(outer: Service, row: RowOf, journal: Journal, idOfRequester: IdOfRequester): Sender {
-  const sending = beginSending(outer, row, journal, idOfRequester);
+export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
+  const sending = beginSending(outer, row, journal);
   return {
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
@@ -63,7 +60,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal, idOfR
   };
 }
 
-function beginSending(outer: Service, row: RowOf, journal: Journal, idOfRequester: IdOfRequester): Sending {
+function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const { id } = row.operation;
   const own = outer.learnt.made.get(id) ?? new Set<number>();
   outer.learnt.made.set(id, own);
@@ -77,7 +74,6 @@ function beginSending(outer: Service, row: RowOf, journal: Journal, idOfRequeste
     own,
     newestOwn: 0,
     requests: 0,
-    idOfRequester,
     doubtful: new Set(),
     late,
   };
@@ -144,11 +140,8 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
 
 /** The input with the fields that are read from the service where the row lacks them. */
 async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
-  const { supply, requester: field } = sending.row;
+  const { supply } = sending.row;
   const body = fieldsIn(input.body);
-  if (field !== undefined && input.requester) {
-    return { ...input, body: { ...body, [field]: sending.idOfRequester(input.requester) } };
-  }
   if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
   sending.supplied ??= supply.load(through(sending));
   const supplied = await sending.supplied;
@@ -246,7 +239,7 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
   const known: Known = before === null ? 'nothing' : { ids: new Set(ids), upTo, isWhole: true };
-  const input = await complete(sending, planned);
+  const { input } = planned;
   const findings = await lookFor(through(sending), operation, input, { before: known, settleMs });
   if ('removed' in findings) return 'gone';
   if (!('found' in findings)) return undefined;

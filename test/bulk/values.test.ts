@@ -274,3 +274,12 @@ test('a close of more than 20 rows is asked for once, on a terminal alone', asyn
   await svc(world, ['tickets', 'close', '--from', file]);
   expect(writesOf(world)).not.toEqual([]);
 });
+
+test('a row stays the same row once its contact was made: with and without --create-contacts it is sent once', async () => {
+  const world = sandboxWorld();
+  const text = 'subject,contact\nA,new@zd.example\nB,new@zd.example\n';
+  expect((await created(world, text, ['--create-contacts'])).report).toMatchObject({ done: 2 });
+  expect((await created(world, text)).report).toMatchObject({ done: 2 });
+  expect((await created(world, text, ['--create-contacts'])).report).toMatchObject({ done: 2 });
+  expect(writesOf(world).filter((line) => line === 'POST /tickets')).toHaveLength(2);
+});
