@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { isCode, isThere, readIfThere } from '../disk/atomic-file.ts';
+import { isThere, readIfThere } from '../disk/atomic-file.ts';
+import { namesIn } from '../disk/folder.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -47,10 +47,7 @@ type Named = { readonly name: string; readonly placeholders: readonly string[]; 
 
 /** The templates of the configuration folder, by name. */
 export async function namedTemplates(ctx: Context): Promise<readonly Named[]> {
-  const files = await readdir(folderOf(ctx)).catch((error) => {
-    if (isCode(error, 'ENOENT')) return [];
-    throw error;
-  });
+  const files = await namesIn(folderOf(ctx));
   const names = new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')));
   const named: Named[] = [];
   for (const name of [...names].sort()) {

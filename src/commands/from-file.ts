@@ -1,10 +1,10 @@
 import { flagsFor } from '../bulk/flags.ts';
 import type { IdsInCopy } from '../bulk/match.ts';
 import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
+import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { dryRunKey } from './dry-run.ts';
 
 /** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
 export const takingFiles = (group: Group): Group => ({

@@ -1,5 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
-import { takingDryRuns } from './dry-run.ts';
+import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {

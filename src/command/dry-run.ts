@@ -1,5 +1,5 @@
-import type { AnyCommand, Command, Given, Group } from '../command/command.ts';
-import { param } from '../command/param.ts';
+import type { AnyCommand, Command, Given, Group } from './command.ts';
+import { param } from './param.ts';
 
 /** As a key of flags: the same as the flag of the rows of a file, which it becomes with --from. */
 export const dryRunKey = 'dry_run';

@@ -1,8 +1,8 @@
-import type { Command, Given } from '../command/command.ts';
 import type { Context, Shown } from '../context.ts';
 import { isShownOnly, previewing } from '../http/preview.ts';
 import type { View } from '../output/view.ts';
 import { sanitize } from '../text/sanitize.ts';
+import type { Command, Given } from './command.ts';
 
 /** Runs the command up to what it would send, and shows that. What only reads shows what it read. */
 export async function shownInstead(outer: Context, given: Given, run: Command['run']): Promise<View> {
