@@ -49,6 +49,8 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
       const values = own.get(at)?.has(key) ? own.get(at) : undefined;
       const meant: unknown = values ? values.get(key) : wordIn(known[at], key);
       if (meant === undefined || meant === cell) return cell;
+      // Nobody needs to be told that `Open` is `open`.
+      if (meant === key) return meant;
       const name = columns.names[at] ?? '';
       const ofColumn = read.get(name) ?? new Map<string, unknown>();
       read.set(name, ofColumn.set(cell.trim(), meant));

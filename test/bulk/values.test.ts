@@ -62,7 +62,7 @@ describe('values of other systems', () => {
     ]);
     expect(report).toMatchObject({ rows: 3, done: 3, rejected: 0, unknown: 0, unsent: 0, errors: [] });
     expect(report.read_as).toEqual({
-      Status: { Open: 'open', Solved: 'resolved', Hold: 'pending' },
+      Status: { Solved: 'resolved', Hold: 'pending' },
       Priority: { High: 3, '-': 0, Normal: 2 },
     });
     expect(ran.stderr).toContain('Priority: High is 3, - is 0, Normal is 2');
