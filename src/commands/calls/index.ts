@@ -18,7 +18,7 @@ export const calls: Group = {
         { path: 'start_time', header: 'Started', rank: 3 },
       ],
       sift: { contact: true },
-      examples: ['svc calls list', 'svc calls list --contact hana@example.com', 'svc calls list --all --json'],
+      examples: ['svc calls list', 'svc calls list --contact 7', 'svc calls list --all --json'],
     }),
   ],
 };
