@@ -126,6 +126,12 @@ export type Writes = {
   rest?: string;
 };
 
+/** A request as `--dry-run` shows it. `body`: parsed where it is JSON; null where there is none. */
+export type Shown = { readonly method: string; readonly path: string; readonly body: unknown };
+
+/** Of a command that only shows what it would write: nothing that writes is sent, and each ends with the same failure. */
+export type Preview = { readonly requests: Shown[]; readonly end: Error };
+
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -157,6 +163,8 @@ export type Context = {
   readonly onHangup?: (call: () => void) => () => void;
   /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
   readonly writes?: Writes;
+  /** With --dry-run: requests that write end here instead of going out. */
+  readonly preview?: Preview;
   /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

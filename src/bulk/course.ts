@@ -107,8 +107,9 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
   if (outcome.status === 'done') {
     course.doneNow++;
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
-    ended.set(index, { status: 'done', line, id: outcome.id, ...kept });
-    const done: DoneLine = { done: { row, line, id: outcome.id, ...cost(), ...kept } };
+    const part = outcome.error === undefined ? {} : { error: outcome.error };
+    ended.set(index, { status: 'done', line, id: outcome.id, ...kept, ...part });
+    const done: DoneLine = { done: { row, line, id: outcome.id, ...cost(), ...kept, ...part } };
     // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
     if (job.sender.late.mayArrive(planned.keys)) course.deferred.set(row, { planned, line: done });
     else keep(done);

@@ -7,9 +7,9 @@ import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Totals } from './run.ts';
 
-/** Exit 8 where a row was not done. */
-export function outcomeOf({ rejected, unsent }: Report, isDry: boolean): View['outcome'] {
-  return rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
+/** Exit 8 where a row was not done, or only in part. */
+export function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean): View['outcome'] {
+  return errors.length > 0 || rejected > 0 || (!isDry && unsent > 0) ? 'partial' : undefined;
 }
 
 /** One line for a pipe, in which the report may go anywhere: how much was not done. */
@@ -22,7 +22,8 @@ export function partialNote({
     ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
     ...(of.unsent > 0 ? [`${number(of.unsent)} not sent`] : []),
   ];
-  return `${number(of.done)} of ${rowsInWords(rows)} are done: ${left.join(', ')}. The report names them.`;
+  const what = left.length > 0 ? left.join(', ') : 'some of them in part';
+  return `${number(of.done)} of ${rowsInWords(rows)} are done: ${what}. The report names them.`;
 }
 
 /** Rows that only --max-sends kept back. */

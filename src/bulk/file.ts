@@ -24,9 +24,11 @@ import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
 import type { IdsInCopy } from './match.ts';
 import { rowsInWords } from './pace.ts';
-import { makePlan } from './plan.ts';
+import { makePlan, type Plan } from './plan.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
+import { openRequesters, type Requester, withRequester } from './requesters.ts';
 import { sendPlan } from './send-plan.ts';
+import { readAsNote, type Values, valuesOf } from './values.ts';
 import { columnNotes, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
@@ -51,7 +53,7 @@ export type Run = {
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
 export async function runFile(
   ctx: Context,
-  { words, row, args, flags: all, settings, idsInCopy }: Asked,
+  { words, row: ofCommand, args, flags: all, settings, idsInCopy }: Asked,
 ): Promise<View> {
   const began = ctx.clock.ticks();
   const flags = all as FileFlags & Given['flags'];
@@ -60,6 +62,7 @@ export async function runFile(
     connected ??= connect(ctx, settings);
     return connected;
   };
+  const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
   const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
   refuseIds(row, args);
   const given = await givenByCommandLine(run, { ...args, ...all });
@@ -77,24 +80,38 @@ export async function runFile(
     for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, template);
+    const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
+    const values = valuesOf(columns, row, flags.map_value);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
       for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
     const resolve = await resolversFor({ ...run, rows, columns });
-    const make = inputMaker({ row, columns, given, reading: readingOf(flags, rows), template, resolve });
-    const checked = await makePlan({ row, rows, columns, make }, (count) => {
-      if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
-      ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
+    const make = inputMaker({
+      ...{ row, columns, given, reading: readingOf(flags, rows), template, resolve, values },
+      set: flags.set ?? {},
+      requesters,
     });
+    const planned = () =>
+      makePlan({ row, rows, columns, make }, (count) => {
+        if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted. Nothing was sent.');
+        ctx.progress(`Reading ${source.name}: ${rowsInWords(count)}`, 'work');
+      });
+    const isRefused = ({ sendable, problems }: Plan) => sendable === 0 || (flags.strict && problems.size > 0);
+    const first = await planned();
+    const wanted = flags.dry_run || isRefused(first) ? [] : await newRequesters(first);
+    if (wanted.length > 0) await requesters?.make(wanted);
+    const checked = wanted.length > 0 ? await planned() : first;
     ctx.progress(undefined, 'work');
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
-    const isRefused = checked.sendable === 0 || (flags.strict && checked.problems.size > 0);
-    const isDry = flags.dry_run || isRefused;
-    const content = JSON.stringify([given, template?.text ?? null]);
+    const told = readAsNote(values.readAs());
+    if (told !== undefined) ctx.notice(told);
+    const isDry = flags.dry_run || isRefused(checked);
+    const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
+    const content = JSON.stringify([given, template?.text ?? null, ...set]);
     const { plan, totals } = isDry
       ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
       : await sendPlan(run, checked, content);
-    const report = reportOf(words, file, plan, totals);
+    const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     const outcome = outcomeOf(report, flags.dry_run);
@@ -142,6 +159,9 @@ async function templateOf(
   { ctx, row, flags }: Run,
   { body }: { readonly body: object },
 ): Promise<Template | undefined> {
+  if (Object.keys(flags.set ?? {}).length > 0 && flags.template === undefined) {
+    throw new Failure('usage', '--set needs --template.');
+  }
   if (flags.template === undefined || row.text === undefined) return undefined;
   if (row.text in body) throw new Failure('usage', `Give only one of --${row.text} and --template.`);
   return readTemplate(ctx, flags.template);
@@ -165,7 +185,8 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
     const isRow = /^\d+$/u.test(names[0] ?? '');
     throw new Failure('usage', 'The file has no column id.', { hint: isRow ? rowsOfSvc : hint });
   }
-  const strange = (template?.placeholders ?? []).filter((name) => placeIn(names, name) < 0);
+  const set = flags.set ?? {};
+  const strange = (template?.placeholders ?? []).filter((name) => !(name in set) && placeIn(names, name) < 0);
   if (strange.length > 0) {
     throw new Failure('usage', `The template has {{${strange[0]}}}, and the file has no such column.`, {
       hint: `Columns: ${names.join(', ')}.`,
@@ -176,3 +197,14 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
 /** A pipe from svc itself has no header. */
 const rowsOfSvc =
   'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';
+/** The contacts of the rows that can be sent and name somebody who is not there. */
+async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
+  const wanted: Requester[] = [];
+  for await (const batch of plan.read()) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
+  return wanted;
+}
+
+const readAsOf = (values: Values) => {
+  const readAs = values.readAs();
+  return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
+};

@@ -13,6 +13,7 @@ const fromFlag = {
 
 const fileFlags = {
   map: readingFlags.map,
+  map_value: param.texts('Read a value of a column as another; repeatable', { placeholder: 'COLUMN:FROM=TO' }),
   dry_run: param.toggle('Show the first requests and every problem; send nothing'),
   strict: param.toggle('Send nothing if one row is bad'),
   max_sends: param.integer('Send at most N rows in this run', { min: 1 }),
@@ -52,8 +53,28 @@ const templateFlag = {
   }),
 };
 
+const setFlag = {
+  set: param.pairs('With --template: what {{NAME}} stands for where there is nothing of that name; repeatable', {
+    placeholder: 'NAME=VALUE',
+  }),
+};
+
+const requesterFlags = {
+  create_contacts: param.toggle('Create the contact of a row where no contact has its email'),
+};
+
 export type FileFlags = Values<typeof fromFlag & typeof fileFlags> &
-  Partial<Values<typeof fieldFlags & typeof listFlags & typeof idFlags & typeof matchFlags & typeof templateFlag>>;
+  Partial<
+    Values<
+      typeof fieldFlags &
+        typeof listFlags &
+        typeof idFlags &
+        typeof matchFlags &
+        typeof templateFlag &
+        typeof setFlag &
+        typeof requesterFlags
+    >
+  >;
 
 /** The flags that a command has for the rows of a file. */
 export function flagsFor(row: RowOf): Record<string, Param<unknown>> {
@@ -66,9 +87,10 @@ export function flagsFor(row: RowOf): Record<string, Param<unknown>> {
     ...(row.reads !== 'named' && shapes.includes('list') && listFlags),
     ...(operation.ids && idFlags),
     ...(isOfContact(operation) && matchFlags),
+    ...(row.requester !== undefined && requesterFlags),
   };
   for (const [key, flag] of Object.entries(flags)) flags[key] = { ...flag, group };
-  return row.text === undefined ? flags : { ...templateFlag, ...flags };
+  return row.text === undefined ? flags : { ...templateFlag, ...setFlag, ...flags };
 }
 
 const isOfContact = ({ ids = {} }: Operation): boolean => Object.values(ids)[0] === 'contacts';

@@ -1,5 +1,4 @@
 import { check, type FieldErrors } from '../api/check.ts';
-import type { Input, Operation } from '../api/operation.ts';
 import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
@@ -9,12 +8,15 @@ import { fillTemplate, type Template } from '../text/template.ts';
 import { type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
 import { type Resolvers, withId } from './ids.ts';
+import { type Requesters, withoutRequester } from './requesters.ts';
+import { inTwoSteps, type RowInput } from './second-step.ts';
+import type { Values } from './values.ts';
 
 /** What the command line says for every row. */
 type Given = { readonly body: Body };
 
 export type MakeInput = (row: FileRow) => Made;
-type Made = { readonly id: number | undefined; readonly input: Input<Operation> } | { readonly problem: string };
+type Made = { readonly id: number | undefined; readonly input: RowInput } | { readonly problem: string };
 
 type Parts = {
   readonly row: RowOf;
@@ -23,11 +25,16 @@ type Parts = {
   readonly reading: Reading;
   readonly template: Template | undefined;
   readonly resolve: Resolvers;
+  readonly values: Values;
+  /** What placeholders of the template stand for where a row has nothing for them. */
+  readonly set: Readonly<Record<string, string>>;
+  /** With --create-contacts. */
+  readonly requesters: Requesters | undefined;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
 export function inputMaker(parts: Parts): MakeInput {
-  const { row, columns, given, template } = parts;
+  const { row, columns, given, template, set } = parts;
   const idName = idNameOf(row);
   const schema = row.finish ? row.operation.body : bodyOf(row);
   const places = new Map(template?.placeholders.map((name) => [name, placeIn(columns.names, name)]));
@@ -42,7 +49,7 @@ export function inputMaker(parts: Parts): MakeInput {
     if (!row.operation.body) return { id, input: params };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
-      const filled = fillTemplate(template, (name) => fileRow.cells[places.get(name) ?? -1]);
+      const filled = fillTemplate(template, (name) => filledOr(fileRow.cells[places.get(name) ?? -1], set[name]));
       if ('missing' in filled)
         return { problem: `has no value for ${filled.missing.map((name) => `{{${name}}}`).join(', ')}` };
       setAt(body, row.text, filled.text);
@@ -53,17 +60,39 @@ export function inputMaker(parts: Parts): MakeInput {
       return { problem: 'changes nothing: every cell is empty' };
     const checked = schema ? check(schema, whole.body) : undefined;
     if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
-    return { id, input: { ...params, body: whole.body } };
+    const about = ofRequester(parts, whole.body);
+    if ('problem' in about) return about;
+    const { body: own, requester } = about;
+    return { id, input: { ...params, ...inTwoSteps(row, own), ...(requester && { requester }) } };
   };
 }
 
+type About = ReturnType<typeof withoutRequester> | { readonly problem: string };
+
+/** A contact that is there is named by its id, as everywhere: a row stays the same row once its contact was made. */
+function ofRequester({ row, requesters }: Parts, whole: Body): About {
+  if (!requesters || row.requester === undefined) return { body: whole };
+  const { body, requester } = withoutRequester(whole);
+  if (!requester) return { body };
+  const id = requesters.idOf(requester.email);
+  if (id === 'new') return { body, requester };
+  return typeof id === 'number' ? { body: { ...body, [row.requester]: id } } : id;
+}
+
+/** A row's own cell wins. */
+const filledOr = (cell: unknown, other: string | undefined): unknown =>
+  other !== undefined && (cell === undefined || cell === null || String(cell).trim() === '') ? other : cell;
+
 type Cells = { readonly id: number | undefined; readonly body: Body };
 
-function cellsOf({ cells }: FileRow, { columns, reading, resolve }: Parts): Cells | { readonly problem: string } {
+function cellsOf(
+  { cells }: FileRow,
+  { columns, reading, resolve, values }: Parts,
+): Cells | { readonly problem: string } {
   let id: number | undefined;
   const body: Record<string, unknown> = {};
   for (const [at, target] of columns.targets.entries()) {
-    const cell = cells[at];
+    const cell = values.of(at, cells[at]);
     if (!target || cell === undefined) continue;
     const name = columns.names[at] ?? '';
     if (target.kind !== 'field') {

@@ -70,7 +70,8 @@ export type Line =
   | { readonly sent: About & Open }
   /** Nothing came of it: it never left, or the rate limit refused it. */
   | { readonly back: About }
-  | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string } }
+  /** `error`: it is there, and what was to follow was not done. */
+  | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string; readonly error?: string } }
   | { readonly rejected: About & Cost & { readonly error: string } }
   | { readonly unknown: About & Cost & { readonly error: string } }
   /** `sure`: by a clock that agreed with the service's. */
@@ -80,7 +81,13 @@ export type Line =
 export type Fate = { readonly is?: string } & (
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | ({ readonly status: 'sent'; readonly line: number } & Open)
-  | { readonly status: 'done'; readonly line: number; readonly id: number | null; readonly secret?: string }
+  | {
+      readonly status: 'done';
+      readonly line: number;
+      readonly id: number | null;
+      readonly secret?: string;
+      readonly error?: string;
+    }
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
   | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open)
 );
@@ -124,8 +131,9 @@ export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret } = line.done;
-    set(line.done, { status: 'done', id, ...(secret !== undefined && { secret }) });
+    const { id, secret, error } = line.done;
+    const more = { ...(secret !== undefined && { secret }), ...(error !== undefined && { error }) };
+    set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
     const sent = fates.get(line.unknown.row);
@@ -141,7 +149,7 @@ export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
 type Said =
   | { readonly status: 'meant'; readonly before: number | null }
   | ({ readonly status: 'sent' } & Open)
-  | { readonly status: 'done'; readonly id: number | null; readonly secret?: string }
+  | { readonly status: 'done'; readonly id: number | null; readonly secret?: string; readonly error?: string }
   | { readonly status: 'rejected'; readonly error: string }
   | ({ readonly status: 'unknown'; readonly error: string } & Open);
 
@@ -207,5 +215,5 @@ function isLine(line: unknown): line is Line {
   if (sent) return isId(about.before) && (about.keys === undefined || areTexts(about.keys));
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
-  return done ? isId(about.id) : isText(about.error);
+  return done ? isId(about.id) && (about.error === undefined || isText(about.error)) : isText(about.error);
 }

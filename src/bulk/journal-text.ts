@@ -32,7 +32,8 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   const lines = [...fates].flatMap(([row, fate]): Line[] => {
     const { status, line } = fate;
     const about = { row, line, ...(fate.is !== undefined && { is: fate.is }) };
-    if (status === 'done') return [{ done: { ...about, id: fate.id, ...cost } }];
+    const error = status === 'done' && fate.error !== undefined ? { error: fate.error } : {};
+    if (status === 'done') return [{ done: { ...about, id: fate.id, ...error, ...cost } }];
     if (status === 'rejected') return [{ rejected: { ...about, error: fate.error, ...cost } }];
     const keys = 'keys' in fate && fate.keys ? { keys: fate.keys } : {};
     const sent: Line = { sent: { ...about, before: fate.before, ...keys } };

@@ -1,8 +1,8 @@
 import { Failure, messageOf } from '../errors.ts';
 
-/** What became of a row in this run. `unsent`: nothing happened, and why. */
+/** What became of a row in this run. `done` with an error: in part, the record is there. `unsent`: nothing happened, and why. */
 export type Outcome =
-  | { readonly status: 'done'; readonly id: number | null; readonly answer?: unknown }
+  | { readonly status: 'done'; readonly id: number | null; readonly answer?: unknown; readonly error?: string }
   | { readonly status: 'rejected'; readonly error: string; readonly failure: Failure }
   | { readonly status: 'unknown'; readonly error: string; readonly failure?: Failure }
   | { readonly status: 'unsent'; readonly failure: Failure };

@@ -7,6 +7,7 @@ import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { contentNamer, createNumbering, shortDigest, sorted } from './row-content.ts';
+import type { RowInput } from './second-step.ts';
 
 type Problem = { readonly line: number; readonly error: string; readonly ref: string };
 
@@ -23,7 +24,7 @@ export type Planned = {
   /** A digest of what is sent for it. */
   readonly request: string;
   readonly id: number | undefined;
-  readonly input: Input<Operation>;
+  readonly input: RowInput;
   /** Rows that share one are never in flight together, and keep their order. */
   readonly keys: readonly string[];
 };

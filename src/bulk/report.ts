@@ -4,6 +4,7 @@ import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
 import type { Plan, Planned } from './plan.ts';
 import type { Totals } from './run.ts';
+import type { ReadAs } from './values.ts';
 
 /** A request as it would go out. */
 type Sample = { readonly line: number; readonly method: string; readonly path: string; readonly body?: unknown };
@@ -24,6 +25,8 @@ export type Report = {
   readonly resumed_rows: number;
   readonly duration_ms: number;
   readonly errors: readonly RowError[];
+  /** By column: values of another system, and what they were read as. */
+  readonly read_as?: ReadAs;
   /** Of a dry run. */
   readonly sample?: readonly Sample[];
   /** Of a dry run: how many rows --max-sends lets through of those that can be sent. */
@@ -77,19 +80,27 @@ export const nothingSent = (ms: number): Totals => ({
 });
 
 const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
-  plan.sample.map(({ line, input }: Planned) => {
-    const { operation } = plan.row;
+  plan.sample.flatMap(({ line, input }: Planned): Sample[] => {
+    const { operation, after, requester: field = '' } = plan.row;
     const params = fieldsIn(input.params);
     const path = filledPath(operation.path, (name) => (isPreset(name) ? partnerSegment : String(params[name])));
-    return { line, method: operation.method, path, ...(input.body !== undefined && { body: input.body }) };
+    const { after: values, requester } = input;
+    // The ids come from the answers to earlier requests.
+    const body = requester ? { ...fieldsIn(input.body), [field]: `{id of ${requester.email}}` } : input.body;
+    const first = { line, method: operation.method, path, ...(body !== undefined && { body }) };
+    if (!after || !values) return [first];
+    return [first, { line, method: after.operation.method, path: after.operation.path, body: values }];
   });
 
 /** Requests a minute, by the document. */
 const generalLimit = 60;
 
 /** Before a message to a customer its thread is read. */
-const minutesFor = ({ row: { operation } }: Plan, sendable: number): number =>
-  Math.ceil((sendable * (operation.safety === 'verify' && operation.params ? 2 : 1)) / generalLimit);
+const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: number): number => {
+  const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
+  const each = (operation.safety === 'verify' && operation.params) || isInTwoSteps ? 2 : 1;
+  return Math.ceil((sendable * each) / generalLimit);
+};
 
 /** What would be sent, `cap` (--max-sends) kept. */
 export function dryReport(report: Report, plan: Plan, settings: Settings, cap = Number.POSITIVE_INFINITY): Report {

@@ -8,7 +8,7 @@ import { writeFiles } from './files.ts';
 import { type History, openHistory } from './journal-history.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
-import { questionFor } from './question.ts';
+import { confirmedMany, questionFor } from './question.ts';
 import { reportOf } from './report.ts';
 import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
@@ -93,6 +93,7 @@ async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, his
       : ` ${rowsInWords(resent.length)} of them ${resent.length === 1 ? 'was' : 'were'} sent before, ${origins(resent)}.`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
   if (question) await confirmed(ctx, settings, question + twice);
+  else await confirmedMany(ctx, settings, { row, count, words });
   await plan.verify();
 }
 

@@ -12,6 +12,7 @@ import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
+import { type RowInput, secondStep } from './second-step.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -127,7 +128,7 @@ function readAhead(sending: Sending, input: Input<Operation>): Promise<Before | 
 }
 
 /** The input with the fields that are read from the service where the row lacks them. */
-async function complete(sending: Sending, { id, input }: Planned): Promise<Input<Operation>> {
+async function complete(sending: Sending, { id, input }: Planned): Promise<RowInput> {
   const { supply } = sending.row;
   const body = fieldsIn(input.body);
   if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
@@ -170,13 +171,22 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
     const answer = await call(service, operation, input, { ...options, before: known });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id);
-    return { status: 'done', id, answer };
+    return await finished(sending, input, { id, answer });
   } catch (error) {
     const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
     if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
     if (outcome.status === 'unsent' && trip.hasLeft) await writeBack(sending, planned);
     return outcome;
   }
+}
+
+type There = { readonly id: number | null; readonly answer: unknown };
+
+/** The record is there; what is to follow is done too, or told. */
+async function finished(sending: Sending, input: RowInput, { id, answer }: There) {
+  const { row, options } = sending;
+  const error = await secondStep(through(sending), { row, input, id, answer, options });
+  return { status: 'done', id, answer, ...(error !== undefined && { error }) } as const;
 }
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
@@ -215,11 +225,12 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
   const known: Known = before === null ? 'nothing' : { ids: ids ?? [], upTo, isWhole: true };
-  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
+  const { input } = planned;
+  const findings = await lookFor(through(sending), operation, input, { before: known, settleMs });
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
-  return { status: 'done', id, answer: findings.found } as const;
+  return finished(sending, input, { id, answer: findings.found });
 }
 
 /** The id of what was made, else of what was changed. */

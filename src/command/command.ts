@@ -74,6 +74,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly passThrough?: boolean;
   /** It runs also where the configuration cannot be read, and reports that itself (`doctor`). */
   readonly judgesConfig?: boolean;
+  /** It changes records of the account, so it takes `--dry-run`. A command with `row` does without being told. */
+  readonly writes?: boolean;
   /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
   readonly row?: RowOf;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;

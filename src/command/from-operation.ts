@@ -17,6 +17,7 @@ import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
 import { type RowOf, rowOf } from './row.ts';
 import { type Seed, seedOrNone } from './seed.ts';
+import { narrowed, type SiftBy, siftFlags } from './sift.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -35,6 +36,8 @@ type Wording = {
   readonly text?: string;
   /** Reads the record that a text is about, for the editor. */
   readonly seed?: SeedReader;
+  /** Of a list: what svc does beyond the service's own query. */
+  readonly sift?: SiftBy;
   /** `get` takes several ids. */
   readonly several?: boolean;
   /** An update: what is null or empty is asked for with --clear, and no flag at all is an error. */
@@ -79,6 +82,7 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     flags: flagsFor(operation, about),
     examples: about.examples,
     aliases: about.aliases,
+    writes: operation.safety !== 'read',
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings, names }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
@@ -93,8 +97,8 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
         ...(body && { body }),
       });
       if (operation.answer.shape === 'list') {
-        const query = pickGiven(flags, fieldsOf(operation.query));
-        const shown = { range: rangeOf(flags), columns: about.columns ?? [] };
+        const query = narrowed(pickGiven(flags, fieldsOf(operation.query)), flags);
+        const shown = { range: rangeOf(flags), columns: about.columns ?? [], sift: about.sift && flags };
         return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
       const view = await recordsView(service, derived, about, { ids, inputFor });
@@ -165,6 +169,7 @@ function flagsFor(operation: Operation, about: Wording): Params {
       operation.answer.paged ? rangeFlags : { limit: param.integer('At most N records', { min: 1 }) },
     );
   }
+  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift));
   for (const [field, open] of Object.entries(flagsOf(operation.body))) {
     const flag = closed(open);
     flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;

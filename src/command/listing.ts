@@ -6,6 +6,7 @@ import type { Column, View } from '../output/view.ts';
 import { number } from '../text/number.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
+import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
@@ -21,16 +22,26 @@ export function rangeOf({ limit, all, page, perPage }: Readonly<Record<string, u
 
 const countIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
+type Shown = {
+  readonly range?: Range;
+  readonly columns: readonly Column[];
+  /** The flags of a list that svc itself filters or sorts. */
+  readonly sift?: Readonly<Record<string, unknown>> | undefined;
+};
+
 /** A list that is read while it is printed; a note tells when there is more than was asked for. */
 export function listView(
   service: Service,
   operation: Operation,
   input: Input<Operation>,
-  { range = {}, columns }: { readonly range?: Range; readonly columns: readonly Column[] },
+  { range = {}, columns, sift }: Shown,
 ): View {
+  const chosen = sift && sifted(service, operation, input, { range, flags: sift });
+  const shape = { shape: 'list', columns, fields: fieldPaths(operation), empty: 'Nothing here.' } as const;
+  if (chosen) return { data: { ...shape, records: chosen.records }, read: true, notes: chosen.notes };
   const listing = list(service, operation, input, range);
   return {
-    data: { shape: 'list', records: listing.records, columns, fields: fieldPaths(operation), empty: 'Nothing here.' },
+    data: { ...shape, records: listing.records },
     read: true,
     notes: () => {
       const { yielded, total } = listing.seen();

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, connect } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
 import { flagName } from './param.ts';
@@ -25,14 +26,19 @@ export async function filledFor(
   const other = [field, 'bodyFile', 'contentFile'].find((key) => flags[key] !== undefined);
   if (other !== undefined) throw new Failure('usage', `Give only one of --${flagName(other, {})} and --template.`);
   const template = await readTemplate(ctx, String(flags.template));
-  const record = template.placeholders.length > 0 ? await recordOf(ctx, settings, operation, flags.id) : undefined;
-  const filled = fillTemplate(template, (path) => valueAt(record, path));
+  const isFilled = template.placeholders.every((name) => valueIn(flags.set, name) !== undefined);
+  const record = !isFilled ? await recordOf(ctx, settings, operation, flags.id) : undefined;
+  const filled = fillTemplate(template, (path) => valueAt(record, path) ?? valueIn(flags.set, path));
   if ('text' in filled) return filled.text;
   const names = filled.missing.map((name) => `{{${name}}}`).join(', ');
   throw new Failure('usage', `The record has nothing for ${names}. Nothing was sent.`, {
     hint: `Placeholders are its fields, for example {{contact.name}}.`,
   });
 }
+
+/** A name of `--set` may hold dots. */
+const valueIn = (set: unknown, name: string): unknown =>
+  Object.hasOwn(fieldsIn(set), name) ? fieldsIn(set)[name] : undefined;
 
 /** The record whose id is in the path; undefined where the command makes one. */
 async function recordOf(ctx: Context, settings: Settings, operation: Operation, id: unknown): Promise<unknown> {

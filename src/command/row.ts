@@ -31,6 +31,10 @@ export type RowOf = {
     readonly fields: readonly string[];
     readonly load: (service: Service) => Promise<(id: number) => Body>;
   };
+  /** A field that a second request sets once the record is made; not where it is `unless`, as every new one is. */
+  readonly after?: { readonly field: string; readonly operation: Operation; readonly unless: unknown };
+  /** The field for the id of a contact that --create-contacts makes where it is not there. */
+  readonly requester?: string;
   /** Called once a row is done. */
   readonly settled?: (
     ctx: Context,
@@ -55,7 +59,8 @@ export type Field = {
 export const bodyOf = ({ operation, body }: RowOf): Schema | undefined => body ?? operation.body;
 
 /** The field of the path that a row's id fills. */
-export const idNameOf = ({ operation }: RowOf): string | undefined => Object.keys(fieldsOf(operation.params))[0];
+export const idNameOf = ({ operation }: Pick<RowOf, 'operation'>): string | undefined =>
+  Object.keys(fieldsOf(operation.params))[0];
 
 /** Every field of the body, the nested ones under dotted names; the fields of `places` too. */
 export function fieldsOfRow(row: RowOf): Readonly<Record<string, Field>> {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { isThere } from '../disk/atomic-file.ts';
+import { isThere, readIfThere } from '../disk/atomic-file.ts';
+import { namesIn } from '../disk/folder.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { parseTemplate, type Template } from '../text/template.ts';
 
 /** A template by its path, or by its name in `templates/` of the config folder. */
@@ -17,14 +19,67 @@ export async function readTemplate(ctx: Context, named: string): Promise<Templat
   });
 }
 
-async function placeOf({ files }: Context, named: string): Promise<string> {
-  if (await isThere(named)) return named;
-  const folder = join(files.config, 'templates');
-  // A name is no way out of the folder.
-  if (!/[/\\]/u.test(named)) {
-    for (const name of [`${named}.md`, named]) if (await isThere(join(folder, name))) return join(folder, name);
+const folderOf = ({ files }: Pick<Context, 'files'>): string => join(files.config, 'templates');
+
+/** A name is no way out of the folder. */
+const isName = (named: string): boolean => !/[/\\]/u.test(named) && !/^\.*$/u.test(named);
+
+/** Where a template of that name is kept; undefined where there is none. */
+async function keptAt(ctx: Pick<Context, 'files'>, named: string): Promise<string | undefined> {
+  if (!isName(named)) return undefined;
+  for (const name of [`${named}.md`, named]) {
+    const path = join(folderOf(ctx), name);
+    if (await isThere(path)) return path;
   }
+  return undefined;
+}
+
+async function placeOf(ctx: Context, named: string): Promise<string> {
+  if (await isThere(named)) return named;
+  const path = await keptAt(ctx, named);
+  if (path !== undefined) return path;
   throw new Failure('usage', `There is no template ${named}.`, {
-    hint: `Name a file, or put it into ${folder} as ${named.replace(/.*[/\\]/u, '')}.md`,
+    hint: `Name a file, or put it into ${folderOf(ctx)} as ${named.replace(/.*[/\\]/u, '')}.md`,
   });
+}
+
+type Named = { readonly name: string; readonly placeholders: readonly string[]; readonly path: string };
+
+/** The templates of the configuration folder, by name. */
+export async function namedTemplates(ctx: Context): Promise<readonly Named[]> {
+  const files = await namesIn(folderOf(ctx));
+  const names = new Set(files.filter((file) => !file.startsWith('.')).map((file) => file.replace(/\.md$/u, '')));
+  const named: Named[] = [];
+  for (const name of [...names].sort()) {
+    const path = await keptAt(ctx, name);
+    const text = path === undefined ? undefined : await readIfThere(path);
+    if (path !== undefined && text !== undefined) {
+      named.push({ name, placeholders: parseTemplate(text)?.placeholders ?? [], path });
+    }
+  }
+  return named;
+}
+
+/** A named template; a usage Failure that names those there are. */
+export async function templateNamed(ctx: Context, name: string): Promise<{ readonly text: string }> {
+  const path = await keptAt(ctx, name);
+  const text = path === undefined ? undefined : await readIfThere(path);
+  if (text !== undefined) return { text };
+  const all = await namedTemplates(ctx);
+  throw new Failure('not-found', `There is no template ${name}.`, {
+    hint:
+      all.length > 0
+        ? `There are: ${all.map((one) => one.name).join(', ')}.`
+        : `To write it: svc templates edit ${shellWord(name)}`,
+  });
+}
+
+/** Where the template stands, or will, and its present text. */
+export async function placeForTemplate(
+  ctx: Context,
+  name: string,
+): Promise<{ readonly path: string; readonly text?: string }> {
+  if (!isName(name)) throw new Failure('usage', `A template's name holds no / and no \\, not "${name}".`);
+  const path = await keptAt(ctx, name);
+  return path === undefined ? { path: join(folderOf(ctx), `${name}.md`) } : { path, text: await readIfThere(path) };
 }

@@ -1,4 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
+import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
 export type Entry = {
@@ -99,6 +100,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./watch/index.ts')).watchAccount,
   },
   {
+    name: 'rehearse',
+    summary: 'What a command would change, tried on the copy of the account',
+    section: 'developers',
+    load: async () => (await import('./sandbox/rehearse.ts')).rehearse,
+  },
+  {
     name: 'branding',
     summary: 'Colours, logos and voice of the account',
     section: 'growth',
@@ -166,6 +173,13 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./config/index.ts')).config,
   },
   {
+    name: 'templates',
+    aliases: ['template'],
+    summary: 'Texts that you use again',
+    section: 'setup',
+    load: async () => (await import('./templates/index.ts')).templates,
+  },
+  {
     name: 'alias',
     summary: 'Names of your own for commands',
     section: 'setup',
@@ -193,7 +207,7 @@ export const entries: readonly Entry[] = [
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
-  const node = await entry.load();
+  const node = takingDryRuns(await entry.load());
   const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
   if (!hasRows) return node;
   const { takingFiles } = await import('./from-file.ts');

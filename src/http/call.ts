@@ -64,7 +64,7 @@ export async function call<const Op extends Operation>(
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const asked = withHint(operation, input);
-  const prepared = operation.safety === 'verify' ? await preparedLook(service, operation, input, options) : undefined;
+  const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input)));
@@ -105,6 +105,9 @@ function askedFor({ ids = {} }: Operation, { params }: Typed): string {
   const words = of.join(', ') || 'The request';
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** What is only shown is not looked for. */
+const isLookedFor = ({ ctx }: Service, { safety }: Operation): boolean => safety === 'verify' && !ctx.preview;
 
 /** The one cast of answers: what `judgeAnswer` let through is used as what the table promises, fields may be missing. */
 const called = <Op extends Operation>(json: unknown) => json as Called<Op>;

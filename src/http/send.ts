@@ -56,8 +56,15 @@ const defaultMaxWaitMs = 120_000;
 
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
 export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
-  const sending = sendOn(service, asked, wire, options);
-  return asked.safety === 'read' ? sending : noted(service, { asked, wire }, sending);
+  if (asked.safety === 'read') return sendOn(service, asked, wire, options);
+  const { preview } = service.ctx;
+  if (preview) {
+    // A login that may not do it is refused now rather than later.
+    await service.session.bearer(asked);
+    const { showInstead } = await import('./preview.ts');
+    showInstead(preview, wire);
+  }
+  return noted(service, { asked, wire }, sendOn(service, asked, wire, options));
 }
 
 async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendOptions): Promise<Sent> {

@@ -32,6 +32,24 @@ export const entryNamed = (word: string | undefined): Entry | undefined =>
 export const asFlag = (typed: readonly string[]): readonly string[] =>
   typed[0] !== 'help' ? typed : [...typed.slice(1), ...(entryNamed(typed[1]) ? ['--help'] : [])];
 
+/** `--sort -updated_at` gives a value, not another flag. */
+export function withSortJoined(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf('--sort');
+  const field = argv[at + 1];
+  if (at < 0 || argv.slice(0, at).includes('--') || field === undefined || !/^-\w\w/u.test(field)) return argv;
+  return [...argv.slice(0, at), `--sort=${field}`, ...argv.slice(at + 2)];
+}
+
+/** `svc rehearse …` is `svc sandbox exec --seed mirror --diff …`, unless its help is asked for. */
+export function asRehearsal(argv: readonly string[]): readonly string[] {
+  const at = firstWordAt(argv);
+  if (argv[at] !== 'rehearse') return argv;
+  const rest = argv.slice(at + 1);
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (rest.length === 0 || (own.length > 0 && /^(?:-h|--help)$/u.test(own[0] ?? ''))) return argv;
+  return [...argv.slice(0, at), 'sandbox', 'exec', '--seed', 'mirror', '--diff', ...rest];
+}
+
 /** How the failure of a command line is wanted that may not even parse. */
 export const wishesOf = (
   argv: readonly string[],

@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts';
 import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
-import { asFlag, entryNamed, firstWord } from './argv.ts';
+import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
 import { globalFlags } from './global-flags.ts';
 import { asksData, fieldsBehindJson, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
@@ -30,7 +30,7 @@ export type Invocation = {
 export async function parse(typed: readonly string[], columns?: number): Promise<Invocation | Help> {
   const answered = await helpAsked(typed, columns);
   if (answered !== undefined) return { help: answered };
-  const argv = asFlag(typed);
+  const argv = withSortJoined(asRehearsal(asFlag(typed)));
   let invoked: Invocation | undefined;
   let help = '';
   const writeOut = (text: string) => {

@@ -189,7 +189,7 @@ describe('what was typed wrong', () => {
   test.each([
     [['tickets', 'list', '--nonsense'], 'Run: svc tickets list --help'],
     [['auth', 'login', '--nonsense'], 'Run: svc auth login --help'],
-    [['tickets', 'get', '1', '2'], 'Run: svc tickets get --help'],
+    [['tickets', 'reply', '1', '2'], 'Run: svc tickets reply --help'],
     [['tickets', 'get'], 'Run: svc tickets get --help'],
     [['--nonsense'], 'Run: svc --help'],
   ])('%j is sent to the help of the very command: %s', async (argv, hint) => {

@@ -78,7 +78,7 @@ async function runAll(lines: readonly string[]) {
 
 /** A line that needs a shell, or talks to more than the service: pasted into a real sandbox's shell. */
 const needsShell =
-  /^(?!svc )|[|>$~]|^svc (sandbox|doctor|login|logout|auth|skill install|mcp install|webhooks trigger|mirror (pull$|forget)|changelog release)/u;
+  /^(?!svc )|[|>$~&]|^svc (sandbox|doctor|login|logout|auth|skill install|mcp install|webhooks trigger|mirror (pull$|forget)|changelog release)/u;
 
 /** The others run in this process, in one account after another's example, which costs a tenth. */
 async function runHere(lines: readonly string[]) {

@@ -34,6 +34,7 @@ const request = defineCommand({
     "svc api /tickets -f subject='From the API' -F priority=2",
     'svc api ls',
   ],
+  writes: true,
   async run(ctx, { args, flags, settings }): Promise<View> {
     if (args.path === 'ls') return apiLs();
     const fields = fieldsFrom(flags.rawField, flags.field);
@@ -86,7 +87,8 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 }
 
 async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
-  const prepared = known?.operation.safety === 'verify' ? await lookBy(service, wire, known) : undefined;
+  const prepared =
+    known?.operation.safety === 'verify' && !service.ctx.preview ? await lookBy(service, wire, known) : undefined;
   const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) });
   return send(service, asked ?? askedOf(wire.method, known), wire, prepared);
 }

@@ -17,7 +17,8 @@ export const calls: Group = {
         { path: 'interest_level', header: 'Interest', as: 'whole', rank: 8 },
         { path: 'start_time', header: 'Started', rank: 3 },
       ],
-      examples: ['svc calls list', 'svc calls list --all --json'],
+      sift: { contact: true },
+      examples: ['svc calls list', 'svc calls list --contact 7', 'svc calls list --all --json'],
     }),
   ],
 };

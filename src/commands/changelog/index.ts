@@ -1,6 +1,7 @@
 import { getChangelogEntry, listChangelog } from '../../api/changelog.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { several } from '../../command/several.ts';
 import { releaseChangelog } from './release.ts';
 import { stateOf } from './state.ts';
 import { createEntry, publishEntry, updateEntry } from './write.ts';
@@ -28,7 +29,7 @@ export const changelog: Group = {
     }),
     createEntry,
     updateEntry,
-    publishEntry,
+    several('changelog', publishEntry),
     releaseChangelog,
   ],
 };

@@ -117,7 +117,11 @@ export const publishEntry = defineCommand({
     text: 'content',
     question: publishing,
   }),
-  examples: ['svc changelog publish 30', 'svc changelog publish 30 --at 2030-01-31T09:00:00Z'],
+  examples: [
+    'svc changelog publish 30',
+    'svc changelog publish 30 31 --yes',
+    'svc changelog publish 30 --at 2030-01-31T09:00:00Z',
+  ],
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, args.id);
     const body = { ...given, status: 'published', ...(flags.at !== undefined && { published_at: flags.at }) };

@@ -8,6 +8,8 @@ import type { Output } from '../../api/operation.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
+import { several } from '../../command/several.ts';
+import type { Column } from '../../output/view.ts';
 
 const replySeed = ({ contact, channel, subject, messages }: Output<typeof getConversation>['conversation']): Seed => ({
   to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
@@ -15,23 +17,28 @@ const replySeed = ({ contact, channel, subject, messages }: Output<typeof getCon
   last: messages.at(-1),
 });
 
+const columns: readonly Column[] = [
+  { path: 'id', header: 'ID', rank: 1 },
+  { path: 'status', header: 'Status', rank: 3 },
+  { path: 'handling_mode', header: 'Handled by', as: 'whole', rank: 6 },
+  { path: 'channel', header: 'Channel', as: 'whole', rank: 7 },
+  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+  { path: 'subject', header: 'Subject', rank: 2 },
+  { path: 'last_message_at', header: 'Last message', rank: 5 },
+];
+
 export const conversations: Group = {
   name: 'conversations',
   summary: 'Live chat conversations',
   commands: [
     fromOperation('list', listConversations, {
-      columns: [
-        { path: 'id', header: 'ID', rank: 1 },
-        { path: 'status', header: 'Status', rank: 3 },
-        { path: 'handling_mode', header: 'Handled by', as: 'whole', rank: 6 },
-        { path: 'channel', header: 'Channel', as: 'whole', rank: 7 },
-        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
-        { path: 'subject', header: 'Subject', rank: 2 },
-        { path: 'last_message_at', header: 'Last message', rank: 5 },
-      ],
+      columns,
+      sift: { order: true },
       examples: ['svc conversations list --status unresolved'],
     }),
     fromOperation('get', getConversation, {
+      several: true,
+      columns,
       human: async (chat, terminal) => (await import('../../output/thread.ts')).conversationThread(chat, terminal),
       examples: ['svc conversations get 3'],
     }),
@@ -44,14 +51,17 @@ export const conversations: Group = {
       done: (answer: { handling_mode: string }, id) =>
         `Sent in conversation ${id}${answer.handling_mode && `, now handled by: ${answer.handling_mode}`}.`,
     }),
-    fromOperation('resolve', resolveConversation, {
-      rows: {
-        question: (count) =>
-          `Resolve ${count} conversation${count === 1 ? '' : 's'}? Customers may be asked for a rating.`,
-      },
-      examples: ['svc conversations resolve 3'],
-      noted: true,
-      done: (_, id) => `Conversation ${id} is resolved.`,
-    }),
+    several(
+      'conversations',
+      fromOperation('resolve', resolveConversation, {
+        rows: {
+          question: (count) =>
+            `Resolve ${count} conversation${count === 1 ? '' : 's'}? Customers may be asked for a rating.`,
+        },
+        examples: ['svc conversations resolve 3', 'svc conversations resolve 3 5 8 --yes'],
+        noted: true,
+        done: (_, id) => `Conversation ${id} is resolved.`,
+      }),
+    ),
   ],
 };

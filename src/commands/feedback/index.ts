@@ -3,12 +3,16 @@ import { fitted } from '../../api/fit.ts';
 import type { Output } from '../../api/operation.ts';
 import { type Command, defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { list } from '../../http/pages.ts';
 import { cellForPipe } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
+
+type Post = Output<typeof listFeedback>['posts'][number];
 
 const posts = fromOperation('list', listFeedback, {
   columns: [
@@ -58,10 +62,37 @@ async function tellStatuses(ctx: Context, settings: Settings, status: string): P
   }
 }
 
+/** The service shows posts in its list only, so its pages are read until the post is there. */
+const getPost = defineCommand({
+  name: 'get',
+  summary: 'Show one feedback post with its text',
+  details: 'The service has no single post to ask for: the list is read, page by page, until it is there.',
+  args: { id: param.requiredId('Id of the feedback post', 'feedback') },
+  flags: {
+    q: { ...param.text('Part of the title or the text: fewer pages are read'), name: 'search', aliases: ['q'] },
+  },
+  examples: ['svc feedback get 1', "svc feedback get 1 --jq '.content'"],
+  async run(ctx, { args: { id }, flags, settings }) {
+    const service = await connect(ctx, settings);
+    const query = flags.q === undefined ? {} : { q: flags.q };
+    for await (const record of list(service, listFeedback, { query }, { all: true }).records) {
+      if (record.id !== id) continue;
+      const post = record as Post;
+      return {
+        data: { shape: 'record', record },
+        read: true,
+        human: async (terminal) => (await import('./post.ts')).postPage(post, terminal),
+      };
+    }
+    const where = flags.q === undefined ? '' : ' among those that fit the search';
+    throw new Failure('not-found', `There is no feedback post ${id}${where}.`, { hint: 'Run: svc feedback list' });
+  },
+});
+
 export const feedback: Group = {
   name: 'feedback',
   summary: 'Posts on the feedback board',
-  commands: [listPosts],
+  commands: [listPosts, getPost],
 };
 
 const get = defineCommand({

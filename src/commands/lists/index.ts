@@ -1,6 +1,7 @@
 import { createContactList, deleteContactList, listContactListMembers, listContactLists } from '../../api/lists.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { several } from '../../command/several.ts';
 import { importIntoList } from './import.ts';
 import { addToList, memberColumns, removeFromList, setList, updateList } from './members.ts';
 
@@ -22,13 +23,16 @@ export const lists: Group = {
       examples: ["svc lists create --name 'Beta testers' --target-industry Software --notes 'Asked for early access'"],
     }),
     updateList,
-    fromOperation('delete', deleteContactList, {
-      confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
-      rows: { question: (count) => `Delete ${count} contact list${count === 1 ? '' : 's'}? Their contacts stay.` },
-      noted: true,
-      done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
-      examples: ['svc lists delete 3 --yes'],
-    }),
+    several(
+      'lists',
+      fromOperation('delete', deleteContactList, {
+        confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
+        rows: { question: (count) => `Delete ${count} contact list${count === 1 ? '' : 's'}? Their contacts stay.` },
+        noted: true,
+        done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,
+        examples: ['svc lists delete 3 --yes'],
+      }),
+    ),
     fromOperation('members', listContactListMembers, {
       columns: memberColumns,
       examples: ['svc lists members 1'],

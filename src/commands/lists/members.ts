@@ -98,6 +98,7 @@ export const addToList = defineCommand({
   name: 'add',
   summary: 'Add contacts to a list without disturbing the others',
   args,
+  writes: true,
   flags: { contact },
   examples: ['svc lists add 1 --contact 7 --contact 8'],
   async run(ctx, { args: { id }, flags, settings }) {
@@ -145,6 +146,7 @@ export const removeFromList = defineCommand({
   name: 'remove',
   summary: removeListContacts.summary,
   args,
+  writes: true,
   flags: { contact },
   examples: ['svc lists remove 1 --contact 7'],
   async run(ctx, { args: { id }, flags, settings }) {
@@ -165,6 +167,7 @@ export const setList = defineCommand({
   summary: syncListContacts.summary,
   details: 'Shows who would be added and who would be taken out, and asks.',
   args,
+  writes: true,
   flags: { contact },
   examples: ['svc lists set 1 --contact 7 --contact 8 --yes'],
   async run(ctx, { args: { id }, flags, settings }) {

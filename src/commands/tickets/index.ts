@@ -1,13 +1,24 @@
+import * as v from 'valibot';
 import type { Output } from '../../api/operation.ts';
-import { addTicketNote, createTicket, getTicket, listTickets, replyToTicket, updateTicket } from '../../api/tickets.ts';
+import {
+  addTicketNote,
+  createTicket,
+  getTicket,
+  listTickets,
+  replyToTicket,
+  ticketStatuses,
+  updateTicket,
+} from '../../api/tickets.ts';
 import { recordFitted, unwrap } from '../../command/answered.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { personOf, type Seed } from '../../command/seed.ts';
+import { several } from '../../command/several.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
+import type { Column } from '../../output/view.ts';
 
 type Ticket = Output<typeof getTicket>['ticket'];
 
@@ -21,7 +32,7 @@ const moveTo = (name: string, status: string, summary: string) =>
     summary,
     args: { id: param.requiredId('Id or number of the ticket', 'tickets') },
     flags: {},
-    examples: [`svc tickets ${name} 7`],
+    examples: [`svc tickets ${name} 7`, `svc tickets ${name} 7 8 T-1009`],
     row: rowOf(updateTicket, { fixed: { status }, reads: 'named' }),
     async run(ctx, { args, settings }) {
       const service = await connect(ctx, settings);
@@ -57,28 +68,45 @@ const replySeed = ({ contact, reply_channel, ticket_number, subject, messages }:
 
 const noteSeed = (ticket: Ticket): Seed => ({ ...replySeed(ticket), to: 'the team; the customer never sees it' });
 
+const columns: readonly Column[] = [
+  { path: 'id', header: 'ID', rank: 7 },
+  { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
+  { path: 'subject', header: 'Subject', rank: 2 },
+  { path: 'status', header: 'Status', rank: 3 },
+  { path: 'priority', header: 'Priority', rank: 5 },
+  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
+  { path: 'updated_at', header: 'Updated', rank: 6 },
+];
+
+/** Tickets of another system have a status: it is set once the ticket is there. */
+const TicketRow = v.object({ ...createTicket.body.entries, status: v.optional(v.picklist(ticketStatuses)) });
+
 export const tickets: Group = {
   name: 'tickets',
   summary: 'Support tickets',
   commands: [
     fromOperation('list', listTickets, {
-      columns: [
-        { path: 'id', header: 'ID', rank: 7 },
-        { path: 'ticket_number', header: 'Ticket', as: 'id', rank: 1 },
-        { path: 'subject', header: 'Subject', rank: 2 },
-        { path: 'status', header: 'Status', rank: 3 },
-        { path: 'priority', header: 'Priority', rank: 5 },
-        { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact?: unknown }) => contact },
-        { path: 'updated_at', header: 'Updated', rank: 6 },
+      columns,
+      sift: { order: true },
+      examples: [
+        'svc tickets list --sort -priority',
+        'svc tickets list --status unresolved',
+        "svc tickets list --search invoice --json --jq '.[].subject'",
       ],
-      examples: ['svc tickets list --status unresolved', "svc tickets list --search invoice --json --jq '.[].subject'"],
     }),
     fromOperation('get', getTicket, {
+      several: true,
+      columns,
       human: async (ticket, terminal) => (await import('../../output/thread.ts')).ticketThread(ticket, terminal),
       examples: ['svc tickets get 7', 'svc tickets get T-1008', "svc tickets get 7 --jq '.messages[].body'"],
     }),
     fromOperation('create', createTicket, {
       text: 'description',
+      rows: {
+        body: TicketRow,
+        after: { field: 'status', operation: updateTicket, unless: 'open' },
+        requester: 'contact_id',
+      },
       done: (ticket: Ticket) => `${named(ticket, ticket.id)} is created: ${ticket.subject}`,
       examples: [
         "svc tickets create --subject 'Export fails' --description 'It stops at row 200.' --priority 3",
@@ -91,9 +119,9 @@ export const tickets: Group = {
       done: (ticket: Ticket, id, { changed }) => `${named(ticket, id)} is changed: ${changed}.`,
       examples: ['svc tickets update 7 --priority 4', 'svc tickets update 7 --clear due_at'],
     }),
-    moveTo('resolve', 'resolved', 'Set a ticket to resolved'),
-    moveTo('close', 'closed', 'Set a ticket to closed'),
-    moveTo('reopen', 'open', 'Set a ticket to open again'),
+    several('tickets', moveTo('resolve', 'resolved', 'Set a ticket to resolved')),
+    several('tickets', moveTo('close', 'closed', 'Set a ticket to closed')),
+    several('tickets', moveTo('reopen', 'open', 'Set a ticket to open again')),
     fromOperation('note', addTicketNote, {
       text: 'body',
       seed: seedFrom(getTicket, noteSeed),

@@ -1,6 +1,7 @@
 import { deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Command, Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
+import { several } from '../../command/several.ts';
 import { forgetSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { catchUpWebhooks } from './catch-up.ts';
 import { createWebhookSubscription } from './create.ts';
@@ -47,7 +48,7 @@ export const webhooks: Group = {
       examples: ['svc webhooks list'],
     }),
     createWebhookSubscription,
-    deleteSubscription,
+    several('webhooks', deleteSubscription),
     listenToWebhooks,
     serveWebhooks,
     catchUpWebhooks,

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { listContacts, SyncContact, syncChunkSize, syncContacts } from '../api/contacts.ts';
+import type { Schema } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
+import type { Body, RowOf } from '../command/row.ts';
+import { call, type Service } from '../http/call.ts';
+import { list } from '../http/pages.ts';
+import { counted } from '../text/number.ts';
+import { fieldsIn } from '../text/record.ts';
+
+/** The person of a row, as the row has them. */
+export type Requester = { readonly email: string } & Readonly<Record<string, unknown>>;
+
+const Person = v.pick(SyncContact, ['email', 'name', 'last_name', 'phone']);
+
+/** The row with columns for its requester: `contact` (an email), `contact.name`, `contact.last_name`, `contact.phone`. */
+export function withRequester(row: RowOf): RowOf {
+  const schema = (row.body ?? row.operation.body) as v.ObjectSchema<v.ObjectEntries, undefined>;
+  const body: Schema = v.object({ ...schema.entries, contact: v.optional(Person) });
+  const places = Object.keys(fieldsOf(Person)).map((field) => [`contact_${field}`, `contact.${field}`]);
+  return { ...row, body, places: { ...row.places, contact: 'contact.email', ...Object.fromEntries(places) } };
+}
+
+/** Parts the requester from the body. Ids are of contacts that are there. */
+export function withoutRequester(body: Body): { readonly body: Body; readonly requester?: Requester } {
+  const { contact, ...rest } = body;
+  if (contact === undefined) return { body };
+  const { email, ...fields } = fieldsIn(contact);
+  return { body: rest, requester: { ...fields, email: keyOf(String(email)) } };
+}
+
+const keyOf = (email: string): string => email.normalize('NFC').trim().toLowerCase();
+
+/** The contacts of the account by email, and those that rows bring along. */
+export type Requesters = {
+  /** `new`: no contact has the email, and none was made yet. */
+  idOf(email: string): number | 'new' | { readonly problem: string };
+  /**
+   * Makes the contacts, each email once. They go through the endpoint that matches by email, for which twice is once:
+   * neither a lost answer nor a second run makes one twice.
+   */
+  make(wanted: readonly Requester[]): Promise<void>;
+};
+
+export async function openRequesters(service: Service): Promise<Requesters> {
+  const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
+  const refused = new Map<string, string>();
+  let found = await idsByEmail(service);
+  return {
+    idOf(email) {
+      const [id, ...others] = found.get(email) ?? [];
+      const why = refused.get(email);
+      if (id === undefined)
+        return why === undefined ? 'new' : { problem: `${email}: no contact could be made: ${why}` };
+      return others.length === 0
+        ? id
+        : { problem: `${email}: several contacts have it: ${[id, ...others].join(', ')}` };
+    },
+    async make(wanted) {
+      const byEmail = new Map<string, Requester>();
+      // Of several rows the first that gives a field counts.
+      for (const one of wanted) byEmail.set(one.email, { ...one, ...byEmail.get(one.email) });
+      const all = [...byEmail.values()];
+      for (let at = 0; at < all.length; at += syncChunkSize) {
+        const contacts = all.slice(at, at + syncChunkSize);
+        service.ctx.progress(`Making ${counted(all.length, 'contact')}`, 'work');
+        const answer = await call(service, syncContacts, { body: { contacts } }, { maxWaitMs });
+        for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
+      }
+      found = await idsByEmail(service);
+      const made = all.filter(({ email }) => found.has(email)).length;
+      for (const { email } of all) if (!found.has(email) && !refused.has(email)) refused.set(email, 'it is not there');
+      service.ctx.notice(`${counted(made, 'contact')} created, for rows that name them.`);
+    },
+  };
+}
+
+async function idsByEmail(service: Service): Promise<ReadonlyMap<string, readonly number[]>> {
+  const ids = new Map<string, number[]>();
+  service.ctx.progress('Reading the contacts', 'work');
+  for await (const { email, contact_id: id } of list(service, listContacts, {}, { all: true }).records) {
+    if (typeof email !== 'string' || email === '' || typeof id !== 'number') continue;
+    const key = keyOf(email);
+    ids.set(key, [...(ids.get(key) ?? []), id]);
+  }
+  service.ctx.progress(undefined, 'work');
+  return ids;
+}

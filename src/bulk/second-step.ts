@@ -1,0 +1,63 @@
+import type { Input, Operation } from '../api/operation.ts';
+import { unwrap } from '../command/answered.ts';
+import { type Body, idNameOf, type RowOf } from '../command/row.ts';
+import { Failure } from '../errors.ts';
+import { type CallOptions, call, type Service } from '../http/call.ts';
+import { fieldsIn } from '../text/record.ts';
+import type { Requester } from './requesters.ts';
+
+/** What a row of the file becomes: the request that makes or changes its record, and what belongs to it besides. */
+export type RowInput = Input<Operation> & {
+  /** Set by a second request, once the record is there. */
+  readonly after?: Body;
+  /** The contact that the record is about, which may have to be made first. */
+  readonly requester?: Requester;
+};
+
+/** Parts the field that a second request sets from the body of the first. */
+export function inTwoSteps({ after }: RowOf, body: Body): { readonly body: Body; readonly after?: Body } {
+  if (!after || !(after.field in body)) return { body };
+  const { [after.field]: value, ...first } = body;
+  return value === undefined || value === after.unless
+    ? { body: first }
+    : { body: first, after: { [after.field]: value } };
+}
+
+export type Step = {
+  readonly row: RowOf;
+  readonly input: RowInput;
+  readonly id: number | null;
+  /** What the service said of the record that is there now. */
+  readonly answer: unknown;
+  readonly options: CallOptions;
+};
+
+/**
+ * Does what follows once the record is there. Twice is once, so a row that was on its way when svc was killed may do it
+ * again. Returns why it was not done: the record stays, and is never made a second time.
+ */
+export async function secondStep(
+  service: Service,
+  { row, input, id, answer, options }: Step,
+): Promise<string | undefined> {
+  const { after: values } = input;
+  const { after } = row;
+  if (!after || !values || id === null || hasAlready(row.operation, answer, values)) return undefined;
+  const name = idNameOf({ operation: after.operation }) ?? 'id';
+  try {
+    await call(service, after.operation, { params: { [name]: id }, body: values }, options);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
+    const told = `it is there (${id}), but its ${after.field} ${isUnknown ? 'may not be set' : 'is not set'}`;
+    const flags = Object.entries(values).map(([field, value]) => `--${field} ${String(value)}`);
+    const command = ['svc', ...after.operation.command, id, ...flags].join(' ');
+    return `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}`;
+  }
+}
+
+const hasAlready = (operation: Operation, answer: unknown, values: Body): boolean => {
+  const record = fieldsIn(unwrap(operation, answer));
+  return Object.entries(values).every(([field, value]) => record[field] === value);
+};

@@ -1,0 +1,101 @@
+import type { RowOf } from '../command/row.ts';
+import { Failure } from '../errors.ts';
+import { type Columns, placeIn } from './columns.ts';
+
+/** What the cells of other systems mean here. */
+export type Values = {
+  /** The cell of the column at that position, as this service has it. */
+  of(at: number, cell: unknown): unknown;
+  /** By column: what was read as what. */
+  readAs(): ReadAs;
+};
+
+export type ReadAs = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** As Zendesk, Freshdesk and Zoho write them; `-` is none. */
+const priorities: Readonly<Record<string, number>> = {
+  '-': 0,
+  none: 0,
+  low: 1,
+  normal: 2,
+  medium: 2,
+  high: 3,
+  urgent: 4,
+};
+
+const statuses: Readonly<Record<string, string>> = {
+  new: 'open',
+  open: 'open',
+  pending: 'pending',
+  solved: 'resolved',
+  resolved: 'resolved',
+  closed: 'closed',
+};
+
+const words: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { priority: priorities, status: statuses };
+
+/** Reads the cells of a file: by `--map-value` where it names one, else by what everybody calls it. */
+export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string[]): Values {
+  const own = ownValues(columns, mapValue);
+  const known = columns.targets.map((target) => {
+    const path = target?.kind === 'field' ? target.field.path : '';
+    return path === 'priority' || path === row.after?.field ? words[path] : undefined;
+  });
+  const read = new Map<string, Map<string, unknown>>();
+  return {
+    of(at, cell) {
+      if (typeof cell !== 'string') return cell;
+      const key = keyOf(cell);
+      const values = own.get(at)?.has(key) ? own.get(at) : undefined;
+      const meant: unknown = values ? values.get(key) : wordIn(known[at], key);
+      if (meant === undefined || meant === cell) return cell;
+      // Nobody needs to be told that `Open` is `open`.
+      if (meant === key) return meant;
+      const name = columns.names[at] ?? '';
+      const ofColumn = read.get(name) ?? new Map<string, unknown>();
+      read.set(name, ofColumn.set(cell.trim(), meant));
+      return meant;
+    },
+    readAs: () => Object.fromEntries([...read].map(([name, values]) => [name, Object.fromEntries(values)])),
+  };
+}
+
+const keyOf = (text: string): string => text.normalize('NFC').trim().toLowerCase();
+
+const wordIn = (known: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
+  known && Object.hasOwn(known, key) ? known[key] : undefined;
+
+/** `COLUMN:FROM=TO`. A column may hold a colon itself: the longest name that the file has counts. */
+function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<number, ReadonlyMap<string, string>> {
+  const own = new Map<number, Map<string, string>>();
+  for (const text of texts) {
+    const colons = [...text.matchAll(/:/gu)].map(({ index }) => index).reverse();
+    const colon = colons.find((at) => placeIn(names, text.slice(0, at).trim()) >= 0);
+    const equals = text.indexOf('=', (colon ?? colons.at(-1) ?? 0) + 1);
+    if (colons.length === 0 || equals < 0) {
+      throw new Failure('usage', `--map-value takes COLUMN:FROM=TO, not "${text}".`);
+    }
+    if (colon === undefined) {
+      const column = text.slice(0, colons.at(-1)).trim();
+      throw new Failure('usage', `--map-value: there is no column "${column}".`, {
+        hint: `Columns: ${names.join(', ')}.`,
+      });
+    }
+    const at = placeIn(names, text.slice(0, colon).trim());
+    const values = own.get(at) ?? new Map<string, string>();
+    own.set(at, values.set(keyOf(text.slice(colon + 1, equals)), text.slice(equals + 1).trim()));
+  }
+  return own;
+}
+
+const mostTold = 8;
+
+/** One line for people; undefined where every value is as it was written. */
+export function readAsNote(readAs: ReadAs): string | undefined {
+  const columns = Object.entries(readAs).map(([name, values]) => {
+    const all = Object.entries(values);
+    const told = all.slice(0, mostTold).map(([from, to]) => `${from} is ${to === '' ? 'empty' : String(to)}`);
+    return `${name}: ${told.join(', ')}${all.length > mostTold ? `, and ${all.length - mostTold} more` : ''}`;
+  });
+  return columns.length === 0 ? undefined : `Read as: ${columns.join('; ')}.`;
+}

@@ -1,0 +1,152 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure, isInterruption } from '../errors.ts';
+import { isShownOnly } from '../http/preview.ts';
+import { restIs } from '../http/writes.ts';
+import type { View } from '../output/view.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { AnyCommand, Given, Param } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { flagName } from './param.ts';
+
+/** From so many on, a change that is easily taken back is asked for once, on a terminal alone. */
+export const manyToChange = 20;
+
+/**
+ * The command with several ids in place of one: each is done by itself, in order. With one id nothing changes. `group`:
+ * the word before the command's name.
+ */
+export function several(group: string, command: AnyCommand): AnyCommand {
+  const { id } = command.args as { readonly id: Param<number> };
+  const ids: Param<readonly number[]> = {
+    ...id,
+    description: `${id.description}; several are done one after the other`,
+    many: true,
+    fallback: undefined,
+    // `7` and `T-1007` may be one ticket.
+    parse: (texts, flag, now) => [...new Set(texts.map((text) => id.parse([text], flag, now)))],
+  };
+  return {
+    ...command,
+    args: { ...command.args, id: ids },
+    async run(ctx, { args, names, ...given }: Given) {
+      const all: readonly number[] = [args.id].flat();
+      const [only, ...others] = all;
+      const of = (one: number | undefined) => ({ ...given, args: { ...args, id: one } });
+      if (others.length === 0) return command.run(ctx, { ...of(only), names });
+      refuseOneRecordsFlags(command, given.flags);
+      await confirmedOnce(ctx, given.settings, { command, count: all.length });
+      const settings = { ...given.settings, yes: true };
+      const words = `${group} ${command.name}`;
+      return oneAfterTheOther(ctx, { words, ids: all, act: (one) => command.run(ctx, { ...of(one), settings }) });
+    },
+  };
+}
+
+/** A text is for one record. */
+function refuseOneRecordsFlags({ flags, row }: AnyCommand, given: Given['flags']): void {
+  const texts = [row?.text, 'bodyFile', 'contentFile', 'editor', 'template'];
+  for (const key of texts) {
+    const value: unknown = key === undefined ? undefined : given[key];
+    if (key !== undefined && value !== undefined && value !== false) {
+      throw new Failure('usage', `--${flagName(key, flags[key] ?? {})} is for one ID, not for several.`);
+    }
+  }
+}
+
+type Question = { readonly command: AnyCommand; readonly count: number };
+
+/** As for the rows of a file: what reaches people or deletes is always asked for, a long list on a terminal alone. */
+async function confirmedOnce(ctx: Context, settings: Settings, { command, count }: Question): Promise<void> {
+  const { question } = command.row ?? {};
+  if (question) return confirmed(ctx, settings, question(count));
+  if (count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
+  const verb = `${command.name.charAt(0).toUpperCase()}${command.name.slice(1)}`;
+  return confirmed(ctx, settings, `${verb} ${count} records?`);
+}
+
+type Turns = {
+  /** Behind `svc`: `tickets close`. */
+  readonly words: string;
+  readonly ids: readonly number[];
+  readonly act: (id: number) => Promise<View>;
+};
+
+type Ended = { readonly id: number; readonly view?: View; readonly failure?: Failure };
+
+async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promise<View> {
+  const ended: Ended[] = [];
+  const restFrom = (at: number) => {
+    const left = ids.slice(at);
+    if (left.length > 0) restIs(ctx, `To do the rest: svc ${words} ${left.join(' ')}`);
+  };
+  for (const [at, id] of ids.entries()) {
+    restFrom(at);
+    ctx.progress(`${at + 1} of ${ids.length}`, 'work');
+    try {
+      ended.push({ id, view: await act(id) });
+    } catch (error) {
+      if (isShownOnly(ctx, error)) continue;
+      if (!(error instanceof Failure)) throw error;
+      if (endsAll(error)) {
+        restFrom(error.mayBeDone ? at + 1 : at);
+        return { ...viewOf(words, ids, ended), failure: error };
+      }
+      ended.push({ id, failure: error });
+    }
+  }
+  ctx.progress(undefined, 'work');
+  return { ...viewOf(words, ids, ended), failure: failureOf(ended) };
+}
+
+/** What would be the same for every other record. */
+const endsAll = (failure: Failure): boolean =>
+  isInterruption(failure) || ['auth', 'network', 'rate-limited', 'failed', 'usage'].includes(failure.kind);
+
+/** Where all ended alike, it is that; else some of it is done, or it is not known of some. */
+function failureOf(ended: readonly Ended[]): Failure | undefined {
+  const failures = ended.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  if (!first) return undefined;
+  const isUnknown = failures.some(({ kind }) => kind === 'unknown');
+  const isOfOneKind = failures.length === ended.length && failures.every(({ kind }) => kind === first.kind);
+  const mixed = isUnknown ? 'unknown' : 'partial';
+  const message = `${failures.length} of ${ended.length} ${failures.length === 1 ? 'was' : 'were'} not done, or it is not known.`;
+  const plain = isUnknown ? message : message.replace(', or it is not known', '');
+  return new Failure(isOfOneKind ? first.kind : mixed, plain, {
+    isWhole: true,
+    hint: isUnknown ? first.hint : undefined,
+  });
+}
+
+/** The summary: rows = done + rejected + unknown + unsent, always. */
+function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]): View {
+  const done = ended.flatMap(({ view }) => view ?? []);
+  const failed = ended.flatMap(({ id, failure }) => (failure ? [{ id, failure }] : []));
+  const unknown = failed.filter(({ failure }) => failure.kind === 'unknown').length;
+  const record = {
+    command: words,
+    rows: ids.length,
+    done: done.length,
+    rejected: failed.length - unknown,
+    unknown,
+    unsent: ids.length - ended.length,
+    errors: failed.map(({ id, failure }) => ({ id, error: failure.message })),
+    records: done.flatMap(({ data }) => (data.shape === 'record' ? [data.record] : [])),
+  };
+  return {
+    data: { shape: 'record', record },
+    human: ({ paint }) => done.map((view) => `${paint('green', '✓')} ${sanitize(view.done ?? 'Done.')}`).join('\n'),
+    plain: () => ids.map((id, at) => `${id}\t${statusOf(ended[at])}\n`).join(''),
+    notes: [
+      ...failed.map(({ id, failure }) => `${id}: ${failure.message}`),
+      `${record.rows} in all: ${record.done} done, ${record.rejected} rejected, ${unknown} unknown, ${record.unsent} not sent.`,
+    ],
+  };
+}
+
+function statusOf(one: Ended | undefined): string {
+  if (!one) return 'unsent';
+  if (!one.failure) return 'done';
+  return one.failure.kind === 'unknown' ? 'unknown' : 'rejected';
+}

@@ -1,0 +1,30 @@
+import type { Context, Shown } from '../context.ts';
+import { isShownOnly, previewing } from '../http/preview.ts';
+import type { View } from '../output/view.ts';
+import { sanitize } from '../text/sanitize.ts';
+import type { Command, Given } from './command.ts';
+
+/** Runs the command up to what it would send, and shows that. What only reads shows what it read. */
+export async function shownInstead(outer: Context, given: Given, run: Command['run']): Promise<View> {
+  const { ctx, preview } = previewing(outer);
+  try {
+    // Nothing is done, so nothing needs a yes.
+    const view = await run(ctx, { ...given, settings: { ...given.settings, yes: true } });
+    if (preview.requests.length === 0 && view.read) return view;
+  } catch (error) {
+    if (!isShownOnly(ctx, error)) throw error;
+  }
+  const { requests } = preview;
+  const text = () => `${requests.map(inWords).join('\n')}`;
+  return {
+    data: { shape: 'list', records: requests, columns: ['method', 'path', 'body'] },
+    human: text,
+    plain: text,
+    notes: ['Nothing was sent.'],
+  };
+}
+
+const inWords = ({ method, path, body }: Shown): string => {
+  const shown = typeof body === 'string' ? body : JSON.stringify(body, undefined, 2);
+  return `${sanitize(`${method} ${path}`)}\n${body === null ? '' : `${sanitize(shown, { keepNewlines: true })}\n`}`;
+};

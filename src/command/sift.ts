@@ -1,0 +1,151 @@
+import type { Input, Operation } from '../api/operation.ts';
+import type { Shape } from '../api/shape.ts';
+import { fieldsOf } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { type Listing, list, type Range } from '../http/pages.ts';
+import { nearest } from '../text/near.ts';
+import { number } from '../text/number.ts';
+import { fieldsIn } from '../text/record.ts';
+import { parsePast } from '../text/time.ts';
+import type { Param, Params } from './command.ts';
+import { param } from './param.ts';
+
+/** What svc itself does with the records of a list, because the service's own query cannot. */
+export type SiftBy = {
+  /** Flags `--sort`, `--created-since` and `--created-before`. */
+  readonly order?: true;
+  /** A flag `--contact`. */
+  readonly contact?: true;
+};
+
+type Flags = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
+
+const moment = (description: string): Param<string | undefined> => ({
+  description,
+  placeholder: 'TIME',
+  parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
+});
+
+export function siftFlags(operation: Operation, by: SiftBy): Params {
+  return {
+    ...(by.contact && {
+      contact: { ...param.requiredId('Only those of this contact, by id or email', 'contacts'), required: false },
+    }),
+    ...(by.order && {
+      sort: sortFlag(operation),
+      createdSince: moment('Only those created then or later: a time, or a span like 2d'),
+      createdBefore: moment('Only those created before: a time, or a span like 2d'),
+    }),
+  };
+}
+
+function sortFlag(operation: Operation): Param<string | undefined> {
+  const paths = sortable(operation);
+  return {
+    description: 'Sort what is read by a field; -FIELD is descending',
+    placeholder: 'FIELD',
+    parse(texts, flag) {
+      const typed = texts.at(-1) ?? '';
+      const sign = typed.startsWith('-') ? '-' : '';
+      const path = typed.slice(sign.length).trim().replaceAll('-', '_');
+      if (paths.includes(path)) return sign + path;
+      const meant = nearest(path, paths);
+      throw new Failure('usage', `${flag} does not know the field "${path}".`, {
+        hint: meant ? `Did you mean ${meant}?` : `Fields: ${paths.join(', ')}.`,
+      });
+    },
+  };
+}
+
+/** Fields of a record that hold one value. */
+function sortable({ response, answer }: Operation): readonly string[] {
+  const { item } = (answer.key === undefined ? undefined : fieldsOf(response)[answer.key]) ?? {};
+  const walk = ({ fields = {} }: Shape, prefix: string): string[] =>
+    Object.entries(fields).flatMap(([key, shape]) => {
+      if (shape.type === 'object') return walk(shape, `${prefix}${key}.`);
+      return shape.type === 'list' || shape.type === 'pairs' ? [] : [`${prefix}${key}`];
+    });
+  return item ? walk(item, '') : [];
+}
+
+/** What is asked of the service besides: who was created since then was changed since then. */
+export function narrowed(query: Flags, { createdSince }: Flags): Flags {
+  if (typeof createdSince !== 'string') return query;
+  const { updated_since: own } = query;
+  const isLater = typeof own === 'string' && Date.parse(own) > Date.parse(createdSince);
+  return { ...query, updated_since: isLater ? own : createdSince };
+}
+
+export type Sifted = Pick<Listing, 'records'> & { readonly notes: () => readonly string[] };
+
+const usually = 50;
+
+/** The list as the flags ask for it; undefined where they ask for nothing that the service does not do itself. */
+export function sifted<Op extends Operation>(
+  service: Service,
+  operation: Op,
+  input: Input<Op>,
+  { range, flags }: { readonly range: Range; readonly flags: Flags },
+): Sifted | undefined {
+  const { sort, createdSince, createdBefore, contact } = flags;
+  const isFiltered = [createdSince, createdBefore, contact].some((one) => one !== undefined);
+  if (!isFiltered && typeof sort !== 'string') return undefined;
+  const isWhole = isFiltered && range.page === undefined;
+  const listing = list(service, operation, input, isWhole ? { all: true } : range);
+  const atMost = range.all || !isWhole ? Number.POSITIVE_INFINITY : (range.limit ?? usually);
+  let found = 0;
+  let isMore = false;
+  async function* fitting() {
+    for await (const record of listing.records) {
+      if (!fits(record, flags)) continue;
+      if (found >= atMost) {
+        isMore = true;
+        return;
+      }
+      found++;
+      yield record;
+    }
+  }
+  return {
+    records: typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(),
+    notes() {
+      const { yielded, total = yielded } = listing.seen();
+      const within = typeof sort === 'string' ? 'Sorted within what was read. ' : '';
+      if (isMore) return [`${within}Showing the first ${number(found)} that fit. For more: --limit N, or --all.`];
+      if (isWhole || yielded >= total) return [];
+      if (range.page !== undefined) return [`${within}Page ${range.page}: ${number(found)} of ${number(total)}.`];
+      return [`${within}Showing ${number(found)} of ${number(total)}. For more: --limit N, or --all.`];
+    },
+  };
+}
+
+function fits(record: Row, { createdSince, createdBefore, contact }: Flags): boolean {
+  if (contact !== undefined && record.contact_id !== contact) return false;
+  if (createdSince === undefined && createdBefore === undefined) return true;
+  const created = Date.parse(String(record.created_at));
+  if (typeof createdSince === 'string' && !(created >= Date.parse(createdSince))) return false;
+  return typeof createdBefore !== 'string' || created < Date.parse(createdBefore);
+}
+
+async function* inOrder(records: AsyncIterable<Row>, sort: string): AsyncGenerator<Row> {
+  const path = sort.replace(/^-/u, '').split('.');
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const keyed: { readonly record: Row; readonly key: unknown }[] = [];
+  for await (const record of records) {
+    keyed.push({ record, key: path.reduce<unknown>((value, key) => fieldsIn(value)[key], record) });
+  }
+  yield* keyed.sort((a, b) => inOneOrder(a.key, b.key, sign)).map(({ record }) => record);
+}
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+/** What has no value comes last, either way. */
+function inOneOrder(a: unknown, b: unknown, sign: number): number {
+  if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  const [x, y] = [String(a), String(b)];
+  const isTime = /^\d{4}-\d{2}-\d{2}T/u.test(x) && /^\d{4}-\d{2}-\d{2}T/u.test(y);
+  return sign * (isTime ? Date.parse(x) - Date.parse(y) : x.localeCompare(y));
+}

@@ -1,0 +1,29 @@
+import type { listFeedback } from '../../api/feedback.ts';
+import type { Output } from '../../api/operation.ts';
+import { timeForPeople } from '../../output/cells.ts';
+import type { Terminal } from '../../output/view.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { wrap } from '../../text/width.ts';
+
+type Post = Output<typeof listFeedback>['posts'][number];
+
+/** Long lines are hard to read, however wide the terminal. */
+const widest = 100;
+
+/** A post as its readers see it: the title, what it is, and the whole text. */
+export function postPage(post: Post, terminal: Terminal): string {
+  const { paint, now } = terminal;
+  const width = Math.min(terminal.width, widest);
+  const facts = [
+    `#${post.id}`,
+    post.status,
+    post.category?.name,
+    `${post.vote_count} ${post.vote_count === 1 ? 'vote' : 'votes'}`,
+    `${post.comments_count} ${post.comments_count === 1 ? 'comment' : 'comments'}`,
+    post.on_roadmap && 'on the roadmap',
+    post.created_at && `from ${timeForPeople(post.created_at, now)}`,
+  ].filter(Boolean);
+  const title = wrap(sanitize(post.title), width).map((line) => paint('bold', line));
+  const text = wrap(sanitize(post.content, { keepNewlines: true }), width);
+  return [...title, ...wrap(sanitize(facts.join(' · ')), width), '', ...text].join('\n').trimEnd();
+}

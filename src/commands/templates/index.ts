@@ -1,0 +1,76 @@
+import { defineCommand, type Group } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { namedTemplates, placeForTemplate, templateNamed } from '../../command/template-file.ts';
+import { replaceFile } from '../../disk/atomic-file.ts';
+import { Failure } from '../../errors.ts';
+import { parseTemplate } from '../../text/template.ts';
+
+const args = { name: param.requiredText('Name of the template', { placeholder: 'NAME' }) };
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'Name the templates of the configuration folder',
+  args: {},
+  flags: {},
+  examples: ['svc templates list'],
+  async run(ctx) {
+    const records = await namedTemplates(ctx);
+    const empty = `No templates yet. To write one: svc templates edit NAME`;
+    return { data: { shape: 'list', records, columns: ['name', 'placeholders', 'path'], empty }, read: true };
+  },
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show the text of a template',
+  args,
+  flags: {},
+  examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}." && svc templates show thanks'],
+  async run(ctx, { args: { name } }) {
+    const { text } = await templateNamed(ctx, name);
+    return { data: { shape: 'text', text }, read: true };
+  },
+});
+
+const edit = defineCommand({
+  name: 'edit',
+  summary: 'Write a template in your editor, a new one too',
+  details:
+    'A template is the text of a reply, a note, a ticket or an entry, for --template NAME. {{contact.name}} is filled from the record, ' +
+    '{{column}} from the row of a file, and both from --set NAME=VALUE.',
+  args,
+  flags: { text: param.text('The text, instead of the editor') },
+  examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}."'],
+  async run(ctx, { args: { name }, flags, settings }) {
+    const place = await placeForTemplate(ctx, name);
+    const text = flags.text ?? (await fromEditor());
+    if (text.trim() === '') throw new Failure('usage', 'The text is empty. Nothing was written.');
+    const template = parseTemplate(text);
+    if (!template) {
+      throw new Failure('usage', 'The text has {{ without a name and }}. Nothing was written.', {
+        hint: 'A placeholder is written {{name}}.',
+      });
+    }
+    await replaceFile(place.path, text.endsWith('\n') ? text : `${text}\n`);
+    const done = `Template ${name} is written to ${place.path}.`;
+    return {
+      data: { shape: 'record', record: { name, placeholders: template.placeholders, path: place.path } },
+      done,
+      notes: [done],
+    };
+
+    async function fromEditor(): Promise<string> {
+      const isScripted = Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
+      if (settings.noInput || !(ctx.ask.canAsk || isScripted)) {
+        throw new Failure('usage', 'The editor needs a terminal.', { hint: 'Give the text with --text TEXT.' });
+      }
+      return ctx.ask.edit(place.text ?? '', { extension: '.md' });
+    }
+  },
+});
+
+export const templates: Group = {
+  name: 'templates',
+  summary: 'Texts that you use again: for --template NAME',
+  commands: [list, show, edit],
+};
