@@ -45,8 +45,8 @@ export const catchUpWebhooks = defineCommand({
     dryRun: param.toggle('Only list what would be rebuilt'),
   },
   examples: [
-    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 2d',
-    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 30m --events ticket.created',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 2d --dry-run',
+    'SVC_WEBHOOK_SECRET=sample svc webhooks catch-up --since 30m --events ticket.created --dry-run --json',
   ],
   async run(ctx, { flags, settings }) {
     const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
