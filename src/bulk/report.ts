@@ -107,7 +107,7 @@ export function dryReport(report: Report, plan: Plan, settings: Settings, cap = 
   const most = Math.min(plan.sendable, cap);
   return {
     ...report,
-    sample: sampleOf(plan, settings).slice(0, most),
+    sample: sampleOf({ ...plan, sample: plan.sample.slice(0, most) }, settings),
     would_send: most,
     minutes: minutesFor(plan, most),
   };

@@ -3,7 +3,6 @@ import type { IdsInCopy } from '../bulk/match.ts';
 import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
-import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 
 /** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
@@ -30,7 +29,6 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
         return (command as Command).run(ctx, { ...given, flags });
       }
-      refuseIds(row, [given.args.id].flat());
       const { runFile } = await import('../bulk/file.ts');
       return runFile(ctx, { words, row, idsInCopy, ...given });
     },
@@ -38,13 +36,6 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
 }
 
 const idsInCopy: IdsInCopy = async (...asked) => (await import('../mirror/find.ts')).idsFromContactsCopy(...asked);
-
-/** Of a command that reads nothing else, the rows say which records are meant. */
-function refuseIds({ reads, operation }: RowOf, ids: readonly unknown[]): void {
-  const isOfIds = reads === 'named' || !operation.body;
-  const isIgnored = ids[0] !== undefined && (isOfIds || ids.length > 1);
-  if (isIgnored) throw new Failure('usage', 'Give the ids on the command line or with --from FILE, not both.');
-}
 
 /** What is said of the rows of a file says nothing without one. */
 function refuseStray(params: Readonly<Record<string, Param<unknown>>>, flags: Given['flags']): void {

@@ -18,6 +18,7 @@ export const profileCommands: readonly string[] = [
   'mcp',
   'meetings',
   'mirror',
+  'rehearse',
   'roadmap',
   'tickets',
   'watch',
@@ -26,7 +27,7 @@ export const profileCommands: readonly string[] = [
 ];
 
 /** What these do is on this machine alone. */
-const localCommands: readonly string[] = ['alias', 'completion', 'help', 'openapi', 'sandbox', 'skill'];
+const localCommands: readonly string[] = ['alias', 'completion', 'help', 'openapi', 'sandbox', 'skill', 'templates'];
 
 /** Also in the singular, which every group is known by. The tree of commands is held to it by a test. */
 export const isCommandName = (word: string): boolean =>

@@ -421,7 +421,7 @@ describe('what was confirmed is what is sent', () => {
 
 test.each([
   [['tickets', 'close', '7'], '7 and --from cannot be used together'],
-  [['tickets', 'close', '7', '8'], 'Expected 1 argument but got 2'],
+  [['tickets', 'close', '7', '8'], '7 8 and --from cannot be used together'],
   [['tickets', 'note', '7', '--body', 'One'], '7 and --from cannot be used together'],
   [['contacts', 'update', '101', '--company', 'One'], '101 and --from cannot be used together'],
 ])('%j with an id beside --from is exit 2, and nothing is sent', async (argv, said) => {

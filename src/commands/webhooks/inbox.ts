@@ -39,12 +39,12 @@ async function look<T>(
 }
 
 /** Says which inbox it is, for there may be several. */
-async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
+async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
   const { config, about } = await choose(ctx, given);
   if (config !== undefined) return { config, about };
   return {
     config,
-    about: [`This is the inbox of svc webhooks listen, in ${rootOf(ctx, settings)}. For that of serve: --config FILE`],
+    about: ['The inbox of svc webhooks listen. For that of serve: --config FILE'],
   };
 }
 
@@ -73,7 +73,7 @@ const list = defineCommand({
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const { config, about } = await chosen(ctx, settings, flags.config);
+    const { config, about } = await chosen(ctx, flags.config);
     const seen = await look(ctx, settings, config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
       const { id, event, at, unreadable, body, to, owed, sinks } = arrival;
@@ -111,7 +111,7 @@ const show = defineCommand({
   flags: { config: configFlag },
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const { config, about } = await chosen(ctx, settings, flags.config);
+    const { config, about } = await chosen(ctx, flags.config);
     const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
     return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint), notes: about };
   },
@@ -135,7 +135,7 @@ const replay = defineCommand({
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { config, about } = await chosen(ctx, settings, flags.config);
+    const { config, about } = await chosen(ctx, flags.config);
     const found = await lookUp(ctx, settings, config, args.id);
     const named = config === undefined ? undefined : await urlOfSink(ctx, config);
     const planned = found.map(({ arrival, outcomes }) => {
