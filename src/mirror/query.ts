@@ -26,7 +26,7 @@ const namedIn = (text: string, views: readonly View[]): View[] => {
 export async function ask(store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> {
   const views = viewsFor(account, store.engine === 'sqlite' ? 'main' : 'svc_mirror');
   try {
-    return await store.query(text, namedIn(text, views), signal);
+    return await store.query({ text, account, views: namedIn(text, views) }, signal);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage' || !isChange.test(text)) throw error;
     throw new Failure('usage', 'The local copy can be asked, not changed: give a SELECT. Nothing was done.', {

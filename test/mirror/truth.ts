@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { accountOf } from '../../src/mirror/account.ts';
-import { openStore } from '../../src/mirror/place.ts';
+import { openCopyPulled } from '../../src/mirror/open-copy.ts';
 import { readAll } from '../../src/mirror/read.ts';
 import { tables } from '../../src/mirror/tables.ts';
 import { origin, type SandboxWorld } from '../sandbox-world.ts';
@@ -74,9 +73,8 @@ export async function copied(world: SandboxWorld): Promise<Records> {
   const quiet = { progress: () => {}, notice: () => {}, signal: new AbortController().signal };
   const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
   const ctx = { ...quiet, env: world.env, files, clock: world.clock, exchange: world.exchange } as unknown as Context;
-  const store = await openStore(ctx, undefined, { make: false });
+  const { store, account } = await openCopyPulled(ctx, { baseUrl: origin, profile: 'default' } as Settings);
   try {
-    const account = await accountOf(ctx, { baseUrl: origin, profile: 'default' } as Settings, store);
     const records: Records = {};
     for (const { name } of tables) {
       records[name] = [];

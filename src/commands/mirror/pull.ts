@@ -4,9 +4,8 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect } from '../../http/call.ts';
-import { accountOf, rememberAccount } from '../../mirror/account.ts';
 import type { KindName } from '../../mirror/kinds.ts';
-import { openStore } from '../../mirror/place.ts';
+import { openCopyToPull } from '../../mirror/open-copy.ts';
 import type { PullReport } from '../../mirror/pull.ts';
 import type { Wishes } from '../../mirror/pulling.ts';
 import type { View } from '../../output/view.ts';
@@ -49,10 +48,8 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
   ]);
   const dated = datedContext(ctx);
   const service = await connect(dated.ctx, settings);
-  const store = await openStore(ctx, db, { make: true });
+  const { store, account } = await openCopyToPull(ctx, settings, { db, service });
   try {
-    const account = await accountOf(ctx, settings, store, service);
-    await rememberAccount(ctx, settings, store, account);
     return await pull(preparePull({ service, ...dated }, { store, account, wishes }));
   } finally {
     await store.close();

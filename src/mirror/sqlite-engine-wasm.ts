@@ -1,0 +1,81 @@
+import type { Connection, Mode, Work } from './connection.ts';
+import { type Found, lookAt } from './ownership.ts';
+import { piece, rowsReadAhead } from './query-rows.ts';
+import {
+  openedForReading,
+  openedForWriting,
+  type Place,
+  requireOurs,
+  type SqliteEngine,
+  sqlOn,
+  takeJournal,
+  type Use,
+} from './sqlite-file.ts';
+import { asWebAssembly, gateOfWebAssembly } from './sqlite-locks.ts';
+import { startThread, untilInterrupted } from './sqlite-thread.ts';
+import { transaction } from './transaction.ts';
+
+/** SQLite as WebAssembly, in a thread: no locks of its own, so svc's lock is held around all that it does. */
+export function webAssemblyEngine(place: Place): SqliteEngine {
+  const { ctx, path, isOwn } = place;
+  let present: Connection | undefined;
+  const start = (mode: Mode) => startThread(path, mode);
+
+  const closePresent = async (): Promise<void> => {
+    const connection = present;
+    present = undefined;
+    await connection?.ask('close').catch(() => {});
+    await connection?.end();
+  };
+  /** Under the lock alone. */
+  const open = async (use: Use): Promise<Connection> => {
+    const found = await lookAt(path, isOwn);
+    if (found.isWal) await closePresent();
+    if (present && (use === 'read' || !present.readOnly)) return present;
+    await closePresent();
+    await requireOurs(place, start, found);
+    present = await opened(use, found);
+    return present;
+  };
+  const opened = async (use: Use, { isWal, whose }: Found): Promise<Connection> => {
+    // What a killed process left half done is undone by whoever may write.
+    const isTorn = await takeJournal(path, '.undo');
+    if (use === 'write' || isTorn || isWal || whose === 'empty') return openedForWriting(place, start, isWal);
+    return openedForReading(start, { isWal: false });
+  };
+  return {
+    transact: (use, begin, job) =>
+      asWebAssembly(ctx, path, async () => {
+        const connection = await open(use);
+        return transaction(
+          (text) => connection.ask('exec', { text }),
+          begin,
+          () => job(sqlOn(connection)),
+        );
+      }),
+    exec: (text) => asWebAssembly(ctx, path, async () => (await open('write')).ask('exec', { text })),
+    async query(text, views, signal) {
+      const lock = await gateOfWebAssembly(ctx, path);
+      const end = async () => {
+        await closePresent();
+        await lock.release();
+      };
+      try {
+        // A thread that may write is not asked, whatever it would refuse.
+        if (!(await open('read')).readOnly) {
+          await closePresent();
+          await open('read');
+        }
+        const connection = await open('read');
+        const ask = <W extends Work>(work: W, given?: object) =>
+          untilInterrupted(connection, signal, connection.ask(work, given));
+        const columns = await ask('query', { text, views });
+        return { columns, rows: rowsReadAhead(() => ask('next', { most: piece }), end) };
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+    close: closePresent,
+  };
+}

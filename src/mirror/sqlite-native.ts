@@ -1,0 +1,125 @@
+import { pathToFileURL } from 'node:url';
+import { interruption } from '../errors.ts';
+import type { Answers, Connection, Mode, Work } from './connection.ts';
+import type { NodeDatabase, NodeSqlite, NodeStatement } from './node-sqlite.ts';
+import { oneStatement } from './one-statement.ts';
+import { allowQueries } from './query-guard.ts';
+import { sqliteFailure } from './sqlite-failure.ts';
+import type { Row, Value, View } from './store.ts';
+
+/** How long SQLite itself waits for another; the rest of the wait leaves room for Ctrl-C (sqlite.ts). */
+const timeoutMs = 250;
+
+/** Node's own SQLite, in this thread. The operating system's locks keep it from every other program. */
+export function startNative({ DatabaseSync }: NodeSqlite, path: string, { readOnly, isFixed }: Mode): Connection {
+  let db: NodeDatabase | undefined;
+  let rows: Iterator<readonly unknown[]> | undefined;
+  const kept = new Map<string, NodeStatement>();
+  const opened = (): NodeDatabase => {
+    if (!db) throw new Error('the database is closed');
+    return db;
+  };
+  const prepared = (text: string): NodeStatement => {
+    const statement = kept.get(text) ?? opened().prepare(text);
+    if (kept.size >= 32 && !kept.has(text)) kept.delete(String(kept.keys().next().value));
+    kept.set(text, statement);
+    return statement;
+  };
+  const close = (): undefined => {
+    kept.clear();
+    rows = undefined;
+    db?.close();
+    db = undefined;
+  };
+
+  type Given = { text: string; isMixed: boolean; values: readonly Value[]; views: readonly View[]; most: number };
+  const works: { readonly [W in Work]: (given: Given) => Answers[W] | Promise<Answers[W]> } = {
+    open() {
+      const place = isFixed ? `${pathToFileURL(path).href}?immutable=1` : path;
+      db = new DatabaseSync(place, { readOnly, timeout: timeoutMs, enableForeignKeyConstraints: false });
+      // Its first look at the file.
+      db.exec('PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; SELECT count(*) FROM sqlite_schema');
+      return undefined;
+    },
+    settle({ isMixed }) {
+      opened().exec('PRAGMA synchronous = FULL');
+      try {
+        if (!isMixed) opened().exec('PRAGMA journal_mode = WAL');
+      } catch {
+        // Another program reads it: the next one that opens it will.
+      }
+      return undefined;
+    },
+    run: ({ text, values }) => void prepared(text).run(named(values)),
+    all: ({ text, values }) => prepared(text).all(named(values)).map(plainRow),
+    exec: ({ text }) => void opened().exec(text),
+    query({ text, views }) {
+      for (const { name, text: query } of views) opened().exec(`CREATE TEMP VIEW "${name}" AS ${query}`);
+      opened().setAuthorizer(allowQueries);
+      const alone = oneStatement(text, (each) => opened().prepare(each));
+      // Only a query can be a view: the engine itself refuses everything else here.
+      opened().exec(`CREATE TEMP VIEW svc_query AS ${alone}`);
+      const columns = opened().prepare("SELECT name FROM pragma_table_info('svc_query')").all();
+      const statement = opened().prepare(alone);
+      statement.setReturnArrays(true);
+      statement.setReadBigInts(true);
+      rows = statement.iterate();
+      return columns.map(({ name }) => String(name));
+    },
+    next: ({ most }) => killable(() => piece(rows, most)),
+    close,
+  };
+  return {
+    readOnly,
+    async ask<W extends Work>(work: W, given = {}): Promise<Answers[W]> {
+      try {
+        return await works[work](given as Given);
+      } catch (error) {
+        throw sqliteFailure(path, error instanceof Error ? error.message : String(error));
+      }
+    },
+    end: async () => close(),
+  };
+}
+
+const named = (values: readonly Value[] = []): Record<string, Value> =>
+  Object.fromEntries(values.map((value, at) => [`$${at + 1}`, value]));
+
+const plainRow = (row: Row): Row => ({ ...row });
+
+function piece(rows: Iterator<readonly unknown[]> | undefined, most: number): Answers['next'] {
+  const some: (readonly unknown[])[] = [];
+  while (rows && some.length < most) {
+    const next = rows.next();
+    if (next.done) return { rows: some, done: true };
+    some.push(next.value.map(plain));
+  }
+  return { rows: some, done: rows === undefined };
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
+
+/**
+ * A query may take for ever, and nothing else runs in this thread meanwhile: so that a signal is not kept until it is
+ * over, it ends the process, as it does where no program listens.
+ */
+async function killable<T>(work: () => T): Promise<T> {
+  // One that has come already is heard first.
+  await new Promise<void>((done) => setImmediate(done));
+  const heard = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => ({ name, calls: process.listeners(name) }));
+  for (const { name } of heard) process.removeAllListeners(name);
+  try {
+    return work();
+  } finally {
+    for (const { name, calls } of heard) for (const call of calls) process.on(name, call);
+  }
+}
+
+/** Waits for `work`, and gives up where a signal came in between. */
+export async function unlessInterrupted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
+  return work();
+}
