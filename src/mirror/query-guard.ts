@@ -2,7 +2,7 @@ import type { Decide } from './node-sqlite.ts';
 
 // The numbers are SQLite's (https://sqlite.org/c3ref/c_alter_table.html).
 const actions = {
-  createTempView: 8,
+  createTempView: 6,
   insert: 18,
   pragma: 19,
   read: 20,

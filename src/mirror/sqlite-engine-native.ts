@@ -1,7 +1,6 @@
 import type { Release } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import type { Connection } from './connection.ts';
-import type { NodeSqlite } from './node-sqlite.ts';
 import { type Found, lookAt } from './ownership.ts';
 import { piece, rowsAsAsked } from './query-rows.ts';
 import { damagedFile } from './sqlite-failure.ts';
@@ -10,14 +9,14 @@ import {
   openedForWriting,
   type Place,
   patiently,
-  requireOurs,
   type SqliteEngine,
+  type Start,
   sqlOn,
   takeJournal,
   type Use,
 } from './sqlite-file.ts';
 import { enterNative, locking } from './sqlite-locks.ts';
-import { startNative, unlessInterrupted } from './sqlite-native.ts';
+import { unlessInterrupted } from './sqlite-native.ts';
 import { transaction } from './transaction.ts';
 
 /**
@@ -31,11 +30,10 @@ export const isOpenHere = (path: string): boolean => openHere.has(path);
 const ours: Found = { whose: 'ours', isWal: true };
 
 /** Node's own SQLite: a write-ahead log, so that readers and one writer never wait for each other. */
-export function nativeEngine(place: Place, sqlite: NodeSqlite): SqliteEngine {
+export function nativeEngine(place: Place, start: Start): SqliteEngine {
   const { ctx, path, isOwn } = place;
   let present: Connection | undefined;
   let leave: Release | undefined;
-  const start = (mode: Parameters<typeof startNative>[2]) => startNative(sqlite, path, mode);
 
   const enter = async (): Promise<void> => {
     if (leave) return;
@@ -48,7 +46,6 @@ export function nativeEngine(place: Place, sqlite: NodeSqlite): SqliteEngine {
     };
     try {
       const found = isOpenHere(path) ? ours : await lookAt(path, isOwn);
-      await requireOurs(place, start, found);
       openHere.set(path, (openHere.get(path) ?? 0) + 1);
       const leaveFolder = leave;
       leave = async () => {

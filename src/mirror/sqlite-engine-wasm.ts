@@ -1,25 +1,24 @@
-import type { Connection, Mode, Work } from './connection.ts';
+import type { Connection, Work } from './connection.ts';
 import { type Found, lookAt } from './ownership.ts';
 import { piece, rowsReadAhead } from './query-rows.ts';
 import {
   openedForReading,
   openedForWriting,
   type Place,
-  requireOurs,
   type SqliteEngine,
+  type Start,
   sqlOn,
   takeJournal,
   type Use,
 } from './sqlite-file.ts';
 import { asWebAssembly, gateOfWebAssembly } from './sqlite-locks.ts';
-import { startThread, untilInterrupted } from './sqlite-thread.ts';
+import { untilInterrupted } from './sqlite-thread.ts';
 import { transaction } from './transaction.ts';
 
 /** SQLite as WebAssembly, in a thread: no locks of its own, so svc's lock is held around all that it does. */
-export function webAssemblyEngine(place: Place): SqliteEngine {
+export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
   const { ctx, path, isOwn } = place;
   let present: Connection | undefined;
-  const start = (mode: Mode) => startThread(path, mode);
 
   const closePresent = async (): Promise<void> => {
     const connection = present;
@@ -33,7 +32,6 @@ export function webAssemblyEngine(place: Place): SqliteEngine {
     if (found.isWal) await closePresent();
     if (present && (use === 'read' || !present.readOnly)) return present;
     await closePresent();
-    await requireOurs(place, start, found);
     present = await opened(use, found);
     return present;
   };

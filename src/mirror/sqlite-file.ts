@@ -2,8 +2,8 @@ import { renameIfThere } from '../disk/file-head.ts';
 import { sizeOf } from '../disk/private-data.ts';
 import { Failure } from '../errors.ts';
 import type { Connection, Mode } from './connection.ts';
-import { applicationId, areOurs, belongsToAnother, type Found, isOurs, notOurs } from './ownership.ts';
-import { isBusy } from './sqlite-failure.ts';
+import { applicationId, areOurs, belongsToAnother, isOurs, lookAt, notOurs } from './ownership.ts';
+import { damaged, isBusy } from './sqlite-failure.ts';
 import type { LockNeeds } from './sqlite-locks.ts';
 import type { Answer, Sql, Value, View } from './store.ts';
 
@@ -79,9 +79,16 @@ const tableNames = async (connection: Connection): Promise<string[]> =>
     })
   ).map(({ name }) => String(name));
 
-/** A database without a mark is svc's if it has svc's tables. Nothing is changed, and no lock of it is taken. */
-export async function requireOurs({ path, isOwn }: Place, start: Start, found: Found): Promise<void> {
-  if (found.whose !== 'unmarked') return;
+/**
+ * Looks whose file it is; nothing is changed, and no lock of it is taken. A database without a mark is svc's if it has svc's
+ * tables.
+ *
+ * @throws Failure `usage` where it is not svc's
+ */
+export async function requireOurs({ path, isOwn }: Place, start: Start): Promise<void> {
+  const { whose } = await lookAt(path, isOwn);
+  if (whose === 'damaged') throw damaged(path, 'it is no database any more');
+  if (whose !== 'unmarked') return;
   let names: string[];
   try {
     const connection = await openedForReading(start, { isWal: false, isFixed: true });

@@ -1,15 +1,15 @@
 import { diskFailure } from '../disk/disk-failure.ts';
 import { makePrivateFile, resolvedFile } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import type { Mode } from './connection.ts';
 import { nodeSqlite } from './node-sqlite.ts';
-import { lookAt } from './ownership.ts';
 import { isOpenHere, nativeEngine } from './sqlite-engine-native.ts';
 import { webAssemblyEngine } from './sqlite-engine-wasm.ts';
-import { damaged } from './sqlite-failure.ts';
-import type { Use } from './sqlite-file.ts';
+import { requireOurs, type Use } from './sqlite-file.ts';
 import { type LockNeeds, locking } from './sqlite-locks.ts';
+import { startNative } from './sqlite-native.ts';
 import { removeCopyFile } from './sqlite-remove.ts';
-import { warmThread } from './sqlite-thread.ts';
+import { startThread, warmThread } from './sqlite-thread.ts';
 import type { Account, Sql, Store } from './store.ts';
 import { oneByOne } from './transaction.ts';
 
@@ -22,13 +22,13 @@ export async function openSqlite(ctx: LockNeeds, { named, isOwn }: NamedFile): P
   const native = nodeSqlite();
   // Its start takes a while, in which other things are done.
   if (!native) warmThread();
-  if (!isOpenHere(path) && (await lookAt(path, isOwn)).whose === 'damaged')
-    throw damaged(path, 'it is no database any more');
+  const place = { ctx, path, isOwn };
+  const start = (mode: Mode) => (native ? startNative(native, path, mode) : startThread(path, mode));
+  if (!isOpenHere(path)) await requireOurs(place, start);
   await makePrivateFile(path).catch((error) => {
     throw diskFailure(error, `The copy ${path} could not be made`);
   });
-  const place = { ctx, path, isOwn };
-  const engine = native ? nativeEngine(place, native) : webAssemblyEngine(place);
+  const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
   const work = oneByOne();
   const transaction =
     (use: Use, begin: string) =>

@@ -86,7 +86,7 @@ describe('a pull that is killed while the database is written', () => {
     // In the middle of a transaction that has begun to write into the database itself.
     const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
     expect(killed.code).toBe(null);
-    expect(statSync(join(folder, 'state', 'mirror.db-journal')).size).toBeGreaterThan(0);
+    expect(statSync(join(folder, 'state', 'mirror.db.undo')).size).toBeGreaterThan(0);
     expect(await counts(folder)).toEqual(before);
     const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
     expect(check.stdout).toBe('ok\n');
@@ -95,7 +95,7 @@ describe('a pull that is killed while the database is written', () => {
   test('the copy and its journal can be read by their owner alone', async () => {
     const folder = await newFolder();
     await run(folder, ['mirror', 'pull', '--only', 'lists']);
-    for (const name of ['mirror.db', 'mirror.db-journal']) {
+    for (const name of ['mirror.db', 'mirror.db.undo', 'mirror.db-wal']) {
       const path = join(folder, 'state', name);
       if (existsSync(path)) expect(statSync(path).mode & 0o777).toBe(0o600);
     }

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { type Built, buildSvc } from '../built.ts';
+
+// The built tool as a real process, under the Node of SVC_TEST_NODE, against a real sandbox.
+
+export const node = process.env.SVC_TEST_NODE ?? process.execPath;
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+export type Machine = {
+  readonly sandbox: Sandbox;
+  readonly built: Built;
+  folder(): string;
+  start(folder: string, argv: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
+  run(folder: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  end(): Promise<void>;
+};
+
+export async function machine(): Promise<Machine> {
+  const built = await buildSvc();
+  const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
+  const server = await serve(sandbox, 0);
+  const start: Machine['start'] = (folder, argv, env = {}) => {
+    const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+    return spawn(node, [built.script, ...argv], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...inherited,
+        SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
+        SVC_API_KEY: 'key_acme',
+        SVC_CONFIG_DIR: join(folder, 'config'),
+        SVC_STATE_DIR: join(folder, 'state'),
+        ...env,
+      },
+    });
+  };
+  return {
+    sandbox,
+    built,
+    folder: () => mkdtempSync(join(built.folder, 'copy-')),
+    start,
+    run: async (...given) => ended(start(...given)),
+    async end() {
+      await server.close();
+      await built.remove();
+    },
+  };
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('Its streams are not piped.');
+  const [out, err, [code]] = await Promise.all([text(stdout), text(stderr), once(child, 'exit')]);
+  return { code, stdout: out, stderr: err };
+}
