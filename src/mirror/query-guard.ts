@@ -16,6 +16,8 @@ const actions = {
 const looks = new Set([
   ...['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info', 'index_xinfo', 'foreign_key_list'],
   ...['integrity_check', 'quick_check', 'function_list', 'module_list', 'collation_list', 'compile_options'],
+  // The full-text index asks for it.
+  'data_version',
 ]);
 
 /** Reach out of the database, where a build of SQLite has them. */
