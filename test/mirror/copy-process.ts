@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,13 @@ import { type Built, buildSvc } from '../built.ts';
 // The built tool as a real process, under the Node of SVC_TEST_NODE, against a real sandbox.
 
 export const node = process.env.SVC_TEST_NODE ?? process.execPath;
+
+/** Whether that Node has the SQLite that svc uses; else it is the one made of WebAssembly. */
+export const hasOwnSqlite =
+  execFileSync(node, ['-p', "!!process.getBuiltinModule('node:sqlite')?.DatabaseSync.prototype.setAuthorizer"], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }) === 'true\n';
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { hasOwnSqlite, node } from './copy-process.ts';
 
-// The built tool as a real process against a real sandbox; what kills it is in kill-at-write.cjs.
+// The built tool as a real process against a real sandbox.
 
 let built: Built;
 let sandbox: Sandbox;
@@ -29,7 +30,7 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 
 function start(folder: string, argv: readonly string[], env: Record<string, string> = {}, before: string[] = []) {
   const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
-  return spawn(process.execPath, [...before, built.script, ...argv], {
+  return spawn(node, [...before, built.script, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...inherited,
@@ -63,23 +64,48 @@ const counts = async (folder: string) =>
   );
 
 describe('a pull that is killed while the database is written', () => {
-  // All of them where SVC_TEST_RUNS asks for more.
-  test.each(process.env.SVC_TEST_RUNS ? [3, 11, 30, 47, 80, 131] : [3, 30, 131])(
+  const whole = async (folder: string) => {
+    const next = await run(folder, ['mirror', 'pull', '--json']);
+    expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
+    const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+    expect(check.stdout).toBe('ok\n');
+  };
+
+  // Node's own SQLite writes where no script can stand in its way: it is killed while its log grows.
+  const ofNode = hasOwnSqlite ? test : undefined;
+  ofNode?.each([1, 100_000, 400_000])(
+    'once its log has %i bytes, the next pull makes it whole',
+    { timeout: 60_000 },
+    async (bytes) => {
+      const folder = await newFolder();
+      const child = start(folder, ['mirror', 'pull']);
+      const log = join(folder, 'state', 'mirror.db-wal');
+      let isOver = false;
+      child.once('exit', () => {
+        isOver = true;
+      });
+      while (!isOver && !(existsSync(log) && statSync(log).size >= bytes)) await new Promise(setImmediate);
+      child.kill('SIGKILL');
+      if (!isOver) await once(child, 'exit');
+      await whole(folder);
+    },
+  );
+
+  // The other engine is killed in the middle of one write. All of them where SVC_TEST_RUNS asks for more.
+  const ofLibrary = hasOwnSqlite ? undefined : test;
+  ofLibrary?.each(process.env.SVC_TEST_RUNS ? [3, 11, 30, 47, 80, 131] : [3, 30, 131])(
     'at write %i, the next pull makes it whole',
     { timeout: 60_000 },
     async (at) => {
       const folder = await newFolder();
       const killed = await run(folder, ['mirror', 'pull'], { KILL_AT: String(at) });
       expect(killed.code).toBe(null);
-      const next = await run(folder, ['mirror', 'pull', '--json']);
-      expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
-      expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
-      const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
-      expect(check.stdout).toBe('ok\n');
+      await whole(folder);
     },
   );
 
-  test('what a killed transaction had written is undone, also for a query that only reads', async () => {
+  ofLibrary?.('what a killed transaction had written is undone, also for a query that only reads', async () => {
     const folder = await newFolder();
     await run(folder, ['mirror', 'pull']);
     const before = await counts(folder);
