@@ -12,20 +12,28 @@ import { type Built, buildSvc } from '../built.ts';
 export const node = process.env.SVC_TEST_NODE ?? process.execPath;
 
 /** Whether that Node has the SQLite that svc uses; else it is the one made of WebAssembly. */
-export const hasOwnSqlite =
-  execFileSync(node, ['-p', "!!process.getBuiltinModule('node:sqlite')?.DatabaseSync.prototype.setAuthorizer"], {
+const ownSqliteIn = (program: string): boolean =>
+  execFileSync(program, ['-p', "!!process.getBuiltinModule('node:sqlite')?.DatabaseSync.prototype.setAuthorizer"], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   }) === 'true\n';
 
+export const hasOwnSqlite = ownSqliteIn(node);
+
+/** The Node of the tests has the other engine. */
+export const otherNode = ownSqliteIn(process.execPath) === hasOwnSqlite ? undefined : process.execPath;
+
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+type Env = Readonly<Record<string, string>>;
 
 export type Machine = {
   readonly sandbox: Sandbox;
   readonly built: Built;
   folder(): string;
-  start(folder: string, argv: readonly string[], env?: Readonly<Record<string, string>>): ChildProcess;
-  run(folder: string, argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** `program`: another Node. */
+  start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
+  run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
   end(): Promise<void>;
 };
 
@@ -33,9 +41,9 @@ export async function machine(): Promise<Machine> {
   const built = await buildSvc();
   const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
   const server = await serve(sandbox, 0);
-  const start: Machine['start'] = (folder, argv, env = {}) => {
+  const start: Machine['start'] = (folder, argv, env = {}, program = node) => {
     const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
-    return spawn(node, [built.script, ...argv], {
+    return spawn(program, [built.script, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...inherited,

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { real } from '../real-component.ts';
 import { hasWorked } from '../smoke/processes.ts';
-import { ended, type Machine, machine } from './copy-process.ts';
+import { ended, type Machine, machine, otherNode } from './copy-process.ts';
 
 let on: Machine;
 beforeAll(async () => {
@@ -295,3 +295,44 @@ test('the mark is not trusted alone: a copy whose rest is gone is damaged, and c
   expect((await on.run(folder, ['mirror', 'forget', '--yes'])).code).toBe(0);
   expect((await on.run(folder, ['mirror', 'pull', '--only', 'lists'])).code).toBe(0);
 });
+
+// Only where two Nodes are given (SVC_TEST_NODE, in CI): the one of the tests and the tested one.
+if (otherNode !== undefined) {
+  describe('the two engines on one file', () => {
+    const counts =
+      'SELECT (SELECT count(*) FROM contacts), (SELECT count(*) FROM tickets), (SELECT count(*) FROM ticket_messages)';
+    const check = 'SELECT integrity_check FROM pragma_integrity_check';
+
+    test('read what the other wrote, in turns', async () => {
+      const folder = on.folder();
+      for (const program of [undefined, otherNode, undefined, otherNode]) {
+        const pulled = await on.run(folder, ['mirror', 'pull', '--full'], {}, program);
+        expect([pulled.code, pulled.code === 0 ? '' : pulled.stderr]).toEqual([0, '']);
+        for (const reader of [otherNode, undefined]) {
+          expect((await on.run(folder, ['mirror', 'sql', counts], {}, reader)).stdout).toBe('264\t44\t77\n');
+          expect((await on.run(folder, ['mirror', 'search', 'export'], {}, reader)).code).toBe(0);
+          expect((await on.run(folder, ['mirror', 'sql', check], {}, reader)).stdout).toBe('ok\n');
+        }
+      }
+    });
+
+    test.each(['the one', 'the other'])('at once, and %s killed in the middle: nothing is lost', async (which) => {
+      const folder = on.folder();
+      const [dying, living] = which === 'the one' ? [undefined, otherNode] : [otherNode, undefined];
+      await on.run(folder, ['mirror', 'pull']);
+      const killed = on.start(folder, ['mirror', 'pull', '--full'], {}, dying);
+      const over = once(killed, 'exit');
+      const both = on.run(folder, ['mirror', 'pull', '--full'], {}, living);
+      await hasWorked(killed, 0.2);
+      killed.kill('SIGKILL');
+      await over;
+      const { code, stderr } = await both;
+      expect(code === 0 || stderr.includes('under a newer Node')).toBe(true);
+      for (const reader of [living, dying]) {
+        expect((await on.run(folder, ['mirror', 'pull'], {}, reader)).code).toBe(0);
+        expect((await on.run(folder, ['mirror', 'sql', check], {}, reader)).stdout).toBe('ok\n');
+        expect((await on.run(folder, ['mirror', 'sql', counts], {}, reader)).stdout).toBe('264\t44\t77\n');
+      }
+    });
+  });
+}
