@@ -10,8 +10,8 @@ export type NodeDatabase = {
 export type Decide = (action: number, first: string | null, second: string | null) => 0 | 1;
 
 export type NodeStatement = {
-  all(named?: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[];
-  run(named?: Readonly<Record<string, unknown>>): unknown;
+  all(...values: readonly unknown[]): Readonly<Record<string, unknown>>[];
+  run(...values: readonly unknown[]): unknown;
   iterate(): Iterator<readonly unknown[]>;
   columns(): { readonly name: string }[];
   setReturnArrays(isOn: boolean): void;
