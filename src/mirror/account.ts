@@ -1,17 +1,17 @@
-import { getAccount } from '../api/account.ts';
 import { credentialVariables, environmentKinds } from '../auth/at-hand.ts';
 import { readConfig } from '../config/config-file.ts';
 import { originOf } from '../config/service-url.ts';
 import { profileConfig, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import type { Service } from '../http/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { noCopy } from './place.ts';
 import type { Account, Sql, Store } from './store.ts';
 
 /** Asks the service, with one request, whose account this login is. */
 export async function accountByAsking(ctx: Context, settings: Settings, open?: Service): Promise<Account> {
+  const { connect } = await import('../http/call.ts');
   return askedAccount(open ?? (await connect(ctx, settings)));
 }
 
@@ -62,6 +62,8 @@ export const whichAccount = (): Failure =>
 async function askedAccount(service: Service): Promise<Account> {
   const { baseUrl, profile, from } = service.session;
   const origin = originOf(baseUrl);
+  // A question to the copy needs neither.
+  const [{ call }, { getAccount }] = [await import('../http/call.ts'), await import('../api/account.ts')];
   try {
     const { account_id: id, name } = await call(service, getAccount, {});
     return { service: origin, id: String(id), name };
