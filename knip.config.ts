@@ -29,6 +29,7 @@ export default {
     'openssl',
     'script',
     'secret-tool',
+    'sqlite3',
     'umount',
   ],
 } satisfies KnipConfig;

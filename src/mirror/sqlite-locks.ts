@@ -22,7 +22,7 @@ export const locking =
 export type Held = { release(): Promise<void> };
 
 /** The lock for as long as the holder likes. */
-export async function held(locked: Locked, name: string, what: string): Promise<Held> {
+async function held(locked: Locked, name: string, what: string): Promise<Held> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;

@@ -171,6 +171,30 @@ describe('accounts', () => {
   });
 });
 
+test('a file of an older svc with several accounts: each still answers, no query is asked, and a forgotten one leaves nothing', async () => {
+  const folder = on.folder();
+  await on.run(folder, ['mirror', 'pull']);
+  const path = copyIn(folder);
+  const [{ email = '' } = {}] = withDatabase(path, "SELECT email FROM contacts WHERE email <> '' LIMIT 1") as {
+    email: string;
+  }[];
+  withDatabase(
+    path,
+    "INSERT INTO svc_accounts (service, account_id, name) VALUES ('https://service.test', '9', 'Initech')",
+    'SELECT 1',
+  );
+  expect(readFileSync(path).includes(email)).toBe(true);
+  expect((await on.run(folder, ['mirror', 'status'])).code).toBe(0);
+  const refused = await on.run(folder, ['mirror', 'sql', 'SELECT 1']);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('holds several accounts')]);
+  const forgotten = await on.run(folder, ['mirror', 'forget', '--yes']);
+  expect([forgotten.code, forgotten.stderr]).toEqual([0, expect.stringContaining('those of other accounts stay')]);
+  const left = readFileSync(path).toString('latin1');
+  const [user = ''] = email.split('@');
+  expect([left.includes(email), left.includes(user)]).toEqual([false, false]);
+  expect(withDatabase(path, 'SELECT account_id FROM svc_accounts')).toEqual([{ account_id: '9' }]);
+});
+
 const endless = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n WHERE x < 0';
 
 describe('mirror sql', () => {
