@@ -60,7 +60,13 @@ fs.openSync = noting((named, flags, mode) => {
   if (isNew) syncFolder();
   return fd;
 });
-for (const name of ['writeSync', 'fsyncSync', 'ftruncateSync', 'readSync']) fs[name] = noting(real[name]);
+for (const name of ['fsyncSync', 'ftruncateSync', 'readSync']) fs[name] = noting(real[name]);
+// On a disk that is almost full a write is cut short; only the next one says why.
+fs.writeSync = noting((fd, bytes, at, length, position) => {
+  let done = 0;
+  while (done < length) done += real.writeSync(fd, bytes, at + done, length - done, position + done);
+  return done;
+});
 fs.unlinkSync = noting((file) => real.unlinkSync(ownName(file)));
 
 function syncFolder() {
