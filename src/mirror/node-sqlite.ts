@@ -11,7 +11,6 @@ export type Decide = (action: number, first: string | null, second: string | nul
 
 export type NodeStatement = {
   all(...values: readonly unknown[]): Readonly<Record<string, unknown>>[];
-  run(...values: readonly unknown[]): unknown;
   iterate(): Iterator<readonly unknown[]>;
   columns(): { readonly name: string }[];
   setReturnArrays(isOn: boolean): void;

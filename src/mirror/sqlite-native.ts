@@ -5,7 +5,7 @@ import type { NodeDatabase, NodeSqlite, NodeStatement } from './node-sqlite.ts';
 import { oneStatement } from './one-statement.ts';
 import { allowQueries } from './query-guard.ts';
 import { sqliteFailure } from './sqlite-failure.ts';
-import type { Row, Value, View } from './store.ts';
+import type { Value, View } from './store.ts';
 
 /** How long SQLite itself waits for another; the rest of the wait leaves room for Ctrl-C (sqlite.ts). */
 const timeoutMs = 250;
@@ -57,12 +57,13 @@ export function startNative({ DatabaseSync }: NodeSqlite, path: string, { readOn
     },
     run({ text, values }) {
       const made = prepared(text);
-      made.statement.run(...bound(made, values));
+      // Its `run` would also read the last row's id, which in a full-text index can be larger than a number holds.
+      made.statement.all(...bound(made, values));
       return undefined;
     },
     all({ text, values }) {
       const made = prepared(text);
-      return made.statement.all(...bound(made, values)).map(plainRow);
+      return made.statement.all(...bound(made, values));
     },
     exec: ({ text }) => void opened().exec(text),
     query({ text, views }) {
@@ -99,8 +100,6 @@ const orderIn = (text: string): number[] => [...text.matchAll(parameter)].map(([
 
 /** svc's own statements have none inside of a text. */
 const parameter = /\$\d+/gu;
-
-const plainRow = (row: Row): Row => ({ ...row });
 
 function piece(rows: Iterator<readonly unknown[]> | undefined, most: number): Answers['next'] {
   const some: (readonly unknown[])[] = [];
