@@ -52,9 +52,9 @@ export async function openCopyToPull(ctx: Context, settings: Settings, { db, ser
 export async function openCopy(ctx: Context, settings: Settings, { db }: Asked): Promise<Copy> {
   const place = await placeOfCopy(ctx, db);
   const isOwn = isOwnPlace(ctx, db);
-  if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
   const known = await withoutRequest(ctx, settings, db);
   if (known) return pulled(known);
+  if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
   if (!isOwn) {
     const store = await openStore(ctx, { place, isOwn, make: false });
     return closingOnFailure(store, async () => {

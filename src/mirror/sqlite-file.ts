@@ -2,7 +2,7 @@ import { renameIfThere } from '../disk/file-head.ts';
 import { sizeOf } from '../disk/private-data.ts';
 import { Failure } from '../errors.ts';
 import type { Connection, Mode } from './connection.ts';
-import { applicationId, areOurs, belongsToAnother, isOurs, lookAt, notOurs } from './ownership.ts';
+import { applicationId, areOurs, belongsToAnother, type Found, isOurs, lookAt, notOurs } from './ownership.ts';
 import { damaged, isBusy } from './sqlite-failure.ts';
 import type { LockNeeds } from './sqlite-locks.ts';
 import type { Answer, Sql, Value, View } from './store.ts';
@@ -85,10 +85,10 @@ const tableNames = async (connection: Connection): Promise<string[]> =>
  *
  * @throws Failure `usage` where it is not svc's
  */
-export async function requireOurs({ path, isOwn }: Place, start: Start): Promise<void> {
+export async function requireOurs({ path, isOwn }: Place, start: Start): Promise<Found['whose']> {
   const { whose } = await lookAt(path, isOwn);
   if (whose === 'damaged') throw damaged(path, 'it is no database any more');
-  if (whose !== 'unmarked') return;
+  if (whose !== 'unmarked') return whose;
   let names: string[];
   try {
     const connection = await openedForReading(start, { isWal: false, isFixed: true });
@@ -98,6 +98,7 @@ export async function requireOurs({ path, isOwn }: Place, start: Start): Promise
     throw notOurs(path, 'is a database that cannot be read, and has no mark of svc');
   }
   if (!areOurs(names)) throw notOurs(path, belongsToAnother);
+  return 'ours';
 }
 
 /**

@@ -24,10 +24,12 @@ export async function openSqlite(ctx: LockNeeds, { named, isOwn }: NamedFile): P
   if (!native) warmThread();
   const place = { ctx, path, isOwn };
   const start = (mode: Mode) => (native ? startNative(native, path, mode) : startThread(path, mode));
-  if (!isOpenHere(path)) await requireOurs(place, start);
-  await makePrivateFile(path).catch((error) => {
-    throw diskFailure(error, `The copy ${path} could not be made`);
-  });
+  const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start);
+  if (whose === 'none') {
+    await makePrivateFile(path).catch((error) => {
+      throw diskFailure(error, `The copy ${path} could not be made`);
+    });
+  }
   const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
   const work = oneByOne();
   const transaction =
