@@ -13,7 +13,7 @@ type Waiting = { readonly done: (value: unknown) => void; readonly failed: (erro
  */
 export function warmThread(): void {
   if (nodeSqlite()) return;
-  warm = newWorker();
+  warm ??= newWorker();
 }
 
 let warm: Worker | undefined;
