@@ -5,14 +5,12 @@ import { changeColumns, rowColumns, tables } from './tables.ts';
 
 /** A query sees the records of one account, under the names of the tables; what svc keeps for itself it does not. */
 function viewsFor({ service, id }: Account, engine: Engine): View[] {
-  // A file has one account, and without the condition SQLite counts a table without reading its rows.
-  const [schema, condition] =
-    engine === 'sqlite'
-      ? ['main', '']
-      : ['svc_mirror', ` WHERE service = ${literal(service)} AND account_id = ${literal(id)}`];
+  const schema = engine === 'sqlite' ? 'main' : 'svc_mirror';
+  // A file has one account; but the indexes begin with it.
+  const condition = `service = ${literal(service)} AND account_id = ${literal(id)}`;
   const view = (name: string, columns: readonly { readonly name: string }[]): View => ({
     name,
-    text: `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name}${condition}`,
+    text: `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name} WHERE ${condition}`,
   });
   return [
     ...tables.map(({ name, columns }) => view(name, [...columns, ...rowColumns])),
