@@ -62,7 +62,7 @@ export function nativeEngine(place: Place, start: Start): SqliteEngine {
   /** Undoes what was left half done, and gives the file its write-ahead log. */
   const bringUpToDate = async (isTorn: boolean): Promise<void> => {
     try {
-      await (await openedForWriting(place, start, false)).end();
+      await (await openedForWriting(place, start, { isWal: false })).end();
     } catch (error) {
       // Where nothing can be written it is read as it is.
       if (isTorn || damagedFile(error) !== undefined || !(error instanceof Failure) || error.kind === 'usage')
@@ -83,7 +83,9 @@ export function nativeEngine(place: Place, start: Start): SqliteEngine {
     await closePresent();
     await enter();
     present =
-      use === 'write' ? await openedForWriting(place, start, true) : await openedForReading(start, { isWal: true });
+      use === 'write'
+        ? await openedForWriting(place, start, { isWal: true })
+        : await openedForReading(start, { isWal: true });
     return present;
   };
   return {

@@ -27,18 +27,19 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
     await connection?.end();
   };
   /** Under the lock alone. */
-  const open = async (use: Use): Promise<Connection> => {
+  const open = async (use: Use, entry: string): Promise<Connection> => {
     const found = await lookAt(path, isOwn);
     if (found.isWal) await closePresent();
     if (present && (use === 'read' || !present.readOnly)) return present;
     await closePresent();
-    present = await opened(use, found);
+    present = await opened(use, found, entry);
     return present;
   };
-  const opened = async (use: Use, { isWal, whose }: Found): Promise<Connection> => {
+  const opened = async (use: Use, { isWal, whose }: Found, entry: string): Promise<Connection> => {
     // What a killed process left half done is undone by whoever may write.
     const isTorn = await takeJournal(path, '.undo');
-    if (use === 'write' || isTorn || isWal || whose === 'empty') return openedForWriting(place, start, isWal);
+    if (use === 'write' || isTorn || isWal || whose === 'empty')
+      return openedForWriting(place, start, { isWal, entry });
     return openedForReading(start, { isWal: false });
   };
   return {
@@ -50,7 +51,7 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
         };
         try {
           mustBeOurs();
-          const connection = await open(use);
+          const connection = await open(use, entry);
           const exec = (text: string) => connection.ask('exec', { text, entry });
           return await transaction(exec, begin, async () => {
             const value = await job(sqlOn(connection));
@@ -63,7 +64,8 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
           throw error;
         }
       }),
-    exec: (text) => asWebAssembly(ctx, path, async () => (await open('write')).ask('exec', { text })),
+    exec: (text) =>
+      asWebAssembly(ctx, path, async ({ entry }) => (await open('write', entry)).ask('exec', { text, entry })),
     async query(text, views, signal) {
       const lock = await gateOfWebAssembly(ctx, path);
       const end = async () => {
@@ -72,11 +74,12 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
       };
       try {
         // A thread that may write is not asked, whatever it would refuse.
-        if (!(await open('read')).readOnly) {
+        const { entry } = lock.held;
+        if (!(await open('read', entry)).readOnly) {
           await closePresent();
-          await open('read');
+          await open('read', entry);
         }
-        const connection = await open('read');
+        const connection = await open('read', entry);
         const ask = <W extends Work>(work: W, given?: object) =>
           untilInterrupted(connection, signal, connection.ask(work, given));
         const columns = await ask('query', { text, views });

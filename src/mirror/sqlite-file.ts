@@ -23,11 +23,18 @@ export type SqliteEngine = {
 
 export type Start = (mode: Mode) => Connection;
 
-/** Open, and for writing, if the file is svc's or nobody's: that is settled in one transaction, with the mark. */
-export async function openedForWriting(place: Place, start: Start, isWal: boolean): Promise<Connection> {
+/**
+ * Open, and for writing, if the file is svc's or nobody's: that is settled in one transaction, with the mark. `entry`: of the
+ * lock without which nothing may be written, where the engine has no locks of its own.
+ */
+export async function openedForWriting(
+  place: Place,
+  start: Start,
+  { isWal, entry }: { readonly isWal: boolean; readonly entry?: string },
+): Promise<Connection> {
   const connection = start({ readOnly: false, isWal });
   try {
-    await connection.ask('open');
+    await connection.ask('open', { ...(entry !== undefined && { entry }) });
     // Neither may be written into another program's database, which is not known to be one before.
     await connection.ask('exec', { text: 'PRAGMA page_size = 8192' });
     await connection.ask('settle', { isMixed: await claim(connection, place.path) });
