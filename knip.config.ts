@@ -31,6 +31,7 @@ export default {
     'openssl',
     'script',
     'secret-tool',
+    'sqlite3',
     'umount',
   ],
 } satisfies KnipConfig;

@@ -11,6 +11,10 @@ import { median, tell } from './tell.js';
 const contacts = 100_000;
 const tickets = 20_000;
 const rounds = 15;
+/** Node's own SQLite, where it has an authorizer. */
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isNative = major > 24 || (major === 24 && minor >= 10);
+const atMost = isNative ? 2.5 : 6;
 const svc = join(import.meta.dirname, '..', 'bin', 'svc.js');
 const usage = join(import.meta.dirname, 'sync-usage.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -83,19 +87,20 @@ try {
     { what: 'mirror pull with nothing new, --rescan 0', value: again.requests, unit: 'requests', atMost: 7 },
     {
       what: 'contacts find EMAIL, from the copy / bare node',
-      atMost: 6,
+      atMost,
       ...compare('contacts', 'find', 'ada77777@example777.com'),
     },
     {
       what: 'mirror sql, one contact by email / bare node',
-      atMost: 6,
+      atMost,
       ...compare('mirror', 'sql', "SELECT contact_id, name FROM contacts WHERE email = 'ada77777@example777.com'"),
     },
     {
       what: 'mirror sql, a count over 100,000 / bare node',
-      atMost: 6,
+      atMost,
       ...compare('mirror', 'sql', 'SELECT count(*) AS n FROM contacts'),
     },
+    ...againstSqlite(),
   ]);
 } finally {
   sandbox.kill();
@@ -127,9 +132,33 @@ function compare(...command) {
   return { value: median(ratios), detail: `${median(times).toFixed(1)} ms` };
 }
 
-function milliseconds(argv) {
+/** A count that reads every row, in svc and in the sqlite3 program, each without its start. */
+function againstSqlite() {
+  const copy = join(folder, 'mirror.db');
+  if (spawnSync('sqlite3', ['--version']).status !== 0) return [];
+  const question = "SELECT count(*) FROM contacts WHERE name LIKE '%99' OR company LIKE '%77'";
+  const times = { svc: [], svcStart: [], sqlite: [], sqliteStart: [] };
+  for (let i = 0; i < rounds; i++) {
+    times.svc.push(milliseconds([svc, 'mirror', 'sql', question]));
+    times.svcStart.push(milliseconds([svc, 'mirror', 'sql', 'SELECT 1 FROM contacts LIMIT 1']));
+    times.sqlite.push(milliseconds([copy, question], 'sqlite3'));
+    times.sqliteStart.push(milliseconds([copy, 'SELECT 1 FROM contacts LIMIT 1'], 'sqlite3'));
+  }
+  const own = median(times.svc) - median(times.svcStart);
+  const its = median(times.sqlite) - median(times.sqliteStart);
+  return [
+    {
+      what: 'mirror sql, a count that reads all 100,000 / sqlite3, both without their start',
+      value: own / its,
+      ...(isNative && { atMost: 1.5 }),
+      detail: `${own.toFixed(1)} ms, ${its.toFixed(1)} ms`,
+    },
+  ];
+}
+
+function milliseconds(argv, program = process.execPath) {
   const began = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, argv, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { status, stderr } = spawnSync(program, argv, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`);
   return performance.now() - began;
 }

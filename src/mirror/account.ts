@@ -1,37 +1,30 @@
-import { getAccount } from '../api/account.ts';
 import { credentialVariables, environmentKinds } from '../auth/at-hand.ts';
 import { readConfig } from '../config/config-file.ts';
 import { originOf } from '../config/service-url.ts';
 import { profileConfig, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, connect, type Service } from '../http/call.ts';
+import type { Service } from '../http/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { noCopy } from './place.ts';
 import type { Account, Sql, Store } from './store.ts';
 
-/**
- * Whose copy this run asks. A profile knows its account since the login; a credential of the environment since its first
- * pull. Only one that is not known yet costs a request, the account's.
- */
-export async function accountOf(ctx: Context, settings: Settings, store: Store, open?: Service): Promise<Account> {
-  const known = await knownAccount(ctx, settings, store);
-  if (known) return known;
-  const service = open ?? (await connect(ctx, settings));
-  const account = await askedAccount(service);
-  await store.write((sql) => remember(sql, account, credentialOf(ctx, settings, account.service)));
-  return account;
+/** Asks the service, with one request, whose account this login is. */
+export async function accountByAsking(ctx: Context, settings: Settings, open?: Service): Promise<Account> {
+  const { connect } = await import('../http/call.ts');
+  return askedAccount(open ?? (await connect(ctx, settings)));
 }
 
-/** Without a request; undefined where it is not known yet. */
+/**
+ * Whose copy this run asks, without a request: a profile knows its account since the login, a credential of the
+ * environment since its first pull. Undefined where it is not known yet.
+ */
 export async function knownAccount(ctx: Context, settings: Settings, store: Store): Promise<Account | undefined> {
-  const { baseUrl, profile } = settings;
+  const { baseUrl } = settings;
   if (baseUrl === undefined) return onlyAccount(store);
   const service = originOf(baseUrl);
-  if (environmentKinds(ctx.env).every((kind) => kind === 'm2m')) {
-    const own = profileConfig(await readConfig(ctx.files), profile).account;
-    if (own) return { service, id: String(own.id), name: own.name };
-  }
+  const own = await accountOfProfile(ctx, settings);
+  if (own) return own;
   const digest = credentialOf(ctx, settings, service);
   return store.read(async (sql) => {
     const [row] = await sql.all('SELECT service, account_id FROM svc_credentials WHERE digest = $1', [digest]);
@@ -39,12 +32,11 @@ export async function knownAccount(ctx: Context, settings: Settings, store: Stor
   });
 }
 
-/** The same, where there is a copy of it. */
-export async function accountInCopy(ctx: Context, settings: Settings, store: Store): Promise<Account> {
-  const account = await knownAccount(ctx, settings, store);
-  if (!account) throw noCopy(store.place);
-  await requirePulled(store, account);
-  return account;
+/** A profile knows its account since the login. */
+export async function accountOfProfile(ctx: Context, { baseUrl, profile }: Settings): Promise<Account | undefined> {
+  if (baseUrl === undefined || !environmentKinds(ctx.env).every((kind) => kind === 'm2m')) return undefined;
+  const own = profileConfig(await readConfig(ctx.files), profile).account;
+  return own && { service: originOf(baseUrl), id: String(own.id), name: own.name };
 }
 
 /** An account that was never pulled is told so. */
@@ -57,17 +49,21 @@ export async function requirePulled(store: Store, { service, id }: Account): Pro
 
 /** Where nothing says whose copy is meant and there is one alone, it is that one. */
 async function onlyAccount(store: Store): Promise<Account> {
-  const rows = await store.read((sql) => sql.all('SELECT service, account_id FROM svc_accounts LIMIT 2'));
-  const [row, other] = rows;
-  if (row && !other) return { service: String(row.service), id: String(row.account_id) };
-  throw new Failure('usage', 'The address of the service is not set, so svc cannot tell whose copy you mean.', {
+  const [one, other] = await accountsIn(store);
+  if (one && !other) return one;
+  throw whichAccount();
+}
+
+export const whichAccount = (): Failure =>
+  new Failure('usage', 'The address of the service is not set, so svc cannot tell whose copy you mean.', {
     hint: 'Give --base-url URL or set SVC_BASE_URL.',
   });
-}
 
 async function askedAccount(service: Service): Promise<Account> {
   const { baseUrl, profile, from } = service.session;
   const origin = originOf(baseUrl);
+  // A question to the copy needs neither.
+  const [{ call }, { getAccount }] = [await import('../http/call.ts'), await import('../api/account.ts')];
   try {
     const { account_id: id, name } = await call(service, getAccount, {});
     return { service: origin, id: String(id), name };
@@ -88,7 +84,12 @@ function credentialOf({ env }: Pick<Context, 'env'>, { profile }: Settings, serv
   return hexDigestOf(`svc mirror\n${service}\n${credential}`).slice(0, 32);
 }
 
-async function remember(sql: Sql, { service, id, name }: Account, digest: string): Promise<void> {
+/** @throws Failure `usage` where a SQLite file is the copy of another account. */
+async function remember(sql: Sql, account: Account, digest: string, place: string): Promise<void> {
+  const { service, id, name } = account;
+  if (sql.engine === 'sqlite') {
+    refuseAnother(await accountRows(sql), account, place);
+  }
   await sql.run(
     'INSERT INTO svc_accounts (service, account_id, name) VALUES ($1, $2, $3) ' +
       'ON CONFLICT (service, account_id) DO UPDATE SET name = coalesce(excluded.name, svc_accounts.name)',
@@ -103,4 +104,46 @@ async function remember(sql: Sql, { service, id, name }: Account, digest: string
 
 /** So that it is known without a request, and told apart from the others in the database. */
 export const rememberAccount = (ctx: Context, settings: Settings, store: Store, account: Account): Promise<void> =>
-  store.write((sql) => remember(sql, account, credentialOf(ctx, settings, account.service)));
+  store.write((sql) => remember(sql, account, credentialOf(ctx, settings, account.service), store.place));
+
+const anotherWords = 'is the copy of another account';
+
+const ofAnother = (place: string, whose: string): Failure =>
+  new Failure('usage', `${place} ${anotherWords}: ${whose}. A file holds one account.`, {
+    hint: 'Name another file with --db, or leave it out: svc then keeps a file for each account.',
+  });
+
+export const isOfAnother = (error: unknown): boolean =>
+  error instanceof Failure && error.message.includes(anotherWords);
+
+const isSame =
+  (one: Account) =>
+  ({ service, id }: Account): boolean =>
+    one.service === service && one.id === id;
+
+function refuseAnother(accounts: readonly Account[], account: Account, place: string): void {
+  const [other] = accounts;
+  if (!other || accounts.some(isSame(account))) return;
+  throw ofAnother(place, other.name ?? `account ${other.id}`);
+}
+
+/** Whether the database has that account. */
+export const holds = async (store: Store, account: Account): Promise<boolean> =>
+  (await accountsIn(store)).some(isSame(account));
+
+/** Every account of the database. A SQLite file has one, or several where an older svc made it. */
+export const accountsIn = (store: Store): Promise<Account[]> => store.read(accountRows);
+
+async function accountRows(sql: Sql): Promise<Account[]> {
+  const rows = await sql.all('SELECT service, account_id, name FROM svc_accounts');
+  return rows.map(({ service, account_id: id, name }) => ({
+    service: String(service),
+    id: String(id),
+    ...(name !== null && { name: String(name) }),
+  }));
+}
+
+/** A file of somebody else is a mistake; of an empty one, or a database of many, a first pull is still to come. */
+export async function requireHeld(store: Store, account: Account): Promise<void> {
+  if (store.engine === 'sqlite') refuseAnother(await accountsIn(store), account, store.place);
+}

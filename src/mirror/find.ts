@@ -1,12 +1,11 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { knownAccount } from './account.ts';
 import { ageOf } from './age.ts';
 import { dataOf, type Fields } from './cells.ts';
 import { digits, emailKey, findText } from './contact-words.ts';
+import { openCopyIfKnown } from './open-copy.ts';
 import { owned, ownerOf } from './owner.ts';
-import { openStoreIfThere } from './place.ts';
 import { readState } from './state.ts';
 import { type Account, pieces, placeholders, type Sql, type Store } from './store.ts';
 
@@ -43,17 +42,16 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
 }
 
 export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
-  const store = await openStoreIfThere(ctx);
-  if (!store) return undefined;
+  const copy = await openCopyIfKnown(ctx, settings);
+  if (!copy) return undefined;
   try {
-    const account = await knownAccount(ctx, settings, store);
-    const state = account && (await store.read((sql) => readState(sql, account, 'contacts')));
-    if (account && state?.complete) return { store, account };
+    const { complete } = await copy.store.read((sql) => readState(sql, copy.account, 'contacts'));
+    if (complete) return copy;
   } catch (error) {
-    await store.close();
+    await copy.store.close();
     throw error;
   }
-  await store.close();
+  await copy.store.close();
   return undefined;
 }
 

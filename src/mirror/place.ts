@@ -39,17 +39,23 @@ async function refusePassword(url: string): Promise<void> {
   });
 }
 
-/** Opens the copy. `make`: where there is none yet, an empty one. */
-export async function openStore(
-  ctx: Needs,
-  db: string | undefined,
-  { make }: { readonly make: boolean },
-): Promise<Store> {
-  const place = await placeOfCopy(ctx, db);
+/** Whether svc chose the place, in its own state folder. */
+export const isOwnPlace = ({ env }: Pick<Needs, 'env'>, db: string | undefined): boolean =>
+  db === undefined && !env.SVC_MIRROR_DB;
+
+export type Wanted = {
+  readonly place: string;
+  readonly isOwn: boolean;
+  /** Where there is none yet, an empty one is made. */
+  readonly make: boolean;
+};
+
+/** Opens the database, with its tables. */
+export async function openStore(ctx: Needs, { place, isOwn, make }: Wanted): Promise<Store> {
   if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('./postgres.ts')).openPostgres(ctx, place)
-    : await (await import('./sqlite.ts')).openSqlite(ctx, place, make ? 'write' : 'read');
+    : await (await import('./sqlite.ts')).openSqlite(ctx, { named: place, isOwn });
   try {
     const { prepareSchema } = await import('./schema.ts');
     await prepareSchema(store);
@@ -60,23 +66,7 @@ export async function openStore(
   }
 }
 
-/** The copy of SVC_MIRROR_DB or the state folder; undefined where there is none. */
-export async function openStoreIfThere(ctx: Needs): Promise<Store | undefined> {
-  const place = await placeOfCopy(ctx, undefined);
-  if (!isUrl(place) && !(await isThere(place))) return undefined;
-  return openStore(ctx, undefined, { make: false });
-}
-
 export const noCopy = (place: string): Failure =>
   new Failure('failed', `There is no copy of this account in ${place} yet.`, {
     hint: 'Make one with: svc mirror pull',
   });
-
-/** A file that is no database any more can only be deleted as a whole. Any other error is thrown. */
-export async function removeDamaged(place: string, error: unknown, confirm: () => Promise<void>): Promise<'removed'> {
-  if (isUrl(place) || !(error instanceof Failure) || !error.message.includes('is damaged')) throw error;
-  await confirm();
-  const { removeFile } = await import('../disk/folder.ts');
-  for (const file of [place, `${place}-journal`]) await removeFile(file);
-  return 'removed';
-}

@@ -1,20 +1,22 @@
 import type { Client, QueryArrayConfig } from 'pg';
-import { interruption } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import { schemaName } from './postgres-values.ts';
-import type { Answer, View } from './store.ts';
+import { roleForQueries, unboundRoles } from './row-security.ts';
+import { type Answer, literal, type Question } from './store.ts';
 
 const piece = 500;
 
 type Source = { readonly connect: () => Promise<Client>; readonly fail: (error: unknown) => unknown };
 
 /**
- * As a cursor in a read-only transaction on a connection of its own: a cursor takes queries alone, and the extended
- * protocol one statement alone, whatever the text says.
+ * As a cursor in a read-only transaction on a connection of its own, bound to the account: a cursor takes queries alone, and
+ * the extended protocol one statement alone, whatever the text says.
+ *
+ * @throws Failure `usage` for a superuser, and for whoever can become one: nothing would hold the query
  */
 export async function query(
   { connect, fail }: Source,
-  text: string,
-  views: readonly View[],
+  { text, account, views }: Question,
   signal: AbortSignal,
 ): Promise<Answer> {
   const client = await connect();
@@ -34,12 +36,15 @@ export async function query(
   };
   signal.addEventListener('abort', stop);
   try {
+    const [powerful] = (await ask(unboundRoles)).rows;
+    if (powerful) throw tooPowerful(String(powerful[0]));
+    const { service, id } = account;
+    await ask(
+      `CREATE TEMP VIEW svc_whose AS SELECT ${literal(service)}::text AS service, ${literal(id)}::text AS account_id`,
+    );
     for (const { name, text: query } of views) await ask(`CREATE TEMP VIEW "${name}" AS ${query}`);
     await ask(`SET search_path TO pg_temp, ${schemaName}, public`);
-    const { rows: role } = await ask('SELECT rolsuper FROM pg_roles WHERE rolname = current_user');
     await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    // A superuser's query could write files through functions.
-    if (role[0]?.[0] === true) await ask('SET LOCAL ROLE pg_read_all_data');
     await ask(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
     const fetch = () => ask(`FETCH ${piece} FROM svc_query`);
     const first = await fetch();
@@ -58,6 +63,13 @@ export async function query(
     throw error;
   }
 }
+
+const tooPowerful = (role: string): Failure =>
+  new Failure(
+    'usage',
+    `A query would have the rights of ${role}, which reads other accounts and the server's files. Nothing was asked.`,
+    { hint: `Make a role for it, and name that in SVC_MIRROR_DB:\n${roleForQueries}` },
+  );
 
 /** The library knows `queryMode`, its types do not. */
 type Statement = QueryArrayConfig & { readonly queryMode: 'extended' };

@@ -68,8 +68,10 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
         await holder.end().catch(() => {});
       }
     },
-    query: (text, views, signal) => query({ connect, fail }, text, views, signal),
-    remove: () => inTransaction('BEGIN')(async ({ run }) => run(`DROP SCHEMA IF EXISTS ${schemaName} CASCADE`)),
+    query: (question, signal) => query({ connect, fail }, question, signal),
+    // The server does both by itself.
+    compact: async () => {},
+    remove: async () => {},
     close: async () => {
       await work(async () => (await main?.catch(() => undefined))?.end().catch(() => {}));
     },

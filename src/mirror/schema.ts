@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { cellsOf } from './cells.ts';
+import { guardRows } from './row-security.ts';
 import { type Engine, quoted, type Sql, type Store } from './store.ts';
 import { type Column, type ColumnType, changeColumns, type Table, tables } from './tables.ts';
 
@@ -88,7 +89,7 @@ function createAll(engine: Engine): string[] {
     `CREATE TABLE svc_kinds (${account}, kind TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (service, account_id, kind))`,
     `CREATE TABLE svc_watchers (${account}, name TEXT NOT NULL, seq ${integer} NOT NULL, PRIMARY KEY (service, account_id, name))`,
     'CREATE TABLE svc_schema (version INTEGER NOT NULL, columns TEXT NOT NULL)',
-    `INSERT INTO svc_schema (version, columns) VALUES (${version}, '${fingerprint()}')`,
+    `INSERT INTO svc_schema (version, columns) VALUES (${version}, '${fingerprint(engine)}')`,
   ];
 }
 
@@ -111,7 +112,7 @@ export const shownSchema = (engine: Engine): string => {
 export async function prepareSchema(store: Store): Promise<void> {
   const present = await store.read(presentSchema);
   if (present && present.version > version) throw tooNew(store.place, present.version);
-  if (present?.columns === fingerprint()) return;
+  if (present?.columns === fingerprint(store.engine)) return;
   await store.write(async (sql) => {
     if (sql.engine === 'postgres') {
       // Of two that come first, the second waits and finds it done.
@@ -120,10 +121,12 @@ export async function prepareSchema(store: Store): Promise<void> {
     }
     if (!(await presentSchema(sql))) {
       for (const statement of createAll(sql.engine)) await sql.run(statement);
+      if (sql.engine === 'postgres') await guardRows(sql);
       return;
     }
     for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
-    await sql.run('UPDATE svc_schema SET columns = $1', [fingerprint()]);
+    if (sql.engine === 'postgres') await guardRows(sql);
+    await sql.run('UPDATE svc_schema SET columns = $1', [fingerprint(sql.engine)]);
   });
 }
 
@@ -133,8 +136,11 @@ const tooNew = (place: string, present: number): Failure =>
   });
 
 /** What the columns of this svc are, so that one look tells whether the database has them. */
-const fingerprint = (): string =>
-  hexDigestOf(JSON.stringify(tables.map(({ name, columns }) => [name, columns]))).slice(0, 16);
+const fingerprint = (engine: Engine): string =>
+  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), guards[engine]])).slice(0, 16);
+
+/** What keeps the accounts of a database apart: a SQLite file has one. */
+const guards: Record<Engine, string> = { sqlite: '', postgres: 'row-level security' };
 
 type Present = { readonly version: number; readonly columns: string };
 
@@ -186,5 +192,32 @@ async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<v
       await sql.run(`UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`, [value, Number(svc_row)]);
     }
     last = Number(rows.at(-1)?.svc_row);
+  }
+}
+
+const ofTheCopy = ['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers', 'svc_schema'];
+
+/** Removes svc's tables. Returns whether anything of others is left among them. */
+export async function dropTables(sql: Sql): Promise<boolean> {
+  const names = [...tables.map(({ name }) => name), ...ofTheCopy];
+  if (sql.engine === 'postgres') return dropFromSchema(sql, names);
+  const words = tables.filter((table) => table.words.length > 0).map(({ name }) => `${name}_words`);
+  for (const name of [...words, ...names]) await sql.run(`DROP TABLE IF EXISTS ${name}`);
+  const left = await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^' LIMIT 1");
+  return left.length > 0;
+}
+
+/** A view of somebody else, which needs a table, keeps that and all of the rest. */
+async function dropFromSchema(sql: Sql, names: readonly string[]): Promise<boolean> {
+  await sql.run('SAVEPOINT before');
+  try {
+    await sql.run(`DROP TABLE IF EXISTS ${names.map((name) => `svc_mirror.${name}`).join(', ')}`);
+    await sql.run('DROP FUNCTION IF EXISTS svc_mirror.svc_bound()');
+    await sql.run('DROP SCHEMA svc_mirror');
+    return false;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await sql.run('ROLLBACK TO SAVEPOINT before');
+    return true;
   }
 }

@@ -1,29 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { diskWords } from '../disk/disk-failure.ts';
-import { Failure, interruption } from '../errors.ts';
-import type { Row } from './store.ts';
-
-/** What the thread does, and what it answers. */
-type Answers = {
-  readonly open: undefined;
-  readonly run: undefined;
-  readonly all: Row[];
-  readonly exec: undefined;
-  /** The names of the columns. */
-  readonly query: string[];
-  readonly next: { readonly rows: readonly (readonly unknown[])[]; readonly done: boolean };
-  readonly close: undefined;
-};
-
-export type Work = keyof Answers;
-
-/** SQLite in its thread. */
-export type Thread = {
-  readonly readOnly: boolean;
-  ask<W extends Work>(work: W, given?: object): Promise<Answers[W]>;
-  /** Ends the thread, whatever it is doing. */
-  end(): Promise<void>;
-};
+import { interruption } from '../errors.ts';
+import type { Answers, Connection, Mode, Work } from './connection.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { sqliteFailure } from './sqlite-failure.ts';
 
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string; readonly code?: string };
 type Waiting = { readonly done: (value: unknown) => void; readonly failed: (error: unknown) => void };
@@ -33,7 +12,8 @@ type Waiting = { readonly done: (value: unknown) => void; readonly failed: (erro
  * same time.
  */
 export function warmThread(): void {
-  warm = newWorker();
+  if (nodeSqlite()) return;
+  warm ??= newWorker();
 }
 
 let warm: Worker | undefined;
@@ -48,13 +28,14 @@ function newWorker(): Worker {
   return worker;
 }
 
-export function startThread(path: string, { readOnly }: { readonly readOnly: boolean }): Thread {
+/** The WebAssembly engine, in a thread of its own. */
+export function startThread(path: string, { readOnly, isWal }: Mode): Connection {
   const waiting = new Map<number, Waiting>();
   let asked = 0;
   const worker = warm ?? newWorker();
   warm = undefined;
   const giveUp = (said: string): void => {
-    for (const { failed } of waiting.values()) failed(sqliteFailure(path, said, undefined));
+    for (const { failed } of waiting.values()) failed(sqliteFailure(path, said));
     waiting.clear();
     asked = Number.NaN;
   };
@@ -71,35 +52,19 @@ export function startThread(path: string, { readOnly }: { readonly readOnly: boo
     readOnly,
     ask: <W extends Work>(work: W, given = {}) =>
       new Promise<Answers[W]>((done, failed) => {
-        if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended', undefined));
+        if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended'));
         const id = ++asked;
         // Messages of a thread have no types: `Answers` says what sqlite-worker.cjs sends.
         waiting.set(id, { done: (value) => done(value as Answers[W]), failed });
         worker.ref();
-        worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly }) });
+        worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly, isWal }) });
       }),
     end: async () => void (await worker.terminate()),
   };
 }
 
-/** What SQLite said, as a Failure. The statements of svc itself never fail otherwise; a user's do, with its own words. */
-function sqliteFailure(path: string, said: string, code: string | undefined): Failure {
-  if (/not a database|malformed/u.test(said)) {
-    return new Failure('failed', `The copy ${path} is damaged: ${said}.`, {
-      hint: 'The account itself is not. To delete the copy and read it again: svc mirror forget, then svc mirror pull',
-    });
-  }
-  const reason = code === undefined ? undefined : diskWords[code];
-  if (reason ?? /disk|unable to open|readonly/u.test(said)) {
-    return new Failure('failed', `The copy ${path} cannot be used: ${reason ?? said}.`, {
-      hint: 'Nothing that it held is lost. Fix that, and run the command again.',
-    });
-  }
-  return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });
-}
-
 /** Waits for the thread until `signal`, which ends it. */
-export async function untilInterrupted<T>(thread: Thread, signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function untilInterrupted<T>(thread: Connection, signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => {};
   const stopped = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);

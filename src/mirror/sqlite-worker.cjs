@@ -6,6 +6,8 @@
 // - it takes its own lock for a writer at work, so it never undoes what a killed process left half done: now it does;
 // - its journal could be read by others, and its folder entry was not synced;
 // - a process that stood still and lost svc's lock writes nothing more;
+// - the journal goes by a name of svc's own: without locks of the operating system another program, which only reads the
+//   file, would take a live one for what a killed process left, and roll the database back under svc's hands;
 // - a query of the user reaches no other file, whatever it attaches or vacuums into, and writes nothing.
 const fs = require('node:fs');
 const { dirname } = require('node:path');
@@ -23,7 +25,9 @@ if (Number(process.versions.node.split('.')[0]) <= 24) {
 /** Told with `open`: the thread starts before it is known which file is meant. */
 let path = '';
 let readOnly = true;
+/** Where the library believes its journal to be, and where it is. */
 let journal = '';
+let undo = '';
 const real = { ...fs };
 let lastError;
 
@@ -42,25 +46,37 @@ const absent = (file) => Object.assign(new Error(`ENOENT: ${file}`), { code: 'EN
 
 fs.mkdirSync = () => {};
 fs.rmdirSync = () => {};
+const ownName = (file) => (file === journal ? undo : file);
 fs.accessSync = (file, mode) => {
   if (file === `${path}.lock`) throw absent(file);
-  return real.accessSync(file, mode);
+  return real.accessSync(ownName(file), mode);
 };
-fs.openSync = noting((file, flags, mode) => {
+fs.openSync = noting((named, flags, mode) => {
+  const file = ownName(named);
   if (file.endsWith('.wasm') || (file === dirname(path) && flags === 'r')) return real.openSync(file, flags, mode);
-  if (file !== path && file !== journal) throw Object.assign(new Error('refused'), { code: 'EACCES' });
+  if (file !== path && file !== undo && file !== `${path}-wal`)
+    throw Object.assign(new Error('refused'), { code: 'EACCES' });
   const isNew = !readOnly && !real.existsSync(file);
   const fd = real.openSync(file, readOnly ? 'r' : flags, 0o600);
   if (isNew) syncFolder();
   return fd;
 });
 for (const name of ['fsyncSync', 'readSync']) fs[name] = noting(real[name]);
-for (const name of ['writeSync', 'ftruncateSync', 'unlinkSync']) {
-  fs[name] = noting((...given) => {
-    mustBeOurs();
-    return real[name](...given);
-  });
-}
+fs.ftruncateSync = noting((...given) => {
+  mustBeOurs();
+  return real.ftruncateSync(...given);
+});
+// On a disk that is almost full a write is cut short; only the next one says why.
+fs.writeSync = noting((fd, bytes, at, length, position) => {
+  mustBeOurs();
+  let done = 0;
+  while (done < length) done += real.writeSync(fd, bytes, at + done, length - done, position + done);
+  return done;
+});
+fs.unlinkSync = noting((file) => {
+  mustBeOurs();
+  real.unlinkSync(ownName(file));
+});
 
 /** Of svc's own lock, told with `open` and `exec`: while it is there the lock is ours. */
 let entry;
@@ -92,13 +108,19 @@ let open;
 const kept = new Map();
 
 const statements = {
-  open({ path: named, readOnly: isReadOnly }) {
+  open({ path: named, readOnly: isReadOnly, isWal }) {
     path = named;
     readOnly = isReadOnly;
     journal = `${path}-journal`;
+    undo = `${path}.undo`;
     db = new Database(path, { readOnly });
-    if (!readOnly) db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
-    db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF');
+    // What the other engine left: taken in whole, since this one can use a write-ahead log only while it is alone.
+    if (isWal) db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA locking_mode = NORMAL');
+    db.exec('PRAGMA cache_size = -4000; PRAGMA foreign_keys = OFF; SELECT count(*) FROM sqlite_schema');
+  },
+  /** Once it is known that the file is svc's. */
+  settle() {
+    db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL');
   },
   run({ text, values }) {
     prepared(text).run(values);

@@ -2,7 +2,6 @@ import { type KindName, kindNames } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
 import { readState } from './state.ts';
 import type { Account, Sql, Store } from './store.ts';
-import { tables } from './tables.ts';
 
 export type KindStatus = {
   readonly kind: KindName;
@@ -33,27 +32,3 @@ export const statusOf = (store: Store, account: Account): Promise<KindStatus[]> 
     }
     return all;
   });
-
-/** Deletes the copy of one account; the database itself where it held no other. Returns whether that is gone. */
-export async function forgetCopy(store: Store, account: Account): Promise<boolean> {
-  const left = await store.alone(account, () =>
-    store.write(async (sql) => {
-      for (const { name, words } of tables) {
-        if (sql.engine === 'sqlite' && words.length > 0) {
-          await sql.run(
-            `DELETE FROM ${name}_words WHERE rowid IN (SELECT svc_row FROM ${name} WHERE ${owned})`,
-            ownerOf(account),
-          );
-        }
-        await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
-      }
-      for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
-        await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
-      }
-      return Number((await sql.all('SELECT count(*) AS n FROM svc_accounts'))[0]?.n);
-    }),
-  );
-  if (left > 0) return false;
-  await store.remove();
-  return true;
-}

@@ -42,11 +42,16 @@ export type Store = {
    */
   alone<T>(account: Account, work: (check: () => void) => Promise<T>, maxWaitMs?: number): Promise<T>;
   /** A query that somebody typed: read-only, whatever it says, and ended by `signal`. */
-  query(text: string, views: readonly View[], signal: AbortSignal): Promise<Answer>;
-  /** Removes the database itself, once no account is left in it. */
+  query(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Leaves nothing of what was deleted in the file. */
+  compact(): Promise<void>;
+  /** Removes the file, where nothing is left in it. */
   remove(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A query, whose records it may see, and under which names. */
+export type Question = { readonly text: string; readonly account: Account; readonly views: readonly View[] };
 
 /** A view of one table for one query. */
 export type View = { readonly name: string; readonly text: string };

@@ -60,13 +60,16 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
     let first: Promise<SandboxWorld> | undefined;
     beforeAll(async () => {
       server = await sharedPostgres();
+      server?.sql('postgres', `CREATE ROLE ${ordinary} LOGIN`);
     });
     const own = `copy_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+    // No superuser: its queries are refused.
+    const ordinary = `${own}_role`;
     const world = (options?: Wanted, from = 'template0'): SandboxWorld => {
       const name = `${own}_${++databases}`;
-      server?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY FILE_COPY`);
+      server?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${ordinary} STRATEGY FILE_COPY`);
       const made = worldInMemory(options);
-      return { ...made, env: { ...made.env, SVC_MIRROR_DB: server?.url(name) } };
+      return { ...made, env: { ...made.env, SVC_MIRROR_DB: server?.url(name, ordinary) } };
     };
     define({
       engine: 'postgres',

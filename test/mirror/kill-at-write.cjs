@@ -20,7 +20,7 @@ let writes = 0;
 fs.openSync = (path, ...rest) => {
   const fd = openSync(path, ...rest);
   if (String(path).endsWith('.db')) files.set(fd, 'database');
-  else if (String(path).endsWith('.db-journal')) files.set(fd, 'journal');
+  else if (/\.db(?:-journal|\.undo)$/.test(String(path))) files.set(fd, 'journal');
   else files.delete(fd);
   return fd;
 };

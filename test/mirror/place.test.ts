@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,6 +124,18 @@ describe('a PostgreSQL that asks for a password', () => {
   });
 });
 
+/** Takes the rest of the disk but `free` bytes: the engines need different amounts. */
+function fill(path: string, free: number): void {
+  const file = openSync(path, 'w');
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096));
+  } catch {
+    ftruncateSync(file, fstatSync(file).size - free);
+  } finally {
+    closeSync(file);
+  }
+}
+
 describe('a database that cannot be used', () => {
   test('is not touched where it is damaged, and can be deleted', async () => {
     const one = world();
@@ -155,10 +178,11 @@ describe('a database that cannot be used', () => {
   const onDisk = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
   onDisk('a full disk ends the pull, and what was stored stays', async () => {
     const disk = mkdtempSync(join(tmpdir(), 'svc-disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=700k', 'tmpfs', disk]);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
     try {
       const one = { ...world(), folder: disk };
       await ok(one, 'mirror pull --only lists');
+      fill(join(disk, 'filler'), 200_000);
       const ran = await svc(one, ['mirror', 'pull']);
       expect([ran.exitCode, ran.stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
       execFileSync('mount', ['-o', 'remount,size=30m', disk]);
@@ -180,6 +204,8 @@ onBothEngines('the schema', ({ test, world: fresh, engine, server }) => {
     }
     const { Database } = createRequire(import.meta.url)('node-sqlite3-wasm') as typeof import('node-sqlite3-wasm');
     const database = new Database(copyOf(one.folder));
+    // Alone it can also read what Node's own SQLite wrote.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
     for (const text of statements) database.exec(text);
     database.close();
   };

@@ -30,7 +30,8 @@ export const withPostgres = (test: typeof Test): typeof Test =>
         })) as unknown as typeof Test);
 
 export type PostgresServer = {
-  url(database: string): string;
+  /** Of the superuser, where no role is named. */
+  url(database: string, role?: string): string;
   sql(database: string, text: string): string;
 };
 
@@ -54,7 +55,7 @@ export async function sharedPostgres(): Promise<PostgresServer | undefined> {
   if (isFirst) await start(folder, options);
   else while (!existsSync(join(folder, 'ready'))) await sleep(50);
   return {
-    url: (database) => `postgres:///${database}?host=${folder}&user=svc`,
+    url: (database, role = 'svc') => `postgres:///${database}?host=${folder}&user=${role}`,
     sql: (database, text) =>
       execFileSync(join(programs, 'psql'), ['-h', folder, '-U', 'svc', '-d', database, '-Atqc', text], {
         ...options,

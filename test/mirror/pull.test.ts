@@ -108,7 +108,7 @@ onBothEngines('mirror pull', ({ test, world: fresh, pulled }) => {
       await request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
       await request(world, 'POST', '/contacts/create', person(1));
       await ok(world, 'mirror pull');
-      const changes = (await json(world, 'mirror diff --since 1h')) as {
+      const changes = (await json(world, 'mirror changes --since 1h')) as {
         kind: string;
         change: string;
         before: Record<string, unknown> | null;

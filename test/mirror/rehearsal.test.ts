@@ -5,9 +5,8 @@ import parsePhone from 'libphonenumber-js/min';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { accountInCopy } from '../../src/mirror/account.ts';
 import { anonymised } from '../../src/mirror/anonymise.ts';
-import { openStore } from '../../src/mirror/place.ts';
+import { openCopyPulled } from '../../src/mirror/open-copy.ts';
 import { type Seed, seedFromCopy } from '../../src/mirror/seed.ts';
 import { readSeed } from '../../src/sandbox/store/seed-file.ts';
 import { origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -22,9 +21,8 @@ async function seedOf(world: SandboxWorld): Promise<Seed> {
   const quiet = { progress: () => {}, notice: () => {}, signal: new AbortController().signal };
   const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
   const ctx = { ...quiet, env: world.env, files, clock: world.clock } as unknown as Context;
-  const store = await openStore(ctx, undefined, { make: false });
+  const { store, account } = await openCopyPulled(ctx, { baseUrl: origin, profile: 'default' } as Settings);
   try {
-    const account = await accountInCopy(ctx, { baseUrl: origin, profile: 'default' } as Settings, store);
     return (await seedFromCopy(store, account)).seed;
   } finally {
     await store.close();

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { accountOf } from '../../src/mirror/account.ts';
-import { openStore } from '../../src/mirror/place.ts';
+import { openCopyPulled } from '../../src/mirror/open-copy.ts';
 import { readAll } from '../../src/mirror/read.ts';
 import type { Account, Store } from '../../src/mirror/store.ts';
 import { tables } from '../../src/mirror/tables.ts';
@@ -75,9 +74,8 @@ export async function inCopy<T>(world: SandboxWorld, work: (store: Store, accoun
   const quiet = { progress: () => {}, notice: () => {}, signal: new AbortController().signal };
   const files = { config: join(world.folder, 'config'), state: join(world.folder, 'state') };
   const ctx = { ...quiet, env: world.env, files, clock: world.clock, exchange: world.exchange } as unknown as Context;
-  const store = await openStore(ctx, undefined, { make: false });
+  const { store, account } = await openCopyPulled(ctx, { baseUrl: origin, profile: 'default' } as Settings);
   try {
-    const account = await accountOf(ctx, { baseUrl: origin, profile: 'default' } as Settings, store);
     return await work(store, account);
   } finally {
     await store.close();

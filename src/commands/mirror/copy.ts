@@ -1,8 +1,7 @@
 import type { Given } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
-import { accountOf, requirePulled } from '../../mirror/account.ts';
-import { openStore } from '../../mirror/place.ts';
+import { openCopy } from '../../mirror/open-copy.ts';
 import type { Account, Store } from '../../mirror/store.ts';
 import type { Data, View } from '../../output/view.ts';
 
@@ -24,9 +23,9 @@ export async function withCopy<T>(
   { settings, flags }: Asked,
   work: (store: Store, account: Account) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(ctx, flags.db, { make: false });
+  const { store, account } = await openCopy(ctx, settings, flags);
   try {
-    return await work(store, await pulledAccount(ctx, { settings, flags }, store));
+    return await work(store, account);
   } finally {
     await store.close();
   }
@@ -37,12 +36,12 @@ type Listing = Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>;
 /** Records that are read from the copy while they are printed; it is open until the last one. */
 export async function streamCopy(
   ctx: Context,
-  asked: Asked,
+  { settings, flags }: Asked,
   list: (store: Store, account: Account) => Promise<Listing>,
 ): Promise<View> {
-  const store = await openStore(ctx, asked.flags.db, { make: false });
+  const { store, account } = await openCopy(ctx, settings, flags);
   try {
-    const { records, ...shown } = await list(store, await pulledAccount(ctx, asked, store));
+    const { records, ...shown } = await list(store, account);
     async function* closing() {
       try {
         yield* records;
@@ -55,11 +54,4 @@ export async function streamCopy(
     await store.close();
     throw error;
   }
-}
-
-/** The account of this login; one that was never pulled is told so. */
-async function pulledAccount(ctx: Context, { settings }: Asked, store: Store): Promise<Account> {
-  const account = await accountOf(ctx, settings, store);
-  await requirePulled(store, account);
-  return account;
 }

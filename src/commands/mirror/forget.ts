@@ -1,33 +1,43 @@
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
-import { accountOf } from '../../mirror/account.ts';
-import { openStore, placeOfCopy, removeDamaged } from '../../mirror/place.ts';
+import { openCopy } from '../../mirror/open-copy.ts';
+import { damagedFile } from '../../mirror/sqlite-failure.ts';
 import { dbFlag } from './copy.ts';
 
 export const forgetTheCopy = defineCommand({
   name: 'forget',
   summary: 'Delete the local copy of this account; the account itself is not touched',
   details:
-    'Copies of other accounts in the same database stay. The recorded changes and the positions of svc watch are deleted too.',
+    'What svc did not make stays: copies of other accounts, and tables of other programs in the same database. The recorded ' +
+    'changes and the positions of svc watch are deleted too.',
   args: {},
   flags: dbFlag,
   examples: ['svc mirror forget --yes'],
   async run(ctx, { flags, settings }) {
-    const place = await placeOfCopy(ctx, flags.db);
-    const store = await openStore(ctx, flags.db, { make: false }).catch((error) =>
-      removeDamaged(place, error, () => confirmed(ctx, settings, `Delete ${place}, which is damaged?`)),
-    );
-    if (store === 'removed') return { data: { shape: 'nothing' }, notes: [`Deleted ${place}.`] };
+    const copy = await openCopy(ctx, settings, flags).catch(async (error) => {
+      const file = damagedFile(error);
+      if (file === undefined) throw error;
+      await confirmed(ctx, settings, `Delete ${file}, which is damaged?`);
+      await removeCopyFile(file);
+      return file;
+    });
+    if (typeof copy === 'string') return { data: { shape: 'nothing' }, notes: [`Deleted ${copy}.`] };
+    const { store, account } = copy;
     try {
-      const account = await accountOf(ctx, settings, store);
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
       await confirmed(ctx, settings, `Delete the local copy of ${whose}?`);
-      const { forgetCopy } = await import('../../mirror/status.ts');
-      const isGone = await forgetCopy(store, account);
-      const what = isGone ? store.place : `the copy of ${whose}; those of other accounts stay in ${store.place}`;
-      return { data: { shape: 'nothing' }, notes: [`Deleted ${what}.`] };
+      const { forgetCopy } = await import('../../mirror/forget.ts');
+      const notes = {
+        nothing: store.place,
+        others: `the copy of ${whose}; those of other accounts stay in ${store.place}`,
+        strangers: `the copy of ${whose}; what svc did not make stays in ${store.place}`,
+      };
+      return { data: { shape: 'nothing' }, notes: [`Deleted ${notes[await forgetCopy(store, account)]}.`] };
     } finally {
       await store.close();
     }
   },
 });
+
+const removeCopyFile = async (path: string): Promise<void> =>
+  (await import('../../mirror/sqlite-remove.ts')).removeCopyFile(path);

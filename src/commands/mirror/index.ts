@@ -1,5 +1,5 @@
 import type { Group } from '../../command/command.ts';
-import { diffCopy } from './diff.ts';
+import { copyChanges } from './changes.ts';
 import { forgetTheCopy } from './forget.ts';
 import { pullCopy } from './pull.ts';
 import { copySchema } from './schema.ts';
@@ -10,5 +10,5 @@ import { copyStatus } from './status.ts';
 export const mirror: Group = {
   name: 'mirror',
   summary: 'A copy of the account on this machine: ask it anything',
-  commands: [pullCopy, copyStatus, queryCopy, searchCopy, diffCopy, copySchema, forgetTheCopy],
+  commands: [pullCopy, copyStatus, queryCopy, searchCopy, copyChanges, copySchema, forgetTheCopy],
 };

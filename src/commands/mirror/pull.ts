@@ -3,10 +3,7 @@ import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { connect } from '../../http/call.ts';
-import { accountOf, rememberAccount } from '../../mirror/account.ts';
 import type { KindName } from '../../mirror/kinds.ts';
-import { openStore } from '../../mirror/place.ts';
 import type { PullReport } from '../../mirror/pull.ts';
 import type { Wishes } from '../../mirror/pulling.ts';
 import type { View } from '../../output/view.ts';
@@ -45,16 +42,16 @@ export const pullCopy = defineCommand({
 });
 
 async function pullOnce(ctx: Context, settings: Settings, db: string | undefined, wishes: Wishes): Promise<PullReport> {
-  const [{ pull }, { datedContext, preparePull }] = await Promise.all([
+  const [{ pull }, { datedContext, preparePull }, { openCopyToPull }, { connect }] = await Promise.all([
     import('../../mirror/pull.ts'),
     import('../../mirror/pulling.ts'),
+    import('../../mirror/open-copy.ts'),
+    import('../../http/call.ts'),
   ]);
   const dated = datedContext(ctx);
   const service = await connect(dated.ctx, settings);
-  const store = await openStore(ctx, db, { make: true });
+  const { store, account } = await openCopyToPull(ctx, settings, { db, service });
   try {
-    const account = await accountOf(ctx, settings, store, service);
-    await rememberAccount(ctx, settings, store, account);
     return await pull(preparePull({ service, ...dated }, { store, account, wishes }));
   } finally {
     await store.close();

@@ -15,14 +15,12 @@ export async function seedFor(
     if (anonymise) throw new Failure('usage', '--anonymise is for --seed mirror.', { hint: 'Give both, or neither.' });
     return seed;
   }
-  const [{ openStore }, { accountInCopy }, { seedFromCopy }] = await Promise.all([
-    import('../../mirror/place.ts'),
-    import('../../mirror/account.ts'),
+  const [{ openCopyPulled }, { seedFromCopy }] = await Promise.all([
+    import('../../mirror/open-copy.ts'),
     import('../../mirror/seed.ts'),
   ]);
-  const store = await openStore(ctx, undefined, { make: false });
+  const { store, account } = await openCopyPulled(ctx, settings);
   try {
-    const account = await accountInCopy(ctx, settings, store);
     ctx.progress('Reading the copy');
     const { seed: rows, incomplete } = await seedFromCopy(store, account);
     if (incomplete.length > 0) {

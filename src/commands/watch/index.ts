@@ -60,31 +60,21 @@ export const watchAccount = defineCommand({
     'svc watch --since 1d --json',
   ],
   async run(ctx, { args, flags, settings }) {
-    const [
-      { accountOf, rememberAccount },
-      { openStore },
-      { datedContext },
-      { watch },
-      { connect },
-      { pastMoment },
-      { whatChanged },
-    ] = await Promise.all([
-      import('../../mirror/account.ts'),
-      import('../../mirror/place.ts'),
-      import('../../mirror/pulling.ts'),
-      import('../../mirror/watch.ts'),
-      import('../../http/call.ts'),
-      import('../../text/time.ts'),
-      import('../../mirror/told.ts'),
-    ]);
+    const [{ openCopyToPull }, { datedContext }, { watch }, { connect }, { pastMoment }, { whatChanged }] =
+      await Promise.all([
+        import('../../mirror/open-copy.ts'),
+        import('../../mirror/pulling.ts'),
+        import('../../mirror/watch.ts'),
+        import('../../http/call.ts'),
+        import('../../text/time.ts'),
+        import('../../mirror/told.ts'),
+      ]);
     const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
     const each =
       flags.exec === undefined ? undefined : await (await import('../../mirror/exec.ts')).runner(ctx, flags.exec);
     const dated = datedContext(ctx);
     const service = await connect(dated.ctx, settings);
-    const store = await openStore(ctx, flags.db, { make: true });
-    const account = await accountOf(ctx, settings, store, service);
-    await rememberAccount(ctx, settings, store, account);
+    const { store, account } = await openCopyToPull(ctx, settings, { db: flags.db, service });
     const kinds: readonly KindName[] = args.kinds?.length ? args.kinds : ['tickets', 'conversations'];
     async function* records() {
       try {

@@ -1,8 +1,7 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { knownAccount } from '../../mirror/account.ts';
-import { openStoreIfThere } from '../../mirror/place.ts';
+import { openCopyIfKnown } from '../../mirror/open-copy.ts';
 import { readAll } from '../../mirror/read.ts';
 import { readState } from '../../mirror/state.ts';
 import type { Account, Store } from '../../mirror/store.ts';
@@ -25,13 +24,9 @@ type Copied = { readonly records: Records; close(): Promise<void> };
  * are always asked for: their lists have to be read whole.
  */
 export async function recordsFromCopy(ctx: Context, settings: Settings, service: Records): Promise<Copied> {
-  const store = await openStoreIfThere(ctx).catch(() => undefined);
-  if (!store) return { records: service, close: async () => {} };
-  const account = await knownAccount(ctx, settings, store).catch(() => undefined);
-  return {
-    records: account ? both(store, account, service) : service,
-    close: () => store.close(),
-  };
+  const copy = await openCopyIfKnown(ctx, settings).catch(() => undefined);
+  if (!copy) return { records: service, close: async () => {} };
+  return { records: both(copy.store, copy.account, service), close: () => copy.store.close() };
 }
 
 const both = (store: Store, account: Account, service: Records): Records =>

@@ -3,8 +3,9 @@ import { param } from '../../command/param.ts';
 import { pastMoment } from '../../text/time.ts';
 import { dbFlag, streamCopy } from './copy.ts';
 
-export const diffCopy = defineCommand({
-  name: 'diff',
+export const copyChanges = defineCommand({
+  name: 'changes',
+  aliases: ['diff'],
   summary: 'Show what changed in the account, as the pulls saw it',
   details:
     'Each change with its record before and after. The time is that of the pull that saw it; the first full reading counts as no change.',
@@ -16,7 +17,7 @@ export const diffCopy = defineCommand({
       required: true,
     },
   },
-  examples: ['svc mirror diff --since 2d'],
+  examples: ['svc mirror changes --since 2d'],
   async run(ctx, { flags, settings }) {
     const [{ changesAfter, seqBefore }, { whatChanged }] = [
       await import('../../mirror/changes.ts'),

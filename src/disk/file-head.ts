@@ -1,0 +1,42 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { codeOf } from '../errors.ts';
+
+/** What stands at a path, and of a plain file its first bytes. */
+export type Head =
+  | { readonly kind: 'none' | 'folder' | 'other' | 'dangling' }
+  | { readonly kind: 'file'; readonly size: number; readonly bytes: Buffer };
+
+/**
+ * Looks without changing anything: a pipe or a device is not opened, and nothing is locked. Other errors are thrown. Part of
+ * every question to the copy, and five times as fast as by way of threads.
+ */
+export async function headOf(path: string, length: number): Promise<Head> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return { kind: lstatSync(path, { throwIfNoEntry: false }) ? 'dangling' : 'none' };
+  if (found.isDirectory()) return { kind: 'folder' };
+  if (!found.isFile()) return { kind: 'other' };
+  // Between the two looks somebody may have put a pipe there: to open it would wait.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!fstatSync(file).isFile()) return { kind: 'other' };
+    const bytes = Buffer.alloc(length);
+    const read = readSync(file, bytes, 0, length, 0);
+    return { kind: 'file', size: found.size, bytes: bytes.subarray(0, read) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function nothingThere(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
+/** Gives the file another name; fine where there is none. */
+export async function renameIfThere(from: string, to: string): Promise<void> {
+  await rename(from, to).catch(nothingThere);
+}
+
+/** Removes a folder with all that is in it; fine where there is none. */
+export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });

@@ -1,0 +1,74 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+
+/** A queue without a bound: what is not taken soon waits in a file that its owner alone can read. */
+export type Spool<T> = {
+  /** Resolves once the piece is kept; never waits for whoever takes. */
+  put(piece: T): Promise<void>;
+  /** No more will come; with an error, the taker gets that after all that was put. */
+  finish(error?: unknown): void;
+  /** The pieces in their order; undefined at the end. */
+  take(): Promise<T | undefined>;
+  /** Removes the file; what was not taken is gone. */
+  close(): Promise<void>;
+};
+
+type Stored = { readonly at: number; readonly length: number };
+
+/** @param inMemory how many pieces wait in memory at most */
+export function newSpool<T>(inMemory: number): Spool<T> {
+  const ready: T[] = [];
+  const stored: Stored[] = [];
+  let file: { readonly handle: FileHandle; readonly folder: string } | undefined;
+  let end = 0;
+  let finished: { readonly error: unknown } | undefined;
+  let wake = (): void => {};
+
+  const store = async (piece: T): Promise<void> => {
+    file ??= await makeFile();
+    const bytes = serialize(piece);
+    await file.handle.write(bytes, 0, bytes.length, end);
+    stored.push({ at: end, length: bytes.length });
+    end += bytes.length;
+  };
+  const load = async ({ at, length }: Stored): Promise<T> => {
+    const bytes = Buffer.alloc(length);
+    await file?.handle.read(bytes, 0, length, at);
+    return deserialize(bytes);
+  };
+  return {
+    async put(piece) {
+      if (stored.length > 0 || ready.length >= inMemory) await store(piece);
+      else ready.push(piece);
+      wake();
+    },
+    finish(error) {
+      finished = { error };
+      wake();
+    },
+    async take() {
+      for (;;) {
+        if (ready.length > 0) return ready.shift();
+        const next = stored.shift();
+        if (next) return load(next);
+        if (finished?.error !== undefined) throw finished.error;
+        if (finished) return undefined;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    async close() {
+      await file?.handle.close();
+      if (file) await rm(file.folder, { recursive: true, force: true });
+      file = undefined;
+    },
+  };
+}
+
+async function makeFile(): Promise<{ readonly handle: FileHandle; readonly folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-'));
+  return { folder, handle: await open(join(folder, 'rows'), 'wx+', 0o600) };
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { type Built, buildSvc } from '../built.ts';
+
+// The built tool as a real process, under the Node of SVC_TEST_NODE, against a real sandbox.
+
+export const node = process.env.SVC_TEST_NODE ?? process.execPath;
+
+/** Whether that Node has the SQLite that svc uses; else it is the one made of WebAssembly. */
+const ownSqliteIn = (program: string): boolean =>
+  execFileSync(program, ['-p', "!!process.getBuiltinModule('node:sqlite')?.DatabaseSync.prototype.setAuthorizer"], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }) === 'true\n';
+
+export const hasOwnSqlite = ownSqliteIn(node);
+
+/** The Node of the tests has the other engine. */
+export const otherNode = ownSqliteIn(process.execPath) === hasOwnSqlite ? undefined : process.execPath;
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+type Env = Readonly<Record<string, string>>;
+
+export type Machine = {
+  readonly sandbox: Sandbox;
+  readonly built: Built;
+  folder(): string;
+  /** `program`: another Node. */
+  start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
+  run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
+  end(): Promise<void>;
+};
+
+export async function machine(): Promise<Machine> {
+  const built = await buildSvc();
+  const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
+  const server = await serve(sandbox, 0);
+  const start: Machine['start'] = (folder, argv, env = {}, program = node) => {
+    const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+    return spawn(program, [built.script, ...argv], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...inherited,
+        SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
+        SVC_API_KEY: 'key_acme',
+        SVC_CONFIG_DIR: join(folder, 'config'),
+        SVC_STATE_DIR: join(folder, 'state'),
+        ...env,
+      },
+    });
+  };
+  return {
+    sandbox,
+    built,
+    folder: () => mkdtempSync(join(built.folder, 'copy-')),
+    start,
+    run: async (...given) => ended(start(...given)),
+    async end() {
+      await server.close();
+      await built.remove();
+    },
+  };
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('Its streams are not piped.');
+  const [out, err, [code]] = await Promise.all([text(stdout), text(stderr), once(child, 'exit')]);
+  return { code, stdout: out, stderr: err };
+}
