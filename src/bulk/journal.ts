@@ -4,8 +4,8 @@ import type { AppendLog } from '../disk/append-log.ts';
 import type { Held as Lock } from '../disk/lock.ts';
 import { forgetWitness, newWitness, type Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import type { Copy } from './copies-elsewhere.ts';
 import { forgetRows } from './journal-claims.ts';
+import type { Copy } from './journal-copies.ts';
 import type { JournalFolder, Wording } from './journal-folder.ts';
 import type { Weighed } from './journal-history.ts';
 import {
