@@ -38,6 +38,24 @@ describe('the same command again', () => {
     expect(await subjects(world)).toEqual(['Row 1', 'Row 2', 'Row 1', 'Row 2']);
   });
 
+  test('after an interrupted --restart is named without it, and sends no row a third time', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', `subject\n${[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `Row ${n}\n`).join('')}`);
+    await svc(world, [...tickets, file]);
+    const stop = new AbortController();
+    let left = 0;
+    const exchange: typeof world.exchange = (request) => {
+      if (isCreation(request) && ++left === 3) stop.abort('SIGINT');
+      return world.exchange(request);
+    };
+    const argv = [...tickets, file, '--restart', '--yes', '--concurrency', '1'];
+    const stopped = await svc({ ...world, exchange }, argv, { signal: stop.signal });
+    expect(stopped.exitCode).toBe(130);
+    expect(stopped.stderr).toContain('Run the command again without --restart: it goes on where this run stopped');
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    expect(await subjects(world)).toHaveLength(16);
+  });
+
   test('begins again where twice is once', async () => {
     const world = fresh();
     const file = put(world, 'ids', '7\n8\n');
