@@ -56,6 +56,20 @@ describe('the same command again', () => {
     expect(await subjects(world)).toHaveLength(16);
   });
 
+  test('with --retry-unknown calls no row new that was in the file', async () => {
+    const world = fresh();
+    const file = put(world, 'n.csv', 'ticket,body\n8,One\n9,Two\n');
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      return request.url.endsWith('/tickets/8/notes') ? timeOut : answer;
+    };
+    const argv = ['tickets', 'note', '--from', file];
+    expect((await svc({ ...world, exchange }, argv)).exitCode).toBe(9);
+    const retried = await svc(world, [...argv, '--retry-unknown', '--yes']);
+    expect(retried.exitCode).toBe(0);
+    expect(retried.stderr).toMatch(/This file was done at \S+ \S+, but for 1 row\./u);
+  });
+
   test('begins again where twice is once', async () => {
     const world = fresh();
     const file = put(world, 'ids', '7\n8\n');
