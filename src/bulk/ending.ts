@@ -33,10 +33,20 @@ export function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals
   return [`${left}, because of --max-sends ${cap}. Run the same command again to send more.`];
 }
 
-type About = { readonly plan: Plan; readonly isStrict: boolean; readonly isDry: boolean };
+type About = {
+  readonly plan: Plan;
+  readonly isStrict: boolean;
+  readonly isDry: boolean;
+  /** The flag that sends rows again, and would do so once more if the command were repeated with it. */
+  readonly sendsAgain: '--restart' | '--retry-unknown' | undefined;
+};
 
 /** Why a run did not end well; the report is printed before it. */
-export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDry }: About): Failure | undefined {
+export function failureOf(
+  report: Report,
+  totals: Totals,
+  { plan, isStrict, isDry, sendsAgain }: About,
+): Failure | undefined {
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
   if (plan.sendable === 0) {
@@ -55,6 +65,7 @@ export function failureOf(report: Report, totals: Totals, { plan, isStrict, isDr
   }
   if (isDry) return undefined;
   const { stopped } = totals;
+  const goOn = goOnWithout(sendsAgain);
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (stopped && isInterruption(stopped))
@@ -93,6 +104,9 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
   });
 }
 
-const goOn = 'Run the same command again: it goes on where this run stopped, and sends no row twice.';
+const goOnWithout = (sendsAgain: About['sendsAgain']): string => {
+  const command = sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
+  return `${command}: it goes on where this run stopped, and sends no row twice.`;
+};
 const lookFirst =
   'Do not send them again blindly. --results FILE names them (svc_status unknown). Run the same command again to look for them once more; --retry-unknown sends them again.';

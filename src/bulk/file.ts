@@ -115,7 +115,12 @@ export async function runFile(
     const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
     if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
     const outcome = outcomeOf(report, flags.dry_run);
-    const failure = failureOf(report, totals, { plan, isStrict: flags.strict, isDry: flags.dry_run });
+    const failure = failureOf(report, totals, {
+      plan,
+      isStrict: flags.strict,
+      isDry: flags.dry_run,
+      sendsAgain: sendsAgain(flags),
+    });
     const capped = cappedNotes(report, totals, flags.max_sends);
     const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
     return {
@@ -197,6 +202,7 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
 /** A pipe from svc itself has no header. */
 const rowsOfSvc =
   'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';
+
 /** The contacts of the rows that can be sent and name somebody who is not there. */
 async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
   const wanted: Requester[] = [];
@@ -208,3 +214,9 @@ const readAsOf = (values: Values) => {
   const readAs = values.readAs();
   return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
 };
+
+/** The flag with which a repeated command would send rows once more. */
+function sendsAgain({ restart, retry_unknown }: Pick<FileFlags, 'restart' | 'retry_unknown'>) {
+  if (restart) return '--restart';
+  return retry_unknown ? '--retry-unknown' : undefined;
+}

@@ -9,6 +9,7 @@ import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
 import { claimedRows, claimRows, forgetRows, haveCommon, lockJournal, refuseCommon } from './journal-claims.ts';
+import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
@@ -54,7 +55,7 @@ export async function openHistory(
   const what = 'the record of what was sent';
   await folder.onDisk(() => makeFolders(folder.path));
   return withLock(join(folder.path, 'begin'), { clock, what }, async () => {
-    const weighed = await folder.onDisk(() => weighAll({ folder, present, identity, plan, wish }));
+    const weighed = await folder.onDisk(() => weighAll({ folder, present, clock, identity, plan, wish }));
     const { chosen, own, path } = weighed;
     const held = await lockJournal(folder, path);
     await folder.onDisk(() => claimRows(path, identity, plan));
@@ -83,6 +84,7 @@ export async function openHistory(
 type Asked = {
   readonly folder: JournalFolder;
   readonly present: Present;
+  readonly clock: Pick<Clock, 'now'>;
   readonly identity: Identity;
   readonly plan: Plan;
   readonly wish: Wish;
@@ -96,11 +98,13 @@ export type Weighed = {
   /** Of this run, among all of this account and command. */
   readonly number: number;
   readonly made: readonly number[];
+  /** What other runs have left on its way. */
+  readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
 };
 
-async function weighAll({ folder, present, identity, plan, wish }: Asked): Promise<Weighed> {
+async function weighAll({ folder, present, clock, identity, plan, wish }: Asked): Promise<Weighed> {
   const file = identity.file ?? null;
   const sides: Sides = { plan, file };
   const busy = await refuseCommon(folder, identity, plan);
@@ -119,6 +123,8 @@ async function weighAll({ folder, present, identity, plan, wish }: Asked): Promi
   const chosen = choose({ matches: matchRows(judges, sides, found), others, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const fresh = join(folder.path, newName(keys));
+  const { ours } = disk;
+  const copies = isRepeatable ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
   return {
     path: found?.path ?? fresh,
@@ -126,6 +132,7 @@ async function weighAll({ folder, present, identity, plan, wish }: Asked): Promi
     chosen,
     number,
     made: disk.ours.flatMap(madeIn),
+    copies,
     replaces: wish.restart ? found : undefined,
   };
 }

@@ -5,6 +5,7 @@ import type { Held as Lock } from '../disk/lock.ts';
 import { forgetWitness, newWitness, type Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { forgetRows } from './journal-claims.ts';
+import type { Copy } from './journal-copies.ts';
 import type { JournalFolder, Wording } from './journal-folder.ts';
 import type { Weighed } from './journal-history.ts';
 import {
@@ -28,6 +29,8 @@ export type Journal = {
   readonly fates: Map<string, Fate>;
   /** `isWhole`: what earlier runs wrote is all there. */
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
+  /** What other runs have left on its way. */
+  readonly copies: readonly Copy[];
   /** Whether a later run can tell a process that was killed from a disk that lost lines. */
   readonly tellsKills: boolean;
   /** Resolves when the line is in the file, and on disk where more than a look depends on it. After a failure none is. */
@@ -92,6 +95,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     run,
     vanishes,
     fates: fatesOf(weighed, plan),
+    copies: weighed.copies,
     failed: undefined,
   };
   try {
@@ -146,16 +150,18 @@ type Held = {
   /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
   readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
   readonly fates: Map<string, Fate>;
+  readonly copies: readonly Copy[];
   failed: Failure | undefined;
 };
 
 function journalOf(held: Held, past: Past | undefined): Journal {
-  const { opening, path, log, fates, header, run, vanishes } = held;
+  const { opening, path, log, fates, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
   let [hasRows, isFinished] = [false, false];
   return {
     path,
     fates,
+    copies,
     past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },
     tellsKills: held.witness !== undefined,
     async write(line) {

@@ -118,7 +118,8 @@ async function bearingOf(path: string, { command, file }: Identity, keys: Keys):
 /** More than the longest path and everything else of a header. */
 const headLength = 32_768;
 
-async function headerOf(path: string): Promise<Header | FormerHeader | 'gone' | undefined> {
+/** Undefined where it cannot be read. */
+export async function headerOf(path: string): Promise<Header | FormerHeader | 'gone' | undefined> {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return 'gone';
   try {

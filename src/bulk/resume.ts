@@ -69,7 +69,14 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
   if (own) {
     const { finished, header } = own.past;
     const isFinished = finished !== undefined && elsewhere.length === 0;
-    notes.push(earlierNote(finished?.at ?? header.started_at, isFinished, settled - elsewhere.length, left));
+    const at = finished?.at ?? header.started_at;
+    const known = [...matches.keys()].filter((ref) => plan.refs.get(ref) !== noRequest).length;
+    const isRetried = isFinished && left > plan.sendable - known;
+    notes.push(
+      isRetried
+        ? `This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`
+        : earlierNote(at, isFinished, settled - elsewhere.length, left),
+    );
   }
   if (elsewhere.length > 0) {
     const [are, them] = elsewhere.length === 1 ? ['was', 'it'] : ['were', 'them'];

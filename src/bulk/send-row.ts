@@ -71,6 +71,7 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
     // An earlier run ended while it was on its way.
     if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
   }
+  for (const { keys, content } of journal.copies) late.note(keys, content);
   return sending;
 }
 

@@ -40,4 +40,8 @@ export type Open = { isLookedFor: boolean };
 export type Asked = Pick<
   Operation,
   'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes' | 'makes'
-> & { readonly promised?: Promised };
+> & {
+  readonly promised?: Promised;
+  /** Whether an answer is about another record than this very write. */
+  readonly showsOther?: (json: unknown) => boolean;
+};

@@ -33,17 +33,23 @@ function outcomeOfLost({ safety }: Asked, { lost, reason }: Lost): Outcome {
   return { type: 'unsettled', final: isFinal };
 }
 
-function outcomeOf({ safety, promised }: Asked, response: HttpResponse, body: Body): Outcome {
+function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
   const { status } = response;
   if (status === 429) return { type: 'refused', retryAfterMs: retryAfterMs(response.headers) };
   if (status === 407) return { type: 'unsent', reason: 'proxy' };
   if (status < 300) {
-    const isDone = promised && safety !== 'read' ? !('other' in judgeAnswer({ ...promised, safety }, body)) : undefined;
-    return (isDone ?? body.form !== 'none') ? { type: 'settled', status } : { type: 'unsettled' };
+    return showsDone(asked, body) ? { type: 'settled', status } : { type: 'unsettled' };
   }
   // A request whose credential is refused has done nothing, whoever refuses it.
   if (status === 401 || isOwnError(response, body)) return { type: 'settled', status };
   return { type: 'unsettled', final: status < 500 && !isGatewayTimeout(status) };
+}
+
+/** A write is done only where the answer shows it, for this very record. */
+function showsDone({ safety, promised, showsOther }: Asked, body: Body): boolean {
+  if (!promised || safety === 'read') return body.form !== 'none';
+  const judged = judgeAnswer({ ...promised, safety }, body);
+  return !('other' in judged) && !showsOther?.(judged.json);
 }
 
 export async function exchange(service: Service, { bearer, wire, number }: Outgoing): Promise<HttpResponse | Lost> {

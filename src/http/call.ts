@@ -12,6 +12,7 @@ import type { Asked, Open, Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
 import type { Called, Read } from './lookings.ts';
+import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
@@ -63,8 +64,8 @@ export async function call<const Op extends Operation>(
   options: CallOptions = {},
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
-  const asked = withHint(operation, input);
   const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
+  const asked = withHint(operation, input, prepared?.before);
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input)));
@@ -118,11 +119,14 @@ type Typed = { readonly params?: unknown; readonly body?: unknown };
  * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
  * That is made up only where it is told.
  */
-export function withHint(operation: Operation, input: Typed): Asked {
+export function withHint(operation: Operation, input: Typed, before?: Before): Asked {
   const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
   if (!effect) return operation;
   const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
-  return Object.defineProperty(at, 'effect', { get: () => ({ ...effect, lookHint: hintFor(operation, input) }) });
+  const showsOtherOf = (json: unknown) => showsOther(operation, { params: input.params, before }, json);
+  return Object.defineProperty({ ...at, showsOther: showsOtherOf }, 'effect', {
+    get: () => ({ ...effect, lookHint: hintFor(operation, input) }),
+  });
 }
 
 function hintFor({ effect }: Operation, { params, body }: Typed): string {
@@ -155,7 +159,8 @@ export async function preparedLook<Op extends Operation>(
       ? undefined
       : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { open, me, leaves, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
-  return { ...prepareLook(reading, operation, input, { own, open, me, before }), leaves, ended };
+  const known = before && { before };
+  return { ...prepareLook(reading, operation, input, { own, open, me, before }), ...known, leaves, ended };
 }
 
 /** Notes that the write is on its way, for equal ones that are looked for meanwhile. */

@@ -18,6 +18,8 @@ export type Aids = {
 export type Prepared = {
   readonly look: Look;
   readonly made: (answer: unknown) => void;
+  /** Undefined where it is not known what was there. */
+  readonly before?: Before;
   /** It is sent, once more perhaps: an answer is waited for. */
   readonly leaves: () => void;
   /** It is over, whatever came of it. */

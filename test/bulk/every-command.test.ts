@@ -67,15 +67,15 @@ const csvOf = (rows: readonly Map<string, unknown>[]): string => {
 
 /** A service that has everything and says yes to everything. */
 function answering(requests: HttpRequest[]) {
-  const record = {
-    id: 7,
-    contact_id: 7,
-    contact_list_id: 7,
+  const recordOf = (id: number) => ({
+    id,
+    contact_id: id,
+    contact_list_id: id,
     messages: [],
     handling_mode: 'human',
     signing_secret: 's',
     enrolled: 1,
-  };
+  });
   const lists = {
     account_id: 1,
     name: 'Acme',
@@ -90,7 +90,9 @@ function answering(requests: HttpRequest[]) {
   return createWorld(
     async (request) => {
       requests.push(request);
-      const isList = request.method === 'GET' && !/\d$/u.test(new URL(request.url).pathname);
+      const { pathname } = new URL(request.url);
+      const isList = request.method === 'GET' && !/\d$/u.test(pathname);
+      const record = recordOf(Number(/\/(\d+)/u.exec(pathname)?.[1] ?? 7));
       const keyed = Object.fromEntries(
         ['ticket', 'contact', 'entry', 'conversation', 'note', 'message', 'contacts'].map((key) => [key, record]),
       );

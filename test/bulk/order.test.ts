@@ -168,3 +168,83 @@ test('SIGKILL with an update in flight: the values go up, and the last row stand
   expect(values.at(-1)).toBe(4);
   expect(values.filter((value) => value === 2)).toHaveLength(2);
 });
+
+/** Kills a run in a real process with its request in flight, and starts the next command while the network still has it. */
+async function killedThen(first: readonly string[], next: (folder: string) => readonly string[]) {
+  const bodies: Record<string, unknown>[] = [];
+  let child: ChildProcess | undefined;
+  let isHeld = true;
+  const server = createServer((request, answer) => {
+    let text = '';
+    request.on('data', (piece) => {
+      text += piece;
+    });
+    request.on('end', async () => {
+      const isWrite = request.method === 'PATCH';
+      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+      if (isWrite && isHeld) {
+        isHeld = false;
+        const gone = new Promise((resolve) => child?.once('exit', resolve));
+        child?.kill('SIGKILL');
+        await gone;
+        setTimeout(() => bodies.push(body), 1000);
+        return;
+      }
+      if (isWrite) bodies.push(body);
+      const ticket = { id: 7, ticket_number: 'T-7', subject: 'S', status: 'open', ...Object.assign({}, ...bodies) };
+      answer.setHeader('content-type', 'application/json');
+      answer.end(request.url === '/platform/account' ? wholeAccount : JSON.stringify({ ticket }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  endings.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
+  writeFileSync(join(folder, 'first.csv'), 'id,priority\n7,1\n');
+  writeFileSync(join(folder, 'next.csv'), 'id,priority\n7,2\n');
+  const { port } = server.address() as AddressInfo;
+  const built = await buildSvc();
+  endings.push(built.remove);
+  const start = (argv: readonly string[]) =>
+    new Promise<number | null>((resolve) => {
+      child = spawn(process.execPath, [built.script, ...argv, '--settle', '3', '--yes'], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          SVC_BASE_URL: `http://127.0.0.1:${port}`,
+          SVC_API_KEY: 'key_acme',
+          SVC_STATE_DIR: join(folder, 'state'),
+          SVC_CONFIG_DIR: join(folder, 'config'),
+        },
+        stdio: 'ignore',
+      });
+      child.once('exit', resolve);
+    });
+  expect(await start(first)).toBeNull();
+  expect(await start(next(folder))).toBe(0);
+  return bodies;
+}
+
+test('SIGKILL with an update in flight: a run of another file waits for it, too', async () => {
+  const update = ['tickets', 'update', '--from'];
+  const bodies = await killedThen([...update, 'first.csv'], () => [...update, 'next.csv']);
+  expect(bodies).toEqual([{ priority: 1 }, { priority: 2 }]);
+});
+
+test('SIGKILL with a close in flight: a reopen of the same ticket waits for it', async () => {
+  const bodies = await killedThen(['tickets', 'close', '--from', 'first.csv'], () => [
+    ...['tickets', 'reopen', '--from', 'first.csv'],
+  ]);
+  expect(bodies).toEqual([{ status: 'closed' }, { status: 'open' }]);
+});
+
+test('SIGKILL with an update in flight: --restart with changed rows waits for it, too', async () => {
+  const update = ['tickets', 'update', '--from', 'first.csv'];
+  const bodies = await killedThen(update, (folder) => {
+    writeFileSync(join(folder, 'first.csv'), 'id,priority\n7,3\n');
+    return [...update, '--restart'];
+  });
+  expect(bodies).toEqual([{ priority: 1 }, { priority: 3 }]);
+});

@@ -38,6 +38,38 @@ describe('the same command again', () => {
     expect(await subjects(world)).toEqual(['Row 1', 'Row 2', 'Row 1', 'Row 2']);
   });
 
+  test('after an interrupted --restart is named without it, and sends no row a third time', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', `subject\n${[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `Row ${n}\n`).join('')}`);
+    await svc(world, [...tickets, file]);
+    const stop = new AbortController();
+    let left = 0;
+    const exchange: typeof world.exchange = (request) => {
+      if (isCreation(request) && ++left === 3) stop.abort('SIGINT');
+      return world.exchange(request);
+    };
+    const argv = [...tickets, file, '--restart', '--yes', '--concurrency', '1'];
+    const stopped = await svc({ ...world, exchange }, argv, { signal: stop.signal });
+    expect(stopped.exitCode).toBe(130);
+    expect(stopped.stderr).toContain('Run the command again without --restart: it goes on where this run stopped');
+    expect((await svc(world, [...tickets, file])).exitCode).toBe(0);
+    expect(await subjects(world)).toHaveLength(16);
+  });
+
+  test('with --retry-unknown calls no row new that was in the file', async () => {
+    const world = fresh();
+    const file = put(world, 'n.csv', 'ticket,body\n8,One\n9,Two\n');
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      return request.url.endsWith('/tickets/8/notes') ? timeOut : answer;
+    };
+    const argv = ['tickets', 'note', '--from', file];
+    expect((await svc({ ...world, exchange }, argv)).exitCode).toBe(9);
+    const retried = await svc(world, [...argv, '--retry-unknown', '--yes']);
+    expect(retried.exitCode).toBe(0);
+    expect(retried.stderr).toMatch(/This file was done at \S+ \S+, but for 1 row\./u);
+  });
+
   test('begins again where twice is once', async () => {
     const world = fresh();
     const file = put(world, 'ids', '7\n8\n');

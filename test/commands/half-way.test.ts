@@ -134,3 +134,14 @@ describe.each(Object.entries({ ...several, ...single }))('%s', (name, command) =
     },
   );
 });
+
+test('lists add: where the list shows nobody new, no other contact is said to have been added', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const exchange: typeof world.exchange = async (request) =>
+    request.method === 'POST'
+      ? { status: 200, headers: { 'content-type': 'application/json' }, body: '{"success":"ok"}' }
+      : world.exchange(request);
+  const ran = await svc({ ...world, exchange }, ['lists', 'add', '2', '--contact', '201']);
+  expect(ran.exitCode).toBe(8);
+  expect(ran.stderr).toContain('Contact 201 is not, though the service said so.');
+});

@@ -132,10 +132,10 @@ export const addToList = defineCommand({
       outcome: 'partial',
       notes: [
         `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
-        ...missing.map(
-          (contactId) =>
-            `Contact ${contactId} is not: the service matched its email or phone to another contact` +
-            `${twins.length > 0 ? ` and added ${twins.map((twin) => twin.contact_id).join(', ')} instead` : ''}.`,
+        ...missing.map((contactId) =>
+          twins.length > 0
+            ? `Contact ${contactId} is not: the service matched its email or phone to another contact and added ${twins.map((twin) => twin.contact_id).join(', ')} instead.`
+            : `Contact ${contactId} is not, though the service said so. It may have matched its email or phone to another contact that was in the list.`,
         ),
       ],
     };

@@ -1,0 +1,63 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Clock } from '../context.ts';
+import type { JournalFolder } from './journal-folder.ts';
+import { journalReader, type Present } from './journal-reader.ts';
+import { mark } from './journal-text.ts';
+import { type Found, headerOf, type Identity, isOfScope, keysOf } from './journals-on-disk.ts';
+
+/** A request of another run that was not answered. `content`: the digest of what it writes. */
+export type Copy = { readonly keys: readonly string[]; readonly content: string | undefined };
+
+type Asked = {
+  readonly folder: JournalFolder;
+  readonly present: Present;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly identity: Identity;
+  /** The journals of this command; the one that this run goes on in is read by the run itself. */
+  readonly ours: readonly Found[];
+  readonly own: Found | undefined;
+};
+
+/**
+ * What runs of other files and of other commands for the same kind of record have left on its way: it would overwrite
+ * what this run writes. A journal that says nothing readable is left to its own command, which refuses it.
+ */
+export async function copiesElsewhere({ folder, present, clock, identity, ours, own }: Asked): Promise<Copy[]> {
+  const now = identity.account.isClockSure ? clock.now().getTime() : undefined;
+  const known = new Map(ours.map((one) => [one.path, one]));
+  const copies: Copy[] = [];
+  for (const path of await folder.list()) {
+    if (path === own?.path || (await isLongAgo(path, now))) continue;
+    const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
+    for (const fate of past?.fates.values() ?? []) {
+      if ('keys' in fate && fate.keys) copies.push({ keys: fate.keys, content: fate.is });
+    }
+  }
+  return copies;
+}
+
+/** Nothing is on its way for so long, also where a clock was set by hours. */
+const longAgoMs = 24 * 60 * 60 * 1000;
+
+async function isLongAgo(path: string, now: number | undefined): Promise<boolean> {
+  const changed = await stat(path).catch(() => undefined);
+  return changed === undefined || (now !== undefined && Math.abs(now - changed.mtimeMs) > longAgoMs);
+}
+
+/** What a journal says of a command like `tickets close` beside `tickets update`. */
+async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked, 'folder' | 'present' | 'identity'>) {
+  const header = await headerOf(path);
+  if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
+  const { command } = header;
+  if (command === identity.command || kindOf(command) !== kindOf(identity.command)) return undefined;
+  if (!isOfScope(header, keysOf({ ...identity, command }))) return undefined;
+  // Only what may be done twice has keys. Most journals are of creations, and long.
+  if (!(await readFile(path)).includes('"keys":')) return undefined;
+  const lines = journalReader(present);
+  return folder
+    .read(path, { take: lines.take, mark })
+    .then(() => lines.past())
+    .catch(() => undefined);
+}
+
+const kindOf = (command: string): string | undefined => command.split(' ')[0];

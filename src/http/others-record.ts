@@ -1,0 +1,32 @@
+import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
+import { fieldsIn } from '../text/record.ts';
+import { isId, madeIds } from './made.ts';
+
+type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'reaches' | 'deletes'>;
+
+/** What a write was asked to do, and what was there before it. */
+type Write = { readonly params: unknown; readonly before: { readonly ids: readonly number[] } | undefined };
+
+/**
+ * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
+ * has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused (General
+ * rules, 4). A reply's id may be of a chat or of a ticket, so it proves nothing.
+ */
+export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
+  const { safety, reaches, deletes } = operation;
+  if (safety === 'verify') {
+    return reaches !== 'customer' && madeIds(operation, json).some((id) => before?.ids.includes(id));
+  }
+  if (safety !== 'repeatable' || deletes) return false;
+  const [asked] = Object.values(fieldsIn(params)).filter(isId);
+  const answered = changedId(operation, json);
+  return asked !== undefined && answered !== undefined && answered !== asked;
+}
+
+/** Contact lists are called otherwise in the answers to writes. */
+function changedId({ resource, answer: { key } }: About, json: unknown): number | undefined {
+  const { idField = 'id' } = resources[resource];
+  const record = fieldsIn(key === undefined ? json : fieldsIn(json)[key]);
+  return [record[idField], record.contact_list_id].find(isId);
+}
