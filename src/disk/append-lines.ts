@@ -1,16 +1,24 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from './make-folders.ts';
 
+// An open that waits for a reader cannot be cancelled, and keeps the process from ending.
+const appending = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
+
 /**
  * Adds lines to a file that others read, rotate or write too; on disk when it resolves. After a line that was cut off
  * by a crash or a full disk they begin on a new one. The file is opened each time, for it may have been moved away.
+ * Rejects for a pipe or a device: nothing there is on disk, and one that nobody reads would hold a thread for ever.
  */
+
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   await makeFolders(dirname(path), 0o777);
-  const file = await open(path, 'a+', 0o600);
+  const file = await open(path, appending, 0o600);
   try {
-    const { size } = await file.stat();
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error(`${path} is a pipe or a device, and no file`);
+    const { size } = found;
     const last = Buffer.alloc(1);
     const isTorn = size > 0 && (await file.read(last, 0, 1, size - 1)).bytesRead === 1 && last[0] !== 10;
     await file.appendFile(`${isTorn ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);

@@ -1,7 +1,10 @@
-import { existsSync, promises as fs, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, promises as fs, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { makeFolders } from './make-folders.ts';
+
+// No Ctrl-C would end a wait for the writer of a pipe: it would be in the only thread.
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 // These two are part of every start. A first asynchronous call would load a module and make four threads, which takes
 // longer than to read what is a few hundred bytes.
@@ -10,11 +13,17 @@ export const isThere = async (path: string): Promise<boolean> => existsSync(path
 
 /** The small file's text, or undefined where there is none. Other errors (no permission, a folder) are thrown. */
 export async function readIfThere(path: string): Promise<string | undefined> {
+  let fd: number;
   try {
-    return readFileSync(path, 'utf8');
+    fd = openSync(path, withoutWaiting);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
     throw error;
+  }
+  try {
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
   }
 }
 

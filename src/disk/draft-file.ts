@@ -2,8 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { Failure } from '../errors.ts';
+import { codeOf, Failure, messageOf } from '../errors.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
+import { openPipe } from './open-pipe.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
 export type Draft = {
@@ -20,20 +21,15 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
   // A pipe or a device cannot be replaced; it is written as it comes.
   const isPlain = present === undefined || present.isFile();
   const draft = isPlain ? join(dirname(path), `.${basename(path)}.${process.pid}.part`) : path;
-  const stream = createWriteStream(draft, {
-    flags: 'w',
-    mode: mode ?? (present && isPlain ? present.mode : 0o666),
-    flush: true,
-  });
-  await new Promise<void>((resolve, reject) => {
-    stream.once('open', () => resolve());
-    stream.once('error', (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'ENOENT'
-          ? `there is no folder ${dirname(path)}`
-          : (diskWords[error.code ?? ''] ?? error.message);
-      reject(new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error }));
-    });
+  const failed = (error: unknown): Failure => {
+    const code = codeOf(error) ?? '';
+    const why = code === 'ENOENT' ? `there is no folder ${dirname(path)}` : (diskWords[code] ?? messageOf(error));
+    return new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error });
+  };
+  const permissions = mode ?? (present && isPlain ? present.mode : 0o666);
+  const opened = present?.isFIFO() ? openPipe(path) : openPlain(draft, permissions);
+  const stream = await opened.catch((error) => {
+    throw failed(error);
   });
   let broken: Error | undefined;
   stream.on('error', (error) => {
@@ -59,6 +55,14 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
       if (isPlain) await rm(draft, { force: true });
     },
   };
+}
+
+function openPlain(path: string, mode: number): Promise<Writable> {
+  const stream = createWriteStream(path, { flags: 'w', mode, flush: true });
+  return new Promise((resolve, reject) => {
+    stream.once('open', () => resolve(stream));
+    stream.once('error', reject);
+  });
 }
 
 /** Says that a file cannot be written before the work begins that it will tell of. */

@@ -32,12 +32,12 @@ function answerOver({ agent }: Line, url: URL, asked: HttpRequest, flight: Fligh
     const secure = url.protocol === 'https:';
     const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
     const headers = { 'accept-encoding': 'gzip', ...asked.headers };
-    let isAnswered = false;
+    let answered: IncomingMessage | undefined;
     const leaves = () => {
       flight.left = true;
     };
     const sent = request({ ...targetOf(url), method: asked.method, headers, agent }, (answer) => {
-      isAnswered = true;
+      answered = answer;
       read(answer, flight, { resolve: (raw) => resolve({ raw, sent }), reject });
     });
     flight.stop = (error) => sent.destroy(error);
@@ -54,10 +54,11 @@ function answerOver({ agent }: Line, url: URL, asked: HttpRequest, flight: Fligh
         if (isOpening(socket)) socket.destroy(tooLate());
       }
     });
-    // Not `once`: a second error would have no listener, and end the process.
-    sent.on('error', reject);
+    // Not `once`: a second error would have no listener, and end the process. What follows a whole answer is none of it:
+    // a 204 that some servers send with a body has a head alone, and Node takes that body for the start of another one.
+    sent.on('error', (error) => answered?.complete || reject(error));
     // A peer that switches protocols is dropped by Node without an error.
-    sent.once('close', () => isAnswered || reject(new Error('closed without an answer')));
+    sent.once('close', () => answered || reject(new Error('closed without an answer')));
     sent.end(asked.body);
   });
 }

@@ -1,5 +1,5 @@
-import { isCode, readIfThere } from '../disk/atomic-file.ts';
-import { Failure } from '../errors.ts';
+import { isCode } from '../disk/atomic-file.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { createSandbox, type SandboxOptions } from './app.ts';
 import type { Comparison } from './compare.ts';
 import { known } from './credential.ts';
@@ -22,6 +22,8 @@ export type OpenOptions = {
   readonly log?: boolean;
   /** Watches what happens, for a comparison afterwards. */
   readonly compare?: boolean;
+  /** Ends the wait for a seed that comes through a pipe. */
+  readonly signal?: AbortSignal;
 };
 
 export type MadeSeed = { readonly name: string; readonly value: unknown };
@@ -51,7 +53,7 @@ export type Running = {
 
 /** A sandbox on a port of 127.0.0.1. `notice` gets what the user should know and did not ask for. */
 export async function openSandbox(options: OpenOptions, notice: (text: string) => void): Promise<Running> {
-  const seed = await readSeed(options.seed ?? 'demo');
+  const seed = await readSeed(options.seed ?? 'demo', options.signal);
   const comparing = options.compare ? (await import('./compare.ts')).createComparing() : undefined;
   const stateFile = options.state === undefined ? undefined : await openState(options.state);
   if (stateFile?.state && options.seed !== undefined) {
@@ -98,16 +100,29 @@ async function openState(path: string) {
   return openStateFile(path);
 }
 
-async function readSeed(named: string | MadeSeed): Promise<NonNullable<SandboxOptions['seed']>> {
+type Seed = NonNullable<SandboxOptions['seed']>;
+
+async function readSeed(named: string | MadeSeed, signal = new AbortController().signal): Promise<Seed> {
   if (typeof named !== 'string') return judgeSeed(named.value, named.name);
   if (named === 'demo' || named === 'empty') return named;
-  const text = await readIfThere(named).catch((error: Error) => {
-    throw new Failure('usage', `The seed ${named} cannot be read: ${error.message}.`);
-  });
-  if (text === undefined) {
-    throw new Failure('usage', `There is no file ${named}.`, { hint: '--seed takes demo, empty or a JSON file.' });
+  return parseSeed(await readSeedFile(named, signal), named);
+}
+
+async function readSeedFile(named: string, signal: AbortSignal): Promise<string> {
+  const { openUserInput } = await import('../disk/user-input.ts');
+  try {
+    const opened = await openUserInput(named, signal);
+    const pieces = opened.kind === 'once' ? opened.bytes : opened.handle.createReadStream();
+    const chunks: Uint8Array[] = [];
+    for await (const piece of pieces) chunks.push(piece);
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (isCode(error, 'ENOENT')) {
+      throw new Failure('usage', `There is no file ${named}.`, { hint: '--seed takes demo, empty or a JSON file.' });
+    }
+    throw new Failure('usage', `The seed ${named} cannot be read: ${messageOf(error)}.`);
   }
-  return parseSeed(text, named);
 }
 
 const busy = (port: number): Failure =>

@@ -57,6 +57,13 @@ describe('answers', () => {
     expect(await ask(url)).toMatchObject({ lost: 'after-sending' });
   });
 
+  test('a 204 is whole with its head, also where the server sends a body behind it', async () => {
+    const url = await serveRaw((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello'));
+    });
+    expect(await ask(url)).toMatchObject({ status: 204, body: '' });
+  });
+
   test('a connection that closes without a word is a lost answer', async () => {
     const url = await serveRaw((socket) => socket.once('data', () => socket.destroy()));
     expect(await ask(url)).toMatchObject({ lost: 'after-sending', reason: 'reset' });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -111,6 +111,7 @@ const readers: readonly [string, (path: string) => string[]][] = [
   ['--body-file', (path) => ['tickets', 'note', '7', '--body-file', path]],
   ['--input', (path) => ['api', '/contacts', '-X', 'POST', '--input', path]],
   ['contacts create --file', (path) => ['contacts', 'create', '--file', path]],
+  ['sandbox start --seed', (path) => ['sandbox', 'start', '--port', '0', '--seed', path]],
   ['webhooks verify --body', (path) => ['webhooks', 'verify', '--signature', 'aa', '--body', path]],
 ];
 
@@ -126,6 +127,43 @@ describe('a FIFO that nobody writes', () => {
     });
   }
 });
+
+const twentyThousand = Array.from({ length: 20_000 }, (_, n) => `none ${n}`);
+
+/** A dry run that has rejected all of its rows. */
+function rejecting(path: string) {
+  const rows = join(mkdtempSync(join(built.folder, 'rows-')), 'rows.csv');
+  writeFileSync(rows, `email\n${twentyThousand.join('\n')}\n`);
+  return start('contacts', 'sync', rows, '--dry-run', '--rejects', path);
+}
+
+describe('a FIFO that is written', () => {
+  withFifo('and whose reader reads nothing does not outlast a second Ctrl-C', async () => {
+    const path = fifo();
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const run = rejecting(path);
+    let said = '';
+    run.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    await hasOpened(run, /\/fifo$/u);
+    run.kill('SIGINT');
+    await until(() => said.includes('Ctrl-C again'));
+    expect((await interrupt(run)).exitCode).toBe(130);
+    closeSync(reader);
+  });
+
+  withFifo('gets the whole file once somebody reads it', async () => {
+    const path = fifo();
+    const run = rejecting(path);
+    const read = execFileSync('sh', ['-c', 'sleep 0.5; cat "$0"', path], { timeout: 10_000, maxBuffer: 1 << 26 });
+    expect(read.toString().trimEnd().split('\n')).toHaveLength(twentyThousand.length + 1);
+    expect((await run).exitCode).toBe(2);
+  });
+});
+
+// This service says the same to every write, so svc looks for the record afterwards: a read, without a body.
+const sent = (): unknown => JSON.parse(bodies.findLast((body) => body !== '') ?? '');
 
 describe('a FIFO', () => {
   withFifo('that is written later is read whole, however slowly it comes', async () => {
@@ -159,14 +197,14 @@ describe('a FIFO', () => {
     const path = fifo();
     const writer = execa('sh', ['-c', 'printf early > "$0"', path]);
     await start('tickets', 'note', '7', '--body-file', path);
-    expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'early' });
+    expect(sent()).toMatchObject({ body: 'early' });
     await writer;
   });
 
   withFifo('of a shell whose writer has left before svc began is read whole', async () => {
     const ran = await shell('exec "$0" "$@" --body-file <(printf hello)', ['tickets', 'note', '7']);
     expect(ran.stderr).not.toContain('--body-file');
-    expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'hello' });
+    expect(sent()).toMatchObject({ body: 'hello' });
   });
 });
 
@@ -205,7 +243,7 @@ test('a terminal named as a file is read to its end, and ended by Ctrl-C', async
     return exited;
   };
   await type('typed text\r\u0004');
-  expect(JSON.parse(bodies.at(-1) ?? '')).toMatchObject({ body: 'typed text' });
+  expect(sent()).toMatchObject({ body: 'typed text' });
   expect(await type('\u0003')).toBe(130);
 });
 

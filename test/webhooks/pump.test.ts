@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -388,5 +389,16 @@ plain('a file that cannot be written has not taken the event', async () => {
   expect(await sink.send([arrival('a')], never)).toMatchObject({
     how: 'refused',
     error: expect.stringContaining('EISDIR'),
+  });
+});
+
+plain('a pipe that nobody reads is refused at once, and never waited for', async () => {
+  const path = join(newFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const sink = fileSink({ name: 'archive', path, timeoutMs: 30_000 });
+  const large = arrival('a', [], { body: Buffer.from(`{"id":"a","text":"${'x'.repeat(200_000)}"}`) });
+  expect(await sink.send([large], never)).toEqual({
+    how: 'refused',
+    error: `${path} is a pipe or a device, and no file`,
   });
 });

@@ -40,7 +40,7 @@ export const exec = defineCommand({
     try {
       await writeProgram(...ownProgram(folder.path));
       const running = await openSandbox(
-        { ...flags, seed, port: 0, compare, ...(limit && { rate_limit: limit }) },
+        { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
         ctx.notice,
       );
       try {

@@ -27,7 +27,7 @@ export const start = defineCommand({
   async run(ctx, { flags, settings }) {
     const { openSandbox } = await import('../../sandbox/open.ts');
     const seed = await seedFor(ctx, settings, flags);
-    const running = await openSandbox({ ...flags, seed, port: flags.port ?? 4010 }, ctx.notice);
+    const running = await openSandbox({ ...flags, seed, port: flags.port ?? 4010, signal: ctx.signal }, ctx.notice);
     return {
       data: {
         shape: 'stream',

@@ -7,21 +7,29 @@ import type { Answer, Sink } from './sink.ts';
 type About = { readonly name: string; readonly path: string; readonly timeoutMs: number };
 
 /** A file of JSON lines: each the envelope as it came. Many events share one sync. */
-export const fileSink = ({ name, path, timeoutMs }: About): Sink => ({
-  name,
-  most: 100,
-  async send(events, cut): Promise<Answer> {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    try {
-      // A file on a network that is gone never answers.
-      await Promise.race([appendLines(path, events.map(lineOf)), ended(timeout), ended(cut)]);
-      return { how: 'taken' };
-    } catch (error) {
-      if (cut.aborted) return { how: 'cut' };
-      return { how: 'refused', error: timeout.aborted ? 'timeout' : messageOf(error).slice(0, 200) };
-    }
-  },
-});
+export function fileSink({ name, path, timeoutMs }: About): Sink {
+  // A file on a network that is gone never answers, and each write that hangs keeps one of the few threads of all sinks
+  // and of the inbox. So the next one waits for it.
+  let underWay: Promise<unknown> = Promise.resolve();
+  return {
+    name,
+    most: 100,
+    async send(events, cut): Promise<Answer> {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const over = Promise.race([ended(timeout), ended(cut)]);
+      try {
+        await Promise.race([underWay, over]);
+        const written = appendLines(path, events.map(lineOf));
+        underWay = written.catch(() => {});
+        await Promise.race([written, over]);
+        return { how: 'taken' };
+      } catch (error) {
+        if (cut.aborted) return { how: 'cut' };
+        return { how: 'refused', error: timeout.aborted ? 'timeout' : messageOf(error).slice(0, 200) };
+      }
+    },
+  };
+}
 
 const ended = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
