@@ -163,6 +163,7 @@ describe('status', () => {
       { kind: 'oauth', valid: true, store: 'environment', scopes: null },
       { kind: 'm2m', valid: true, store: 'environment' },
     ]);
+    expect((await world.svc(['contacts', 'list'], { env })).exitCode).toBe(0);
     expect(await world.written()).toBe('');
   });
 

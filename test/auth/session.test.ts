@@ -85,6 +85,16 @@ test('without any credential the missing login is told before the missing addres
   expect(ran.stderr).toContain('--base-url');
 });
 
+test.each([
+  [key, webhooks],
+  [key, account],
+  [access, account],
+])('beside a credential in the environment those of the profile are never sent: %j %j', async (env, argv) => {
+  const world = await holding('api_key', 'oauth');
+  await world.svc(argv, { env });
+  expect(JSON.stringify(world.sent)).not.toContain('stored_');
+});
+
 describe('a profile that is named, beside a credential in the environment', () => {
   test.each([
     [['-p', 'default'], {}],

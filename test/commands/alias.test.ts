@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -75,4 +75,13 @@ test('an alias that leads to itself ends with exit 2', async () => {
 
 test('a word that is no alias is an unknown command', async () => {
   expect((await svc(sandboxWorld(), ['constructor'])).stderr).toContain("Unknown command 'constructor'.");
+});
+
+test('a command of svc wins over an alias that an earlier version took under its name', async () => {
+  const world = sandboxWorld();
+  await svc(world, ['alias', 'set', 'mine', 'contacts list']);
+  const path = join(world.folder, 'config/config.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"mine"', '"tickets"'));
+  const [first] = JSON.parse((await svc(world, ['tickets', 'list', '--json'])).stdout);
+  expect(first).toHaveProperty('ticket_number');
 });

@@ -108,6 +108,10 @@ describe('on a terminal', () => {
     expect((await svc(sandboxWorld(), ['tickets', 'resolve', '--no-input'], at(80, []))).exitCode).toBe(2);
   });
 
+  test.each([{ CI: 'true' }, { SVC_NO_INPUT: '1' }])('with %j nothing is asked', async (env) => {
+    expect((await svc(sandboxWorld(), ['tickets', 'resolve'], { ...at(80, []), env })).exitCode).toBe(2);
+  });
+
   test('who may not list tickets types the id', async () => {
     const world = sandboxWorld();
     const { access_token: token } = (await world.control('POST', 'tokens', {

@@ -90,6 +90,22 @@ describe('a CSV goes into the account', () => {
     expect(await readdir(join(there.folder, 'state', 'sync'))).not.toContainEqual(expect.stringMatching(/^input-/u));
   });
 
+  test('the copy of standard input has no name while its rows are sent', async () => {
+    const there = world();
+    const names: string[] = [];
+    const watched: SandboxWorld = {
+      ...there,
+      async exchange(request) {
+        if (request.method === 'POST') names.push(...(await readdir(join(there.folder, 'state', 'sync'))));
+        return there.exchange(request);
+      },
+    };
+    const ran = await svc(watched, ['contacts', 'sync', '-', '--json'], { stdin: `email,name\n${rowsOf(3)}` });
+    expect(report(ran)).toMatchObject({ created: 3 });
+    expect(names.length).toBeGreaterThan(0);
+    expect(names).not.toContainEqual(expect.stringMatching(/^input-/u));
+  });
+
   test('what is known is completed and never replaced', async () => {
     const there = world();
     await sync(there, 'email,name,tags,metadata.plan\na@example.com,Ada,x,free\n');
