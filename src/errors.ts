@@ -113,7 +113,7 @@ export class Failure extends Error {
 export const notFoundNames =
   (what: string) =>
   (error: unknown): never => {
-    if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    if (what === '' || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
     const { message, hint, status, fields } = error;
     throw new Failure('not-found', `${what}: ${message}`, { hint, status, fields, cause: error });
   };

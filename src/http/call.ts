@@ -103,7 +103,7 @@ async function answerIn(service: Service, operation: Operation, asked: Asked, se
 /** The record that a request is about, as its answer leaves open: `Ticket 7`. */
 function askedFor({ ids = {} }: Operation, { params }: Typed): string {
   const of = Object.entries(ids).map(([name, resource]) => `${resources[resource].noun} ${fieldsIn(params)[name]}`);
-  const words = of.join(', ') || 'The request';
+  const words = of.join(', ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -25,14 +25,16 @@ const amount = /^[\p{Sc}\p{N}\s.,'()%+-]*(?:[A-Z]{3})?$/u;
 export function footerFilter(width: number, footer: Passed[]): FooterFilter {
   let held: CsvRecord[] = [];
   let last: CsvRecord | undefined;
+  /** Where rows are short anyway, a short line tells nothing. */
+  let hasShortRows = false;
   footer.length = 0;
 
   const mayBelong = (record: CsvRecord): boolean => {
     if (width < 3 || held.length >= longestFooter) return false;
     const { cells } = record;
-    if (cells.length === 1)
-      return (held.length > 0 || isBehindBlank(record, last)) && cells[0]?.includes('@') === false;
-    return isTotal(cells);
+    if (cells.length > 1) return isTotal(cells);
+    const isBelow = held.length > 0 || isBehindBlank(record, last);
+    return isBelow && !hasShortRows && cells[0]?.includes('@') === false;
   };
 
   return {
@@ -46,6 +48,7 @@ export function footerFilter(width: number, footer: Passed[]): FooterFilter {
       for (const record of records) {
         if (mayBelong(record) || (held.length > 0 && isBlank(record))) held.push(record);
         else {
+          hasShortRows ||= [...held, record].some(({ cells }) => cells.length === 1);
           rows.push(...held, record);
           held = [];
         }

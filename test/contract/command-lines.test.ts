@@ -12,6 +12,7 @@ const before = {
   tickets: [],
   entries: [],
   webhooks: [],
+  ...{ account_id: 1, name: 'Acme', billing_active: true, setup_url: null },
   ticket: wholeTicket,
   conversation: { ...chat, messages: [] },
   meta,
@@ -21,7 +22,12 @@ const before = {
 
 test.for([...people, ...work])('svc $type', async ({ type, stdin, looks, sends, answers, prints }) => {
   let at = looks ? -1 : 0;
-  const { sent, run } = serviceOf(() => ({ status: 200, body: at++ < 0 ? before : (answers[at - 1] ?? notAskedFor) }));
+  // Nothing is sent where a ticket is so already.
+  const ticket = { ...wholeTicket, status: type.includes('reopen') ? 'resolved' : 'open' };
+  const { sent, run } = serviceOf(() => ({
+    status: 200,
+    body: at++ < 0 ? { ...before, ticket } : (answers[at - 1] ?? notAskedFor),
+  }));
   const ran = await run([...words(type), '--json'], { stdin });
   expect(sent.map(seen), ran.stderr).toEqual([...(looks ? [[looks]] : []), ...sends]);
   expect([ran.exitCode, JSON.parse(ran.stdout)]).toEqual([0, prints ?? answers.at(-1)]);
@@ -51,6 +57,7 @@ describe('what needs a look before it writes', () => {
     'GET /contactslists/list': { data: [list] },
     'GET /contactslists/5/get_contacts': { data: [{ contact_id: 9, name: 'Bob' }] },
     'GET /contacts/7': { contact: wholeContact },
+    'GET /platform/account': { account_id: 1, name: 'Acme', billing_active: true, setup_url: null },
   };
 
   test('lists set replaces the whole membership and sends the name that the service requires', async () => {

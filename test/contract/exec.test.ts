@@ -145,7 +145,7 @@ test('--diff tells on standard error what changed, and leaves output and exit co
   expect(stderr).toMatch(/^~ contacts 7 .*: company .* → Wonderland$/mu);
   expect(stderr).toMatch(/^~ tickets 8 T-1008 .*: status open → resolved, resolved_at \(empty\) → \d/mu);
   expect(stderr).toMatch(
-    /^1 contact updated, 1 ticket updated\.\nNo webhooks\.\n2 requests; .* less than a minute\.\n$/mu,
+    /^1 contact updated, 1 ticket updated\.\nNo webhooks\.\n3 requests; .* less than a minute\.\n$/mu,
   );
 });
 

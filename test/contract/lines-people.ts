@@ -65,6 +65,7 @@ export const people: readonly Line[] = [
   },
   {
     type: 'contacts sync - --tag imported --metadata source=fair',
+    looks: 'GET /platform/account',
     stdin: 'E-mail,First Name,Surname,Mobile,Company,Tags\nada@example.com,Ada,L,+12025550101,Example,vip;uk\n',
     sends: [
       [

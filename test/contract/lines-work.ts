@@ -65,6 +65,7 @@ export const work: readonly Line[] = [
     ] as const
   ).map(([verb, status]) => ({
     type: `tickets ${verb} 8`,
+    looks: 'GET /tickets/8',
     sends: [['PATCH /tickets/8', { status }] as const],
     answers: [{ ticket: wholeTicket }],
     prints: wholeTicket,
