@@ -14,6 +14,8 @@ export type CommandLine = {
 /** Whose examples are for a shell alone, and a plain line for each. */
 const plainLines: Readonly<Record<string, string>> = {
   'webhooks verify': "echo '{}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature wrong",
+  rehearse: 'svc rehearse -- svc whoami',
+  'templates show': 'svc templates show thanks',
   'auth token': 'svc auth token',
   'auth login': 'echo key_acme | svc auth login --with-api-key',
   'auth logout': 'svc auth logout',

@@ -46,7 +46,7 @@ test('a reader of notes that leaves changes nothing', async () => {
 test.skipIf(process.platform !== 'linux')('a full disk is exit 1 and says so', async () => {
   const { exitCode, stderr } = await bash('svc contacts list > /dev/full');
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('no space is left on the device');
+  expect(stderr).toContain('the disk is full');
 });
 
 /** What a person sees, and the keys they press at what they see. */
@@ -56,7 +56,7 @@ async function onTerminal(
 ) {
   const terminal = spawn(process.execPath, [built.script, 'sandbox', 'exec', '--', 'svc', ...args], {
     env: { ...env, TERM: 'xterm-256color', ...more },
-    cols: 80,
+    cols: 120,
     rows: 20,
   });
   let seen = '';

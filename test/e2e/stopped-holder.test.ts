@@ -98,7 +98,8 @@ function contained(folder: string, ...argv: readonly string[]) {
       const pid = await inside();
       process.kill(pid, 'SIGSTOP');
       while (!/\) T /u.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) await sleep(1);
-      expect(agedLocks(folder)).toBe(1);
+      // `serve` has another one: it tells other commands that it runs.
+      expect(agedLocks(folder)).toBeGreaterThanOrEqual(1);
     },
     goOn: async () => process.kill(await inside(), 'SIGCONT'),
   };

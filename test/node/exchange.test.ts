@@ -148,7 +148,7 @@ describe('redirects', () => {
       hits++;
       response.writeHead(308, { location: '/elsewhere' }).end();
     });
-    const ran = await run(url, ['tickets', 'resolve', '7']);
+    const ran = await run(url, ['tickets', 'note', '7', '--body', 'x']);
     // It may have been acted on all the same; the target is named with the base URL to use.
     expect(ran.exitCode).toBe(9);
     expect(ran.stderr).toContain('redirects to /elsewhere');

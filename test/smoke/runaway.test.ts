@@ -21,7 +21,7 @@ beforeAll(async () => {
     let body = '';
     for await (const chunk of request) body += chunk;
     if (body !== '') bodies.push(body);
-    response.setHeader('content-type', 'application/json').end('{"note":{"id":1}}');
+    response.setHeader('content-type', 'application/json').end('{"contacts":[{"contact_id":1}],"note":{"id":1}}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   env = {
