@@ -12,7 +12,7 @@ import { endAfterEach } from '../endings.ts';
 import { until } from './processes.ts';
 
 // What ends.test.ts cannot see in its own process: the built tool with real pipes, a real full device and real signals.
-// One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all (CI) every command.
+// One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all every command.
 // A process that is over has left no other behind.
 
 let built: Built;
@@ -265,7 +265,7 @@ describe('a folder that cannot be written to is refused at once', () => {
 });
 
 describe('every command, as a process', { timeout: 300_000 }, () => {
-  const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes a minute.';
+  const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes some minutes.';
   const isAll = process.env.SVC_TEST_ENDS === 'all';
   let lines: readonly CommandLine[];
   beforeAll(async () => {

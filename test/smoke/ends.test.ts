@@ -17,7 +17,7 @@ import { type Ran, type RunOptions, svc, type World } from '../svc.ts';
 // - neither the configuration nor the state can be written: a clear error, or none where nothing is to be kept;
 // - SIGTERM while the first request is under way: 143.
 // ends-for-real.test.ts has what needs a process: the commands that run until they are stopped, threads, the pipe and the
-// signals themselves; and with SVC_TEST_ENDS=all (CI) every command.
+// signals themselves; and with SVC_TEST_ENDS=all every command.
 
 /** They run until they are stopped, or start processes. */
 const forReal = ['webhooks listen', 'watch', 'mcp', 'sandbox start', 'sandbox exec', 'sandbox demo'];
