@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nodeSqlite } from '../../src/mirror/node-sqlite.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
@@ -64,7 +65,7 @@ async function copyOf(folder: string): Promise<unknown[]> {
   return JSON.parse(stdout);
 }
 
-test.runIf(process.platform === 'linux').each([
+test.runIf(process.platform === 'linux').for<readonly [where: string, at: number]>([
   ['journal', 2],
   ['database', 4],
   ['database', 90],
@@ -72,7 +73,9 @@ test.runIf(process.platform === 'linux').each([
 ])(
   'stopped behind a write of the %s (%i), it writes nothing more to the copy, and ends with exit 1',
   { timeout: 60_000 },
-  async (where, at) => {
+  async ([where, at], context) => {
+    if (nodeSqlite())
+      context.skip('Node has SQLite of its own here: the locks of the system keep a paused writer alone.');
     const folder = await newFolder();
     const first = start(folder, ['mirror', 'pull'], { STOP_AT: String(at), KILL_IN: where });
     while ((await stateOf(first.child.pid)) !== 'T') {
