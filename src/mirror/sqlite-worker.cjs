@@ -68,9 +68,11 @@ fs.ftruncateSync = noting((...given) => {
 });
 // On a disk that is almost full a write is cut short; only the next one says why.
 fs.writeSync = noting((fd, bytes, at, length, position) => {
-  mustBeOurs();
   let done = 0;
-  while (done < length) done += real.writeSync(fd, bytes, at + done, length - done, position + done);
+  while (done < length) {
+    mustBeOurs();
+    done += real.writeSync(fd, bytes, at + done, length - done, position + done);
+  }
   return done;
 });
 fs.unlinkSync = noting((file) => {
