@@ -67,7 +67,6 @@ async function copyOf(folder: string): Promise<unknown[]> {
 
 test.runIf(process.platform === 'linux').for<readonly [where: string, at: number]>([
   ['journal', 2],
-  ['database', 4],
   ['database', 90],
   ['journal', 60],
 ])(
