@@ -99,7 +99,7 @@ export function hold(taken: Taken): Held {
 }
 
 /**
- * Throws where the entry cannot be reached, and never makes it. Opened, since a file server is asked anew for a file
+ * Throws where the entry cannot be reached, and never makes it. Opened, since a file server is asked again for a file
  * that is opened, and not for one that was looked at a moment ago. A beat is a write, so that the server stamps it by
  * its own clock.
  */
