@@ -8,7 +8,7 @@ const refused = (flags: GlobalFlags, env: Environment = {}, config: Config = {})
   try {
     settle(flags, env, config);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'usage') return error.message;
+    if (error instanceof Failure && error.kind === 'usage') return [error.message, error.hint].join('\n');
     throw error;
   }
   throw new Error('It was accepted.');
@@ -101,6 +101,13 @@ describe('what cannot be meant is refused by the name of its flag or variable', 
     [{}, { SVC_PROFILE: '__proto__' }, 'SVC_PROFILE: "__proto__"'],
     [{ baseUrl: 'api.example.com' }, {}, '--base-url: "api.example.com" is not a URL'],
     [{ baseUrl: 'ftp://api.example.com' }, {}, '--base-url'],
+    [{}, { SVC_BASE_URL: '"https://api.example.com"' }, 'quotation marks'],
+    [{}, { SVC_AUTH_URL: "'https://api.example.com" }, 'quotation marks'],
+    [{}, { SVC_BASE_URL: 'ada:geheim@api.example.com' }, 'SVC_BASE_URL: it must begin with https://'],
+    [{}, { SVC_BASE_URL: '"https://ada:geheim@api.example.com"' }, 'SVC_BASE_URL: it is not a URL'],
+    [{}, { SVC_BASE_URL: ' https://ada:geheim@api.example.com' }, 'may not carry a user name'],
+    [{}, { SVC_BASE_URL: 'https//ada:geheim@api.example.com' }, 'SVC_BASE_URL: it is not a URL'],
+    [{}, { SVC_BASE_URL: 'https://api.example.com/?a=ada:geheim@x' }, 'SVC_BASE_URL: it may not carry a query'],
     [{}, { SVC_BASE_URL: 'https://api.example.com/?a=1' }, 'SVC_BASE_URL'],
     [{ authUrl: 'nowhere' }, {}, '--auth-url'],
     [{}, { SVC_PARTNER_SEGMENT: 'a/b' }, 'SVC_PARTNER_SEGMENT'],
@@ -108,6 +115,7 @@ describe('what cannot be meant is refused by the name of its flag or variable', 
     [{ fields: 'id,,name' }, {}, '--fields'],
   ])('%j %j', (flags, env, message) => {
     expect(refused(flags, env)).toContain(message);
+    expect(refused(flags, env)).not.toContain('geheim');
   });
 
   test('a password in a base URL is refused and not repeated', () => {

@@ -9,18 +9,25 @@ import type { Settings } from './settings.ts';
 export function parseServiceUrl(text: string, by: string): string {
   const bad = (why: string, hint?: string) => new Failure('usage', `${by}: ${why}`, { hint });
   const whole = withScheme(text);
+  // What stands before an @ is a secret, also where the text is no URL: it is not repeated.
+  const it = text.includes('@') ? 'it' : `"${text}"`;
   if (!URL.canParse(text) || (whole && !/^https?:/iu.test(text))) {
-    throw bad(`"${text}" is not a URL.`, `Include the scheme: ${whole ?? 'https://api.example.com'}`);
+    const isQuoted = /^\s*["'`]|["'`]\s*$/u.test(text);
+    throw bad(
+      `${it} is not a URL.`,
+      isQuoted
+        ? 'There are quotation marks around it, as docker --env-file keeps them: take them away.'
+        : `Include the scheme: ${(it === 'it' ? undefined : whole) ?? 'https://api.example.com'}`,
+    );
   }
   const url = new URL(text);
-  // Before anything that would repeat the text: what stands before the @ is a secret.
   if (url.username || url.password) {
     throw bad('a URL may not carry a user name or password.', 'Log in with: svc login');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw bad(`"${text}" must begin with https:// (or http:// on this machine).`);
+    throw bad(`${it} must begin with https:// (or http:// on this machine).`);
   }
-  if (url.search || url.hash) throw bad(`"${text}" may not carry a query or a fragment.`);
+  if (url.search || url.hash) throw bad(`${it} may not carry a query or a fragment.`);
   return url.origin + url.pathname.replace(/\/+$/u, '');
 }
 

@@ -32,8 +32,6 @@ type Connection = { readonly client: Client; last: Promise<unknown> };
 /** Longer than any statement takes on a server that answers; so a cut network is noticed. */
 const patienceMs = 10_000;
 
-export const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//iu.test(text);
-
 /** Nothing is sent yet. Throws a usage Failure, without the URL, where it cannot be read. */
 export async function openDatabase(opening: Opening): Promise<Database> {
   const config = await configOf(opening);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { isPostgresUrl as isUrl, kindOfPlace, placeHint } from '../database/place.ts';
 import { isThere } from '../disk/atomic-file.ts';
 import { Failure } from '../errors.ts';
 import { copyName } from './copy-name.ts';
@@ -7,19 +8,17 @@ import type { Store } from './store.ts';
 
 type Needs = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
 
-const isUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//iu.test(text);
-
 /** Where the copy is: --db, else SVC_MIRROR_DB, else a file in the state folder. */
 export async function placeOfCopy({ env, files }: Needs, db: string | undefined): Promise<string> {
-  if (db !== undefined && db.trim() === '')
-    throw new Failure('usage', '--db is empty.', { hint: 'Name a file, or postgres://HOST/DATABASE' });
+  const name = db === undefined ? 'SVC_MIRROR_DB' : '--db';
+  const named = db ?? (env.SVC_MIRROR_DB || undefined);
+  if (named === undefined) return join(files.state, copyName);
+  if (named.trim() === '')
+    throw new Failure('usage', `${name} is empty.`, { hint: 'Name a file, or postgres://HOST/DATABASE' });
+  if (kindOfPlace(named) === 'neither')
+    throw new Failure('usage', `${name}: the copy is a file or a postgres:// URL.`, { hint: placeHint(named) });
   if (db !== undefined && isUrl(db)) await refusePassword(db);
-  const place = db ?? (env.SVC_MIRROR_DB || join(files.state, copyName));
-  if (isUrl(place) || !/^[a-z][a-z\d+.-]*:\/\//iu.test(place)) return place;
-  throw new Failure(
-    'usage',
-    `${db === undefined ? 'SVC_MIRROR_DB' : '--db'}: the copy is a file or a postgres:// URL.`,
-  );
+  return named;
 }
 
 /** Everybody on the machine can read the flags of a program. */

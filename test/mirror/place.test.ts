@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -77,6 +78,36 @@ describe('where the copy is', () => {
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain('The postgres:// URL cannot be read.');
     expect(ran.stderr + ran.stdout).not.toContain('geheim');
+  });
+
+  test.each([
+    '"postgres://ada:geheim@127.0.0.1:9/copy"',
+    "'postgres://ada:geheim@127.0.0.1:9/copy'",
+    ' postgres://ada:geheim@127.0.0.1:9/copy',
+    'postgres://ada:geheim@127.0.0.1:9/copy\n',
+    'postgres:/ada:geheim@127.0.0.1/copy',
+    'postgres:ada:geheim@127.0.0.1/copy',
+    'postgres//ada:geheim@127.0.0.1/copy',
+    'ada:geheim@127.0.0.1/copy',
+    'host=127.0.0.1 password=geheim dbname=copy',
+    '"Server=127.0.0.1;Password=geheim"',
+    'jdbc:postgresql://127.0.0.1/copy?password=geheim',
+    ' ',
+  ])('%j names no file: exit 2, nothing made, nothing shown', async (place) => {
+    const one = world();
+    const here = readdirSync('.');
+    for (const words of [
+      ['mirror', 'pull', '--only', 'lists'],
+      ['mirror', 'status', '--debug'],
+      ['mirror', 'schema'],
+    ]) {
+      const env = { SVC_MIRROR_DB: place };
+      for (const ran of [await svc(one, words, { env }), await svc(one, [...words, '--db', place])]) {
+        expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(ran.stderr).not.toContain('geheim');
+      }
+    }
+    expect(readdirSync('.')).toEqual(here);
   });
 
   test('another kind of database is exit 2', async () => {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { isPostgresUrl } from '../../database/postgres.ts';
+import { isPostgresUrl } from '../../database/place.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Where `serve` keeps its inbox: a Postgres URL, or a folder. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { webhookEvents } from '../../api/webhooks.ts';
-import { isPostgresUrl } from '../../database/postgres.ts';
+import { kindOfPlace, placeHint } from '../../database/place.ts';
 import { nearest } from '../../text/near.ts';
 import { defaultConnections } from '../receiving/listening.ts';
 
@@ -94,20 +94,14 @@ const sink = v.pipe(
   ),
 );
 
-/** Also what is nearly a URL of Postgres: it would become a folder of that name. */
-const isOtherUrl = (value: string): boolean =>
-  !isPostgresUrl(value) && (/^[a-z][a-z\d+.-]+:\//iu.test(value) || /^postgres(?:ql)?:/iu.test(value));
-
 const inbox = v.pipe(
   text,
   v.check(
-    (value) => !isOtherUrl(value),
-    ({ input }) => `must be a folder or a postgres:// URL, not ${withoutLogin(input)}`,
+    (value) => kindOfPlace(value) !== 'neither',
+    // It may hold a password, so it is not repeated.
+    ({ input }) => `must be a folder or a postgres:// URL. ${placeHint(input).replace(/\.$/u, '')}`,
   ),
 );
-
-/** It may hold a password. */
-const withoutLogin = (url: string): string => url.replace(/^([^:]*:\/*)[^/]*@/u, '$1');
 
 /** Where a name stands that stood above already. */
 const secondNames = (names: readonly string[]): number[] =>
