@@ -21,10 +21,9 @@ const together = [
       [
         'node_modules/commander/',
         'src/config/(settings|config-file|service-url|advice|command-names)\\.ts',
-        'node_modules/env-paths/',
         'src/program/(given|program|argv|help|unknown|waits)\\.ts',
-        'src/disk/(atomic-file|disk-failure|make-folders)\\.ts',
-        'src/node/standard-output\\.ts',
+        'src/disk/(atomic-file|disk-failure|home|make-folders)\\.ts',
+        'src/node/(standard-output|environment)\\.ts',
         'src/command/(command|param)\\.ts',
         'src/output/(print|sheet|records|write|paint|fields|cells)\\.ts',
         'src/text/(sanitize|shell-word|number|record|layout)\\.ts',

@@ -50,7 +50,7 @@ export default defineConfig([
         })`,
       ]),
       replacing('completion-tree-asset', /src\/program\/completion\.ts$/u, [
-        "readJson(new URL('./completion-tree.json', import.meta.url))",
+        "readJson(() => new URL('./completion-tree.json', import.meta.url))",
         "JSON.parse(process.getBuiltinModule('node:sea').getAsset('completion-tree.json', 'utf8'))",
       ]),
       replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [

@@ -1,4 +1,5 @@
 import { posix, resolve, win32 } from 'node:path';
+import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
 import { isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
@@ -18,23 +19,25 @@ export type Entry = { readonly command: string; readonly args: readonly string[]
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The file in which a client keeps the servers of this user; Claude Code: those of the project in this folder. */
-export function configFileOf(client: Client, env: Env, platform: NodeJS.Platform): string | undefined {
+export function configFileOf(client: Client, env: Env, machine = thisMachine): string | undefined {
   if (client === 'claude-code') return resolve('.mcp.json');
-  const home = env.HOME || env.USERPROFILE;
-  if (!home) return undefined;
-  const { join } = platform === 'win32' ? win32 : posix;
-  if (client === 'cursor') return join(home, '.cursor', 'mcp.json');
-  const data = dataFolder(home, env, platform);
+  const { join } = machine.platform === 'win32' ? win32 : posix;
+  if (client === 'cursor') {
+    const home = homeFolder(env, machine);
+    return home && join(home, '.cursor', 'mcp.json');
+  }
+  const data = dataFolder(env, machine);
+  if (data === undefined) return undefined;
   return client === 'claude'
     ? join(data, 'Claude', 'claude_desktop_config.json')
     : join(data, 'Code', 'User', 'mcp.json');
 }
 
 /** Where the programs of this platform keep their data. */
-function dataFolder(home: string, env: Env, platform: NodeJS.Platform): string {
-  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support');
-  if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming');
-  return env.XDG_CONFIG_HOME || posix.join(home, '.config');
+function dataFolder(env: Env, machine: typeof thisMachine): string | undefined {
+  if (machine.platform !== 'darwin') return customFolder('config', env, machine);
+  const home = homeFolder(env, machine);
+  return home && posix.join(home, 'Library', 'Application Support');
 }
 
 /** The key below which a client lists its servers. */

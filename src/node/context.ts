@@ -1,6 +1,6 @@
 import process from 'node:process';
-import envPaths from 'env-paths';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
+import { ownFolder } from '../disk/home.ts';
 import { message } from '../text/layout.ts';
 import { onlyColours } from '../text/sanitize.ts';
 import { lazyStdout } from './standard-output.ts';
@@ -10,9 +10,15 @@ export function nodeContext(): Context {
   const { env } = process;
   const hangups = new Set<() => void>();
   const signal = interruptSignal(hangups);
-  const paths = envPaths('svc', { suffix: '' });
-  // What env-paths calls the log folder is the platform's place for state: XDG_STATE_HOME on Linux.
-  const files = { config: env.SVC_CONFIG_DIR || paths.config, state: env.SVC_STATE_DIR || paths.log };
+  // Looked for when they are needed: who has no home learns it as of any other failure.
+  const files = {
+    get config() {
+      return ownFolder('config', env);
+    },
+    get state() {
+      return ownFolder('state', env);
+    },
+  };
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();

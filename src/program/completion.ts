@@ -40,7 +40,7 @@ const withAliases = (tree: Branch, aliases: Readonly<Record<string, string>>): B
 });
 
 async function readTree(): Promise<Branch> {
-  const built = readJson(new URL('./completion-tree.json', import.meta.url));
+  const built = readJson(() => new URL('./completion-tree.json', import.meta.url));
   if (built) return built as Branch;
   const { completionTree } = await import('./completion-tree.ts');
   return completionTree();
@@ -48,15 +48,14 @@ async function readTree(): Promise<Branch> {
 
 /** Nothing where there is no readable configuration, for a Tab never complains. */
 async function readConfig(env: Env): Promise<Config> {
-  const { default: envPaths } = await import('env-paths');
-  const folder = env.SVC_CONFIG_DIR || envPaths('svc', { suffix: '' }).config;
-  const config = readJson(`${folder}/config.json`);
+  const { ownFolder } = await import('../disk/home.ts');
+  const config = readJson(() => `${ownFolder('config', env)}/config.json`);
   return typeof config === 'object' && config !== null ? config : {};
 }
 
-function readJson(file: string | URL): unknown {
+function readJson(file: () => string | URL): unknown {
   try {
-    return JSON.parse(process.getBuiltinModule('node:fs').readFileSync(file, 'utf8'));
+    return JSON.parse(process.getBuiltinModule('node:fs').readFileSync(file(), 'utf8'));
   } catch {
     return undefined;
   }

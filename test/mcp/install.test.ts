@@ -103,11 +103,16 @@ test('Claude Code gets .mcp.json in the folder of the project, and the line for 
 });
 
 test('every platform has its own places', () => {
-  expect(configFileOf('claude', { HOME: '/Users/sample' }, 'darwin')).toBe(
+  const on = (platform: NodeJS.Platform, home?: string) => ({ platform, accountHome: () => home });
+  expect(configFileOf('claude', { HOME: '/Users/sample' }, on('darwin'))).toBe(
     '/Users/sample/Library/Application Support/Claude/claude_desktop_config.json',
   );
-  expect(configFileOf('vscode', { USERPROFILE: 'C:\\Users\\sample', APPDATA: 'C:\\Data' }, 'win32')).toBe(
+  expect(configFileOf('vscode', { USERPROFILE: 'C:\\Users\\sample', APPDATA: 'C:\\Data' }, on('win32'))).toBe(
     'C:\\Data\\Code\\User\\mcp.json',
   );
-  expect(configFileOf('cursor', {}, 'linux')).toBeUndefined();
+  expect(configFileOf('cursor', {}, on('linux'))).toBeUndefined();
+  expect(configFileOf('cursor', { HOME: '' }, on('linux', '/home/ada'))).toBe('/home/ada/.cursor/mcp.json');
+  expect(configFileOf('vscode', { HOME: '.', XDG_CONFIG_HOME: 'x' }, on('linux', '/home/ada'))).toBe(
+    '/home/ada/.config/Code/User/mcp.json',
+  );
 });

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { probeName } from '../../auth/store-contents.ts';
 import { proxiesIn } from '../../config/proxies.ts';
@@ -6,6 +5,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
+import { homeFolder } from '../../disk/home.ts';
 import { Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
@@ -102,7 +102,7 @@ async function completions(env: Context['env']): Promise<Check> {
   const [file, line] = completionFiles[shell] ?? [];
   if (!file)
     return { ...fine('completions', 'Run svc completion --help to install them for your shell.'), isNeutral: true };
-  const text = await readIfThere(join(env.HOME || homedir(), file)).catch(() => undefined);
+  const text = await readIfThere(join(homeFolder(env) ?? '/', file)).catch(() => undefined);
   const installed = shell === 'fish' ? text !== undefined : text?.includes('svc completion');
   if (installed) return fine('completions', `Installed for ${shell}.`);
   return { ...fine('completions', `Not installed for ${shell}. To have them: ${line}`), isNeutral: true };

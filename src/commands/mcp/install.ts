@@ -49,9 +49,11 @@ export const installMcp = defineCommand({
       const text = withServer('claude', undefined, name, entry) ?? '';
       return { data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
     }
-    const file = flags.file ?? configFileOf(client, ctx.env, process.platform);
+    const file = flags.file ?? configFileOf(client, ctx.env);
     if (!file)
-      throw new Failure('usage', 'HOME is not set, so svc cannot find the file.', { hint: 'Give --file FILE.' });
+      throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
+        hint: 'Give --file FILE.',
+      });
     await enter(client, file, name, entry);
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },

@@ -1,6 +1,7 @@
 import { type AnyCommand, type Command, defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Shown } from '../../derive/skill.ts';
+import { homeFolder } from '../../disk/home.ts';
 import { Failure } from '../../errors.ts';
 import { type Program, placeOf, programNames, programs } from './programs.ts';
 
@@ -40,8 +41,9 @@ const installSkill = (tree: Tree) =>
     flags: {},
     examples: ['svc skill install', 'svc skill install claude'],
     async run(ctx, { args: { program } }) {
-      const home = ctx.env.HOME || ctx.env.USERPROFILE;
-      if (!home) throw new Failure('usage', 'HOME is not set, so svc cannot find the assistants.');
+      const home = homeFolder(ctx.env);
+      if (!home)
+        throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the assistants.');
       const text = await skillText(tree);
       const chosen = await present(home, program);
       const files = await Promise.all(
