@@ -82,7 +82,7 @@ const doors: Record<string, RegExp> = {
   'node:fs/promises': files,
   'node:http':
     /^node\/direct|^login\/loopback|^mcp\/http|^webhooks\/(receiving|inspector|serving)\/|^sandbox\/(server|deliveries\/)/u,
-  'node:process': /^node\/context/u,
+  'node:process': /^node\/(context|environment)/u,
   // `sandbox exec` runs another program in its place, `sandbox demo` svc itself. A sink's program may find no file left,
   // where execa throws beyond reach.
   'node:child_process': /^(auth|node)\/|^commands\/sandbox\/(exec|demo)|^webhooks\/sinks\/program/u,
@@ -91,6 +91,13 @@ const doors: Record<string, RegExp> = {
 test.each(Object.entries(doors))('only the rooms named here open %s', (door, users) => {
   const others = imports.filter(({ from, to, typeOnly }) => to === door && !typeOnly && !users.test(from));
   expect(others.map(({ from }) => from)).toEqual([]);
+});
+
+// Its secrets are taken out of it at the start (`node/environment.ts`): what is started inherits the rest.
+test('only these read the environment of the process', () => {
+  const users = /^node\/environment|^program\/quick|^webhooks\/sinks\/program/u;
+  const readers = sources.filter((file) => /process\.env\b/u.test(readFileSync(join(root, 'src', file), 'utf8')));
+  expect(readers.filter((file) => !users.test(file))).toEqual([]);
 });
 
 test.each(['undici', 'ora', '@inquirer/prompts', '@napi-rs/keyring'])('only the real world loads %s', (library) => {

@@ -3,11 +3,12 @@ import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
 import { message } from '../text/layout.ts';
 import { onlyColours } from '../text/sanitize.ts';
+import { ownEnvironment } from './environment.ts';
 import { lazyStdout } from './standard-output.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
-  const { env } = process;
+  const env = ownEnvironment();
   const hangups = new Set<() => void>();
   const signal = interruptSignal(hangups);
   // Looked for when they are needed: who has no home learns it as of any other failure.
@@ -59,7 +60,7 @@ export function nodeContext(): Context {
       const { tokenStore } = await import('../auth/token-store.ts');
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
-    ask: lazyAsk(progress, signal),
+    ask: lazyAsk({ progress, signal, env }),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       hangups.add(call);
@@ -116,15 +117,17 @@ function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
   };
 }
 
-const lazyAsk = (progress: Context['progress'], signal: AbortSignal): Ask => ({
+type Asking = Pick<Context, 'progress' | 'signal' | 'env'>;
+
+const lazyAsk = (asking: Asking): Ask => ({
   get canAsk() {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
   },
-  confirm: async (...question) => (await asker(progress, signal)).confirm(...question),
-  text: async (...question) => (await asker(progress, signal)).text(...question),
-  secret: async (...question) => (await asker(progress, signal)).secret(...question),
-  choose: async (...question) => (await asker(progress, signal)).choose(...question),
-  edit: async (...text) => (await asker(progress, signal)).edit(...text),
+  confirm: async (...question) => (await asker(asking)).confirm(...question),
+  text: async (...question) => (await asker(asking)).text(...question),
+  secret: async (...question) => (await asker(asking)).secret(...question),
+  choose: async (...question) => (await asker(asking)).choose(...question),
+  edit: async (...text) => (await asker(asking)).edit(...text),
 });
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -141,10 +144,10 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function asker(progress: Context['progress'], signal: AbortSignal) {
+async function asker({ progress, signal, env }: Asking) {
   progress(undefined);
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
-  const { env, stdin: input, stderr: output } = process;
+  const { stdin: input, stderr: output } = process;
   return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
 }
 

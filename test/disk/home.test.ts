@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -102,5 +102,13 @@ describe.skipIf(process.platform === 'win32')('in a folder with a configuration 
     expect(asked.stderr).not.toContain('127.0.0.1:9');
     expect(asked.exitCode).not.toBe(10);
     expect(readdirSync(repository, { recursive: true })).toEqual(there);
+  });
+
+  test('a program that svc starts has the home of the password database', async () => {
+    const { stdout } = await run(['sandbox', 'exec', '--', 'sh', '-c', 'echo "$HOME,$XDG_CACHE_HOME"'], {
+      HOME: '',
+      XDG_CACHE_HOME: 'x',
+    });
+    expect(stdout).toBe(`${userInfo().homedir},`);
   });
 });

@@ -44,7 +44,7 @@ export async function startSinks(ctx: Context, keeper: Keeper, first: Configured
   const start = async (sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
     if (!tallies.has(sink.name)) tallies.set(sink.name, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
     const pump = startPump({
-      sink: await sinkOf(ctx, sink, folder),
+      sink: await sinkOf(ctx, sink, { folder, hidden: () => config.secrets.env }),
       keeper,
       retry,
       clock: ctx.clock,
@@ -98,7 +98,9 @@ const retryOf = ({ retry }: ServeConfig): Retry => ({
 const written = ({ events: _, ...sink }: SinkConfig, retry: Retry, folder: string): string =>
   JSON.stringify([sink, retry, folder]);
 
-async function sinkOf({ exchange, clock }: Context, config: SinkConfig, folder: string): Promise<Sink> {
+type Around = { readonly folder: string; readonly hidden: () => readonly string[] };
+
+async function sinkOf({ exchange, clock }: Context, config: SinkConfig, { folder, hidden }: Around): Promise<Sink> {
   const { name, timeout: timeoutMs, http, exec, file } = config;
   if (http) {
     const { httpSink } = await import('../sinks/http.ts');
@@ -110,5 +112,5 @@ async function sinkOf({ exchange, clock }: Context, config: SinkConfig, folder: 
   }
   const [program = '', ...args] = exec?.command ?? [];
   const { programSink } = await import('../sinks/program.ts');
-  return programSink({ name, command: [program, ...args], folder, timeoutMs }, clock);
+  return programSink({ name, command: [program, ...args], folder, timeoutMs, hidden }, clock);
 }

@@ -10,23 +10,25 @@ type About = {
   readonly command: readonly [string, ...string[]];
   readonly folder: string;
   readonly timeoutMs: number;
+  /** Variables that it is started without: svc's own secrets are not there in the first place (`node/environment.ts`). */
+  readonly hidden?: () => readonly string[];
 };
 
 /**
  * A program for each event, with the envelope on its standard input. There is no shell, and what a customer wrote
  * stands in no argument. It runs in a group of its own, which ends with it: whatever it started does not pile up.
  */
-export const programSink = ({ name, command, folder, timeoutMs }: About, clock: Clock): Sink => ({
-  name,
+export const programSink = (about: About, clock: Clock): Sink => ({
+  name: about.name,
   most: 1,
   async send([event], cut): Promise<Answer> {
     if (!event) return { how: 'taken' };
-    const running = await start(command, folder, Buffer.concat([event.body, Buffer.from('\n')]));
+    const running = await start(about, Buffer.concat([event.body, Buffer.from('\n')]));
     if ('error' in running) return { how: 'refused', error: running.error };
     const { child, exit, said } = running;
     const isOver = endWithSvc(child.pid);
     const over = new AbortController();
-    const late = setTimeout(() => over.abort(), timeoutMs);
+    const late = setTimeout(() => over.abort(), about.timeoutMs);
     const end = () => over.abort();
     if (cut.aborted) end();
     cut.addEventListener('abort', end, { once: true });
@@ -58,10 +60,14 @@ type Running = {
 };
 
 /** Where the system has no file, process or memory left, that is a failure like any other: it is tried again. */
-async function start(command: About['command'], folder: string, input: Buffer): Promise<Running | { error: string }> {
+async function start(
+  { command, folder, hidden = () => [] }: About,
+  input: Buffer,
+): Promise<Running | { error: string }> {
   const [program, ...args] = command;
   const options: SpawnOptions = {
     cwd: folder,
+    env: { ...process.env, ...Object.fromEntries(hidden().map((name) => [name, undefined])) },
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
@@ -98,6 +104,7 @@ async function spawned(program: string, args: readonly string[], options: SpawnO
   const { execa } = await import('execa');
   const child = execa(program, args, {
     cwd: options.cwd ?? '.',
+    env: options.env ?? {},
     reject: false,
     buffer: false,
     stdout: 'ignore',

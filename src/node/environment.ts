@@ -1,0 +1,41 @@
+import process from 'node:process';
+import { kindOfPlace } from '../database/place.ts';
+import { soundPlaces } from '../disk/home.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What svc itself reads as a secret. Those of other programs (PGPASSWORD, a proxy's password) are theirs to read. */
+const secretNames = [
+  'SVC_API_KEY',
+  'SVC_ACCESS_TOKEN',
+  'SVC_M2M_TOKEN',
+  'SVC_CLIENT_SECRET',
+  'SVC_WEBHOOK_SECRET',
+] as const;
+
+const taken: Record<string, string> = {};
+
+/**
+ * The environment of the user, for svc alone. Its secrets are taken out of the process's own, which is what an editor, a
+ * pager, a browser, a tunnel and the programs of sinks are started with: so no start can forget to leave them out.
+ */
+export function ownEnvironment(): Env {
+  for (const name of [...secretNames, 'SVC_MIRROR_DB']) {
+    const value = process.env[name];
+    if (value === undefined || (name === 'SVC_MIRROR_DB' && !holdsPassword(value))) continue;
+    taken[name] = value;
+    delete process.env[name];
+  }
+  for (const [name, path] of Object.entries(soundPlaces(process.env))) {
+    if (path === undefined) delete process.env[name];
+    else process.env[name] = path;
+  }
+  const env = { ...process.env, ...taken };
+  if (process.platform !== 'win32') return env;
+  // There a name is the same in any case, and the system writes `Path`.
+  const upper = Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]);
+  return { ...Object.fromEntries(upper), ...env };
+}
+
+/** It may be a file, which a program that calls svc should find too. */
+const holdsPassword = (place: string): boolean => kindOfPlace(place) !== 'file';
