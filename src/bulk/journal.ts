@@ -80,7 +80,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     await tidy(opening, path);
   }
   const log = await folder.open(path, { take: journalReader(present).take, mark, room: 'ahead', held: lock });
-  const witness = present.boot === undefined ? undefined : await newWitness(log.size());
+  const witness = present.boot === undefined ? undefined : await newWitness(log.size(), path);
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
     ...(witness && { boot: present.boot, witness: witness.name }),

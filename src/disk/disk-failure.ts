@@ -26,6 +26,12 @@ export function diskFailure(error: unknown, what: string, hint?: string): unknow
 
 /** Of an error that names the path that the system refused, and why; undefined of any other. */
 export function refusedPath(error: unknown): Failure | undefined {
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    return new Failure('failed', 'The folder that svc was started in is not there any more.', {
+      hint: 'Go to another folder, and run it there.',
+      cause: error,
+    });
+  }
   const reason = diskWords[codeOf(error) ?? ''];
   if (!(error instanceof Error) || !reason || !('path' in error)) return undefined;
   return new Failure('failed', `${error.path} cannot be used: ${reason}.`, { cause: error });

@@ -2,6 +2,9 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { Failure } from '../errors.ts';
+import { isCode } from './atomic-file.ts';
+import { diskFailure } from './disk-failure.ts';
 
 /** A queue without a bound: what is not taken soon waits in a file that its owner alone can read. */
 export type Spool<T> = {
@@ -27,9 +30,13 @@ export function newSpool<T>(inMemory: number): Spool<T> {
   let wake = (): void => {};
 
   const store = async (piece: T): Promise<void> => {
-    file ??= await makeFile();
+    file ??= await makeFile().catch(unusable);
     const bytes = serialize(piece);
-    await file.handle.write(bytes, 0, bytes.length, end);
+    // On a disk that is almost full a write is cut short; the next one says why.
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await file.handle.write(bytes, done, bytes.length - done, end + done).catch(unusable);
+      done += bytesWritten;
+    }
     stored.push({ at: end, length: bytes.length });
     end += bytes.length;
   };
@@ -67,6 +74,15 @@ export function newSpool<T>(inMemory: number): Spool<T> {
     },
   };
 }
+
+const unusable = (error: unknown): never => {
+  const what = `Rows that wait for their reader cannot be kept in ${tmpdir()}`;
+  const hint =
+    'Name another folder for temporary files in TMPDIR, or write the rows into a file, which takes them at once.';
+  if (isCode(error, 'ENOENT'))
+    throw new Failure('failed', `${what}: that folder is not there.`, { hint, cause: error });
+  throw diskFailure(error, what, hint);
+};
 
 async function makeFile(): Promise<{ readonly handle: FileHandle; readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));

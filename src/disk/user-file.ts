@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { constants, promises as fs } from 'node:fs';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { isCode } from './atomic-file.ts';
@@ -45,13 +45,23 @@ export async function readUserJson(ctx: Input, path: string, flag: string): Prom
   }
 }
 
-/** Adds to a file that somebody else reads, for example that of a CI job's outputs. */
+// An open that waits for a reader, or a write that waits for a slow one, cannot be cancelled: the run would never end.
+const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
+
+/** Adds to a file that somebody else reads, for example that of a CI job's outputs. Waits for nobody. */
 export async function appendUserText(path: string, text: string, what: string): Promise<void> {
   try {
-    await fs.appendFile(path, text);
+    const file = await fs.open(path, appending);
+    await file.appendFile(text).finally(() => file.close());
   } catch (error) {
-    throw new Failure('failed', `${what} cannot be written: ${messageOf(error)}.`);
+    throw new Failure('failed', `${what} cannot be written: ${whyNot(path, error)}.`);
   }
+}
+
+function whyNot(path: string, error: unknown): string {
+  if (isCode(error, 'ENXIO')) return `${path} is a pipe that nobody reads`;
+  if (isCode(error, 'EAGAIN')) return `whoever reads ${path} does not take all of it`;
+  return messageOf(error);
 }
 
 async function whole(pieces: AsyncIterable<Uint8Array>, name: string): Promise<Uint8Array> {

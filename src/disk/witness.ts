@@ -2,6 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from './make-folders.ts';
+import { removeForgotten, telling } from './witness-owner.ts';
 
 /**
  * Says how far a log was written, in memory that lasts exactly as long as the machine runs. Lines that no sync has
@@ -35,15 +36,19 @@ export async function witnessFolder(): Promise<string | undefined> {
   }
 }
 
-export async function newWitness(bytes: number): Promise<Witness | undefined> {
+/** For the log at that path. What earlier runs have left for logs that are gone is removed. */
+export async function newWitness(bytes: number, log: string): Promise<Witness | undefined> {
   const folder = await witnessFolder();
   if (folder === undefined) return undefined;
+  await removeForgotten(folder).catch(() => {});
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   const path = join(folder, name);
   const file = await open(path, 'wx', 0o600).catch(() => undefined);
   if (!file) return undefined;
   const witness = witnessAt(path, name, file);
   witness.reached(bytes);
+  // Without it nobody will remove the file before the machine is started again.
+  await file.write(await telling(log), width).catch(() => {});
   return witness;
 }
 
@@ -74,7 +79,7 @@ export async function askWitnesses(): Promise<(name: string) => number | undefin
   return (name) => {
     if (folder === undefined || !isName(name)) return undefined;
     try {
-      const text = readFileSync(join(folder, name), 'latin1');
+      const text = readFileSync(join(folder, name), 'latin1').slice(0, width);
       return text.length === width && /^\d+$/u.test(text) ? Number(text) : undefined;
     } catch {
       return undefined;

@@ -1,3 +1,4 @@
+import { parse } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { interruption } from '../errors.ts';
 import type { Answers, Connection, Mode, Work } from './connection.ts';
@@ -19,6 +20,7 @@ export function warmThread(): void {
 let warm: Worker | undefined;
 
 function newWorker(): Worker {
+  leaveVanishedFolder();
   // Rows come and go: a large nursery would only grow.
   const resourceLimits = { maxYoungGenerationSizeMb: 4 };
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
@@ -26,6 +28,15 @@ function newWorker(): Worker {
   // Only while it is asked does it keep the process.
   worker.unref();
   return worker;
+}
+
+/** No thread starts while the current folder is one that was removed; and no path leads on from there. */
+function leaveVanishedFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    process.chdir(parse(process.execPath).root);
+  }
 }
 
 /** The WebAssembly engine, in a thread of its own. */

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { visitFile } from '../disk/visit-file.ts';
+import { startingFolder } from '../disk/working-folder.ts';
 import { Failure } from '../errors.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -51,6 +52,7 @@ async function openNamed(command: string, address: string): Promise<void> {
   const given = placed.map((arg) => arg.replaceAll('%s', address));
   const started = execa(program, given, {
     stdio: 'ignore',
+    cwd: startingFolder(),
     detached: true,
     cleanup: false,
   });

@@ -76,6 +76,8 @@ export function nodeContext(): Context {
  */
 function interruptSignal(hangups: ReadonlySet<() => void>): AbortSignal {
   const interrupt = new AbortController();
+  // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
+  process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
   for (const [name, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],

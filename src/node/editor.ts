@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { throughTempFile } from '../disk/temp-file.ts';
+import { startingFolder } from '../disk/working-folder.ts';
 import { Failure, interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
 
@@ -38,7 +39,7 @@ async function run(command: string, path: string, signal = new AbortController()
   const stdout = process.stdout.isTTY ? 'inherit' : process.stderr;
   const cancelSignal = endOf(signal);
   const streams = { stdin: 'inherit', stdout, stderr: 'inherit' } as const;
-  const ended = await execa(file, args, { shell, ...streams, reject: false, cancelSignal });
+  const ended = await execa(file, args, { shell, ...streams, cwd: startingFolder(), reject: false, cancelSignal });
   if (ended.isCanceled) throw interruption(signal, 'Interrupted: nothing was sent.');
   return ended.exitCode ?? 1;
 }

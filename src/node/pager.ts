@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { startingFolder } from '../disk/working-folder.ts';
 import { interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
 
@@ -16,6 +17,7 @@ export async function page(command: string | undefined, text: string, { env, sig
     input: text,
     stdout: 'inherit',
     stderr: 'inherit',
+    cwd: startingFolder(),
     reject: false,
     cancelSignal: endOf(signal),
     // As git does: a bare `less` still shows colours, and leaves a text that fits on the screen.

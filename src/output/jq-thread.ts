@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { startThread } from '../disk/working-folder.ts';
 
 /** What jq printed, or what it said instead; `isBroken` where that is no word about the filter, for jq itself broke. */
 type Answer = { readonly text: string } | { readonly said: string; readonly isBroken?: true };
@@ -64,7 +65,7 @@ function endOf(signal: AbortSignal | undefined): { comes: Promise<undefined>; fo
 function start(here: Place): Thread {
   const waiting: Thread['waiting'] = new Map();
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
-  const worker = new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] });
+  const worker = startThread(() => new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] }));
   const started: Thread = { worker, waiting };
   // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
   const give = (said: string): void => {

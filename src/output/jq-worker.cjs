@@ -1,6 +1,13 @@
 // jq in a thread of its own: a filter that runs for ever holds up this thread alone, and the thread can be ended.
 const { parentPort } = require('node:worker_threads');
 
+// jq asks for the folder that svc was started in, and needs nothing of it; somebody may have removed it.
+try {
+  process.cwd();
+} catch {
+  process.cwd = () => '/';
+}
+
 parentPort.on('message', async ({ id, json, program }) => {
   const jq = await require('jq-web');
   try {

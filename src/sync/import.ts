@@ -3,6 +3,7 @@ import { accountOf } from '../bulk/account.ts';
 import { checkFiles, reportText, writeFile } from '../bulk/files.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { startingFolder } from '../disk/working-folder.ts';
 import { interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
@@ -143,7 +144,7 @@ async function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promi
 const mostAnnotations = 50;
 
 function annotate(ctx: Context, file: string, report: Report): void {
-  const path = fileInRepository(file, process.cwd(), ctx.env.GITHUB_WORKSPACE);
+  const path = fileInRepository(file, startingFolder(), ctx.env.GITHUB_WORKSPACE);
   for (const { line, error } of report.errors.slice(0, mostAnnotations)) {
     ctx.notice(annotation('error', 'Row not synced', error, { file: path, line }));
   }

@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { askWitnesses, forgetWitness, newWitness, witnessFolder } from '../../src/disk/witness.ts';
 
@@ -8,7 +12,7 @@ test('a witness says how far a log came for as long as it is not closed, and aft
 }) => {
   const folder = await witnessFolder();
   if (folder === undefined) return skip('There is no memory here that is shared by the processes of a machine.');
-  const witness = await newWitness(5);
+  const witness = await newWitness(5, import.meta.filename);
   const name = witness?.name ?? '';
   const saidBy = await askWitnesses();
   expect(saidBy(name)).toBe(5);
@@ -18,7 +22,7 @@ test('a witness says how far a log came for as long as it is not closed, and aft
   expect(saidBy(name)).toBe(123_456);
   await forgetWitness(name);
   expect(saidBy(name)).toBeUndefined();
-  const clean = await newWitness(1);
+  const clean = await newWitness(1, import.meta.filename);
   await clean?.close({ stays: false });
   expect(existsSync(join(folder, clean?.name ?? ''))).toBe(false);
 });
@@ -27,4 +31,50 @@ test('a name that leads elsewhere is nobody', async () => {
   const saidBy = await askWitnesses();
   expect(saidBy('../../etc/hostname')).toBeUndefined();
   await forgetWitness('../nothing');
+});
+
+test('a later run removes what is left of logs that are gone, and nothing that somebody may need', async ({ skip }) => {
+  const folder = await witnessFolder();
+  if (folder === undefined) return skip('There is no memory here that is shared by the processes of a machine.');
+  const [state, gone] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'svc-witness-'))));
+  const log = async (path: string) => {
+    await writeFile(path, 'line\n');
+    return path;
+  };
+  const ended = spawn('true');
+  await once(ended, 'exit');
+  /** As a process leaves it that ended just now. */
+  const left = async (path: string, change: (text: string) => string = (text) => text) => {
+    const witness = await newWitness(7, await log(path));
+    await witness?.close({ stays: true });
+    const file = join(folder, witness?.name ?? '');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, change(text.replace(`.${process.pid}.`, `.${ended.pid}.`)));
+    return file;
+  };
+  const [one = '', other = ''] = [state, gone];
+  const kept = {
+    resumable: await left(join(one, 'stays.jsonl')),
+    elsewhere: await left(join(other, 'a.jsonl'), (text) => text.replace(/"mounts":"[^"]*"/u, '"mounts":"mnt:[1]"')),
+    otherWorld: await left(join(other, 'b.jsonl'), (text) => text.replace(/("by":"[^"]*)"/u, '$1x"')),
+    diskAway: await left(join(other, 'c.jsonl'), (text) => text.replace(/"device":\d+/u, '"device":987654321')),
+    former: await left(join(other, 'd.jsonl'), (text) => text.slice(0, 15)),
+    cut: await left(join(other, 'e.jsonl'), (text) => text.slice(0, 40)),
+    empty: await left(join(other, 'f.jsonl'), () => ''),
+    alive: await left(join(other, 'g.jsonl'), (text) => text.replace(`.${ended.pid}.`, `.${process.pid}.`)),
+  };
+  const forgotten = [
+    await left(join(one, 'gone.jsonl')),
+    await left(join(other, 'h.jsonl')),
+    // The id belongs to another process since.
+    await left(join(other, 'i.jsonl'), (text) => text.replace(`.${ended.pid}.`, `.${process.ppid}.`)),
+  ];
+  await rm(join(one, 'gone.jsonl'));
+  await rm(other, { recursive: true });
+  const next = await newWitness(1, await log(join(one, 'next.jsonl')));
+  expect(forgotten.filter((path) => existsSync(path))).toEqual([]);
+  expect(Object.entries(kept).filter(([, path]) => !existsSync(path))).toEqual([]);
+  expect((await askWitnesses())(basename(kept.resumable))).toBe(7);
+  await next?.close({ stays: false });
+  for (const path of Object.values(kept)) await rm(path);
 });

@@ -23,7 +23,9 @@ export const demo = defineCommand({
 
     const program = process.argv[1] ?? '';
     const example = await exampleFile(program, 'contacts.csv');
-    const nearby = relative(process.cwd(), example);
+    const { workingFolder } = await import('../../disk/working-folder.ts');
+    const here = workingFolder();
+    const nearby = here === undefined ? '..' : relative(here, example);
     const file = nearby.startsWith('..') ? example : nearby;
     // Kept, so that what the demo says can be looked at afterwards.
     const rejects = join(await makeLastingFolder('svc-demo-'), 'rejects.csv');

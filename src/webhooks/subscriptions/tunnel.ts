@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
+import { startingFolder } from '../../disk/working-folder.ts';
 import { Failure } from '../../errors.ts';
 
 /** A program that makes the local receiver reachable from outside. */
@@ -91,6 +92,7 @@ const start = (program: string, args: readonly string[]) =>
     reject: false,
     stdin: 'ignore',
     all: true,
+    cwd: startingFolder(),
     // A group of its own: Ctrl-C reaches svc alone, which ends the tunnel and its children when its turn has come.
     detached: process.platform !== 'win32',
     windowsHide: true,
