@@ -3,6 +3,7 @@ import { unwrap } from '../command/answered.ts';
 import type { Body, RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { isOwnLimit } from '../http/answer.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
 import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
@@ -202,7 +203,7 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     trip.hasLeft = true;
   },
   async settled(answer) {
-    const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : answer.status === 429;
+    const isNothing = 'lost' in answer ? answer.lost === 'before-sending' : isOwnLimit(answer);
     // An earlier attempt may still arrive.
     if (!isNothing || trip.mayArrive) return;
     await writeBack(sending, planned);

@@ -101,6 +101,10 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
 
+/** The rate limit of the service: it has not looked at the request. A gateway's own limit does not say so. */
+export const isOwnLimit = (answer: HttpResponse): boolean =>
+  answer.status === 429 && isOwnError(answer, readBody(answer.body));
+
 /** How a success agrees with the table. `other`: it is not what the operation answers at all, in a few words. */
 export type Judged = { readonly json: unknown; readonly missing: readonly string[] } | { readonly other: string };
 

@@ -16,7 +16,7 @@ export type Outgoing = { readonly bearer: Bearer; readonly wire: Wire; readonly 
 /** Sends once, follows the redirects of a read, and reads the answer. */
 export async function attemptOnce(service: Service, asked: Asked, outgoing: Outgoing): Promise<Attempt> {
   const attempt = judged(asked, await exchange(service, outgoing));
-  if (attempt.outcome.type === 'unsettled' && outgoing.wire.method !== 'GET') service.onUnsettled?.();
+  if (mayArrive(attempt.outcome) && outgoing.wire.method !== 'GET') service.onUnsettled?.();
   return attempt;
 }
 
@@ -35,13 +35,19 @@ function outcomeOfLost({ safety }: Asked, { lost, reason }: Lost): Outcome {
 
 function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
   const { status } = response;
-  if (status === 429) return { type: 'refused', retryAfterMs: retryAfterMs(response.headers) };
+  if (status === 429) {
+    const isForeign = asked.safety !== 'read' && !isOwnError(response, body);
+    return { type: 'refused', retryAfterMs: retryAfterMs(response.headers), ...(isForeign && { isForeign }) };
+  }
   if (status === 407) return { type: 'unsent', reason: 'proxy' };
   if (status < 300) {
     return showsDone(asked, body) ? { type: 'settled', status } : { type: 'unsettled' };
   }
-  // A request whose credential is refused has done nothing, whoever refuses it.
-  if (status === 401 || isOwnError(response, body)) return { type: 'settled', status };
+  if (status === 401) {
+    const isForeign = asked.safety !== 'read' && !isOwnError(response, body);
+    return { type: 'settled', status, ...(isForeign && { isForeign }) };
+  }
+  if (isOwnError(response, body)) return { type: 'settled', status };
   return { type: 'unsettled', final: status < 500 && !isGatewayTimeout(status) };
 }
 
@@ -87,6 +93,10 @@ function redirectOf(request: { method: string; url: string }, { status, headers 
   return target?.origin === new URL(request.url).origin ? target.href : undefined;
 }
 
+/** Nothing that the service itself has said ended it. */
+export const mayArrive = (outcome: Outcome): boolean =>
+  outcome.type === 'unsettled' || ('isForeign' in outcome && outcome.isForeign === true);
+
 /** The service may have acted on it without our seeing a good answer. */
 export const isDoubtful = (outcome: Outcome): boolean =>
-  outcome.type === 'unsettled' || (outcome.type === 'settled' && outcome.status >= 500);
+  mayArrive(outcome) || (outcome.type === 'settled' && outcome.status >= 500);

@@ -1,16 +1,14 @@
-import { credentialVariables } from '../auth/at-hand.ts';
-import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
-import { Failure, messageOf } from '../errors.ts';
-import { decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
+import { messageOf } from '../errors.ts';
+import { type Cause, decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
-import { isStrange, throwStranger } from './address.ts';
-import { type Body, isGatewayTimeout, isOwnError } from './answer.ts';
+import type { Body } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
-import { type Attempt, attemptOnce, isDoubtful } from './attempt.ts';
-import { countdown, outlasted, type Pass } from './gate.ts';
+import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
+import { answerOf, endings, endOf, hidingNoDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
+import { countdown, type Pass } from './gate.ts';
+import type { Job, State } from './job.ts';
 import type { Wire } from './request.ts';
-import { failureOf, unreadable } from './response.ts';
 import type { Look, Looked } from './settle.ts';
 import { noted } from './writes.ts';
 
@@ -29,28 +27,6 @@ export type Sent =
   | { readonly how: 'found'; readonly json: unknown }
   /** A repeated delete that found nothing more to delete. */
   | { readonly how: 'gone' };
-
-/** What holds for all attempts of one request. */
-type Job = {
-  readonly service: Service;
-  readonly asked: Asked;
-  readonly wire: Wire;
-  readonly rules: Rules;
-  readonly look: Look | undefined;
-  /** In the clock's ticks. */
-  readonly started: number;
-};
-
-/** How far a request has come. */
-type State = {
-  readonly bearer: Bearer;
-  readonly history: History;
-  /** What became of the latest attempt that the service may have acted on, in a few words. */
-  readonly doubt: string | undefined;
-};
-
-/** Loaded when a request does not simply succeed. */
-const endings = () => import('./endings.ts');
 
 const defaultMaxWaitMs = 120_000;
 
@@ -76,13 +52,25 @@ async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendO
   };
   const job: Job = { service, asked, wire, rules, look: options.look, started: service.ctx.clock.ticks() };
   const bearer = await service.session.bearer(asked);
-  let state: State = { bearer, history: untried, doubt: undefined };
+  let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
     options.leaves?.();
     const next = await tryOnce(job, state, number);
-    if ('how' in next) return next;
+    if ('how' in next) {
+      if (state.mayArrive) warnOfCopy(service, asked);
+      return next;
+    }
     state = next;
   }
+}
+
+/** A file's rows and imports wait for it themselves before they write to the same record again (`onUnsettled`). */
+function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: Asked): void {
+  if (asked.safety !== 'repeatable' || asked.deletes || onUnsettled) return;
+  const seconds = Math.ceil(settings.settleMs / 1000);
+  ctx.notice(
+    `Note: the answer to an earlier copy of this request was lost, and it may still arrive. It would set the same once more. Wait ${seconds} s before you change it otherwise.`,
+  );
 }
 
 /** One attempt, and what follows from it: the end, or the state in which to try again. */
@@ -101,6 +89,7 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const { refusals } = before.history;
   const state: State = {
     ...before,
+    mayArrive: before.mayArrive || mayArrive(outcome),
     doubt: isDoubtful(outcome) ? (await endings()).briefly(exchanged) : before.doubt,
     history: {
       ...before.history,
@@ -115,9 +104,6 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   return follow(job, state, attempt, step);
 }
 
-const refuseStranger = ({ service, asked }: Job, { bearer }: State, attempt: Attempt): Promise<void> =>
-  isStrange(attempt) ? throwStranger(service, asked, { bearer, answer: responseOf(attempt) }) : Promise.resolve();
-
 async function follow(job: Job, state: State, attempt: Attempt, step: Next): Promise<Sent | State> {
   const { service, asked } = job;
   const { doubt, history } = state;
@@ -129,12 +115,13 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       return { how: 'gone' };
     case 'renew': {
       const bearer = await hidingNoDoubt(job, state, service.session.renew(state.bearer));
-      if (bearer) return { ...state, bearer, history: { ...history, renewed: true } };
-      if (doubt === undefined) throw await refusal(job, state, attempt);
-      throw (await endings()).unknownOutcome(asked, `${doubt}; then HTTP 401`);
+      const doubts = isDoubtful(attempt.outcome) ? Math.max(history.doubts, 1) : history.doubts;
+      if (bearer) return { ...state, bearer, history: { ...history, renewed: true, doubts } };
+      if (doubt === undefined || asked.safety === 'read') throw await refusal(job, state, attempt);
+      throw await endOf(job, state, attempt, 'unknown');
     }
     case 'repeat':
-      if (step.because !== 'rate-limit') await countdown(service.ctx, step.afterMs, 'No answer from the service');
+      if (!step.because.endsWith('-limit')) await countdown(service.ctx, step.afterMs, 'No answer from the service');
       return { ...state, history: after(history, step.because) };
     case 'look':
       // There is nothing to be seen at a stranger's. A gateway that fails is none, so there the question can wait.
@@ -142,19 +129,6 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       return afterLook(job, state, attempt, step.after);
     case 'fail':
       throw await endOf(job, state, attempt, step.as);
-  }
-}
-
-/** A failure on the way to another attempt must not hide that an earlier one may have worked. */
-async function hidingNoDoubt<T>({ service, asked }: Job, { doubt }: State, step: Promise<T>): Promise<T> {
-  try {
-    return await step;
-  } catch (failure) {
-    if (doubt === undefined || asked.safety === 'read' || !(failure instanceof Failure)) throw failure;
-    const { signal } = service.ctx;
-    const { stoppedShort, unknownOutcome } = await endings();
-    if (signal.aborted) throw stoppedShort(signal, asked, doubt);
-    throw unknownOutcome(asked, `${doubt}; then: ${failure.message.replace(/\.$/u, '')}`);
   }
 }
 
@@ -193,62 +167,6 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
 const isAbsent = ({ findings, trouble }: Looked): boolean =>
   'candidates' in findings && findings.candidates.length === 0 && !findings.isPartial && !trouble;
 
-async function endOf(
-  job: Job,
-  state: State,
-  attempt: Attempt,
-  as: Extract<Next, { next: 'fail' }>['as'],
-): Promise<Failure> {
-  const { baseUrl } = job.service.session;
-  const { exchanged } = attempt;
-  const { proxyRefused, unreachable } = await endings();
-  if ('lost' in exchanged) return as === 'unknown' ? unknownEnd(job, state, attempt) : unreachable(baseUrl, exchanged);
-  await refuseStranger(job, state, attempt);
-  if (as === 'unknown') return unknownEnd(job, state, attempt);
-  if (as === 'rate-limited') return outlasted(retryAfterMs(exchanged.headers) ?? 1000);
-  return as === 'network' ? proxyRefused(exchanged) : refusal(job, state, attempt);
-}
-
-/** For a redirect it also names the base URL to use. */
-async function unknownEnd(job: Job, { doubt }: State, attempt: Attempt): Promise<Failure> {
-  const { briefly, unknownOutcome } = await endings();
-  const last = briefly(attempt.exchanged);
-  const why = doubt === undefined || isDoubtful(attempt.outcome) ? last : `${doubt}; then ${last}`;
-  return unknownOutcome(job.asked, why, {
-    answer: answerOf(attempt.exchanged),
-    hint: await redirectHint(job, attempt),
-  });
-}
-
-async function redirectHint({ wire }: Job, { exchanged }: Attempt): Promise<string | undefined> {
-  if ('lost' in exchanged || exchanged.status >= 400 || !exchanged.headers.location) return undefined;
-  return (await endings()).baseUrlHint(exchanged.headers.location, wire.path);
-}
-
-/** The Failure of an answer that ends it, of the service or of what stands before it. */
-async function refusal({ service, asked, wire }: Job, { bearer }: State, attempt: Attempt): Promise<Failure> {
-  const { oddAnswer, redirected } = await endings();
-  const { body } = attempt;
-  const response = responseOf(attempt);
-  const { status } = response;
-  if (status < 300) return body.form === 'none' ? unreadable(response) : oddAnswer(response);
-  if (status < 400) return redirected(response, wire.path);
-  const isOdd = status < 500 && status !== 401 && !isGatewayTimeout(status) && !isOwnError(response, body);
-  if (isOdd) return oddAnswer(response);
-  const variable = credentialVariables[bearer.kind];
-  const { profile } = service.session;
-  return failureOf(response, asked, { kind: bearer.kind, profile, variable: service.ctx.env[variable] && variable });
-}
-
-/** Of an attempt that was answered: nothing else is accepted or refused. */
-function responseOf({ exchanged }: Attempt): HttpResponse {
-  if ('lost' in exchanged) throw new Error(exchanged.detail);
-  return exchanged;
-}
-
-const answerOf = (exchanged: HttpResponse | Lost): HttpResponse | undefined =>
-  'status' in exchanged ? exchanged : undefined;
-
 async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next): Promise<void> {
   if ('lost' in exchanged) return pass.lost();
   if (exchanged.status !== 429) {
@@ -258,8 +176,10 @@ async function giveBack(pass: Pass, exchanged: HttpResponse | Lost, step: Next):
   await pass.refused(step.next === 'repeat' ? step.afterMs : (retryAfterMs(exchanged.headers) ?? 1000));
 }
 
-function after(history: History, because: 'rate-limit' | 'unsent' | 'doubt'): History {
-  if (because === 'rate-limit') return { ...history, refusals: history.refusals + 1 };
-  if (because === 'unsent') return { ...history, refusals: 0, unsent: history.unsent + 1 };
-  return { ...history, refusals: 0, unsent: 0, doubts: history.doubts + 1 };
+function after(history: History, because: Cause): History {
+  const { refusals, unsent, doubts } = history;
+  if (because === 'rate-limit') return { ...history, refusals: refusals + 1 };
+  if (because === 'foreign-limit') return { ...history, refusals: refusals + 1, doubts: Math.max(doubts, 1) };
+  if (because === 'unsent') return { ...history, refusals: 0, unsent: unsent + 1 };
+  return { ...history, refusals: 0, unsent: 0, doubts: doubts + 1 };
 }

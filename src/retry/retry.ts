@@ -4,15 +4,16 @@ import type { Lost } from '../context.ts';
 /**
  * How one attempt ended.
  * - `unsent`: it never left (DNS, a refused connection, the TLS handshake, a proxy that refuses it);
- * - `refused`: 429, nothing happened;
- * - `settled`: the service itself has answered, with a success or an error of its own;
+ * - `refused`: 429, nothing happened. `isForeign`: something else than the service said so, which proves nothing;
+ * - `settled`: the service itself has answered, with a success or an error of its own. `isForeign`: a 401 that something
+ *   else may have said, which proves nothing;
  * - `unsettled`: it began to leave, and anything else came of it. It may have worked, or may still be on its way.
  * `final`: trying again brings the same (a redirect, a page of another server), so only what was done is of interest.
  */
 export type Outcome =
   | { readonly type: 'unsent'; readonly reason: Lost['reason'] }
-  | { readonly type: 'refused'; readonly retryAfterMs?: number }
-  | { readonly type: 'settled'; readonly status: number }
+  | { readonly type: 'refused'; readonly retryAfterMs?: number; readonly isForeign?: boolean }
+  | { readonly type: 'settled'; readonly status: number; readonly isForeign?: boolean }
   | { readonly type: 'unsettled'; readonly final?: boolean };
 
 /** What has happened to this request so far, this attempt not counted. */
@@ -30,6 +31,8 @@ export type History = {
 };
 
 export const untried: History = { refusals: 0, unsent: 0, doubts: 0, renewed: false, elapsedMs: 0 };
+
+type Refused = Extract<Outcome, { type: 'refused' }>;
 
 export type Rules = {
   readonly safety: Safety;
@@ -49,9 +52,12 @@ export type Next =
   | { readonly next: 'accept' }
   | { readonly next: 'gone' }
   | { readonly next: 'renew' }
-  | { readonly next: 'repeat'; readonly afterMs: number; readonly because: 'rate-limit' | 'unsent' | 'doubt' }
+  | { readonly next: 'repeat'; readonly afterMs: number; readonly because: Cause }
   | { readonly next: 'look'; readonly after: 'settled' | 'final' | 'unsettled' }
   | { readonly next: 'fail'; readonly as: 'answer' | 'rate-limited' | 'network' | 'unknown' };
+
+/** `foreign-limit`: the request may have worked all the same. */
+export type Cause = 'rate-limit' | 'foreign-limit' | 'unsent' | 'doubt';
 
 /** A refused connection is tried three times within about two seconds. */
 const unsentPauses = [500, 1200];
@@ -68,11 +74,11 @@ export function decide(rules: Rules, history: History, outcome: Outcome): Next {
     case 'unsent':
       return afterUnsent(rules, history, outcome.reason);
     case 'refused':
-      return afterRefusal(rules, history, outcome.retryAfterMs);
+      return outcome.isForeign ? afterForeignLimit(rules, history, outcome) : afterRefusal(rules, history, outcome);
     case 'unsettled':
       return afterUnsettled(rules, history, outcome.final === true);
     case 'settled':
-      return afterAnswer(rules, history, outcome.status);
+      return outcome.isForeign ? afterForeign401(rules, history) : afterAnswer(rules, history, outcome.status);
   }
 }
 
@@ -87,11 +93,27 @@ function afterUnsent(rules: Rules, history: History, reason: Lost['reason']): Ne
 }
 
 /** The service did nothing, so it is safe for all. The wait grows only where the same request is refused again. */
-function afterRefusal(rules: Rules, history: History, retryAfterMs = 1000): Next {
+function afterRefusal(rules: Rules, history: History, { retryAfterMs = 1000 }: Refused): Next {
   const growth = Math.min(2 ** history.refusals - 1, 30) * 1000;
   const afterMs = Math.max(shortestWaitMs, retryAfterMs) + growth;
   if (fits(rules, history, afterMs)) return { next: 'repeat', afterMs, because: 'rate-limit' };
   return { next: 'fail', as: inDoubt(rules, history) ? 'unknown' : 'rate-limited' };
+}
+
+/** What may be done twice waits as after the service's own; anything else is looked for, or stays unknown. */
+function afterForeignLimit(rules: Rules, history: History, outcome: Refused): Next {
+  if (rules.safety === 'verify') return { next: 'look', after: 'unsettled' };
+  if (rules.safety === 'once') return { next: 'fail', as: 'unknown' };
+  const next = afterRefusal(rules, history, outcome);
+  if (rules.safety === 'read') return next;
+  return next.next === 'repeat' ? { ...next, because: 'foreign-limit' } : { next: 'fail', as: 'unknown' };
+}
+
+/** Looking renews the login where that is what is wrong. What may be done twice is sent again with the new one. */
+function afterForeign401(rules: Rules, history: History): Next {
+  if (rules.safety === 'verify') return { next: 'look', after: 'unsettled' };
+  if (rules.safety === 'once' || history.renewed) return { next: 'fail', as: 'unknown' };
+  return { next: 'renew' };
 }
 
 function afterAnswer(rules: Rules, history: History, status: number): Next {

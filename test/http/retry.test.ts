@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { decide, decideAfterLook, type History, type Outcome, type Rules, untried } from '../../src/retry/retry.ts';
+import {
+  type Cause,
+  decide,
+  decideAfterLook,
+  type History,
+  type Outcome,
+  type Rules,
+  untried,
+} from '../../src/retry/retry.ts';
 import { fc } from '../chance.ts';
 
 const safeties = ['read', 'repeatable', 'verify', 'once'] as const;
@@ -134,6 +142,25 @@ describe('429', () => {
   });
 });
 
+describe('a 429 that the service did not say', () => {
+  const foreign = (retryAfterMs?: number): Outcome => ({ type: 'refused', retryAfterMs, isForeign: true });
+
+  test.each([
+    ['read', { next: 'repeat', afterMs: 7000, because: 'rate-limit' }],
+    ['repeatable', { next: 'repeat', afterMs: 7000, because: 'foreign-limit' }],
+    ['verify', { next: 'look', after: 'unsettled' }],
+    ['once', { next: 'fail', as: 'unknown' }],
+  ] as const)('proves nothing of a %s operation', (safety, next) => {
+    expect(decide(rules(safety), untried, foreign(7000))).toEqual(next);
+  });
+
+  test('that outlasts --max-wait leaves in doubt what may have been done', () => {
+    const impatient = { maxWaitMs: 0 };
+    expect(decide(rules('repeatable', impatient), untried, foreign())).toEqual({ next: 'fail', as: 'unknown' });
+    expect(decide(rules('read', impatient), untried, foreign())).toEqual({ next: 'fail', as: 'rate-limited' });
+  });
+});
+
 describe('after an attempt that may have worked', () => {
   const doubtful = { ...untried, unsent: 2, doubts: 1 };
   const impatient = { maxWaitMs: 0 };
@@ -183,6 +210,7 @@ const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({
     type: fc.constant('refused' as const),
     retryAfterMs: fc.option(fc.integer({ min: 0, max: 90_000 }), { nil: undefined }),
+    isForeign: fc.boolean(),
   }),
   fc.record({
     type: fc.constant('unsent' as const),
@@ -190,7 +218,12 @@ const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
   }),
 );
 
-const counted = { 'rate-limit': 'refusals', unsent: 'unsent', doubt: 'doubts' } as const;
+const counted: Readonly<Record<Cause, 'refusals' | 'unsent' | 'doubts'>> = {
+  'rate-limit': 'refusals',
+  'foreign-limit': 'refusals',
+  unsent: 'unsent',
+  doubt: 'doubts',
+};
 
 test('whatever happens: what may still arrive is never sent again, and every run ends', () => {
   fc.assert(
@@ -206,7 +239,7 @@ test('whatever happens: what may still arrive is never sent again, and every run
         for (const [outcome, isAbsent] of steps) {
           if (++taken > 400) throw new Error('does not end');
           if (safety === 'verify' || safety === 'once') expect(mayStillArrive).toBe(false);
-          mayStillArrive ||= outcome.type === 'unsettled';
+          mayStillArrive ||= outcome.type === 'unsettled' || (outcome.type === 'refused' && outcome.isForeign === true);
           const step = decide(rule, history, outcome);
           if (step.next === 'accept' || step.next === 'fail' || step.next === 'gone') return;
           if (step.next === 'renew') history = { ...history, renewed: true };

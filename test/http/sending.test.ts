@@ -90,6 +90,12 @@ describe('a read without a good answer', () => {
     expect(at).toEqual([0, 510, 1520, 3530]);
   });
 
+  test('leaves nothing in doubt where its login ends meanwhile', async () => {
+    const { ran } = await play(read, [says(504, ''), says(401, { error: 'No such token' })]);
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toContain('No such token.');
+  });
+
   test('is a matter of the network where the connection broke each time', async () => {
     const { ran } = await play(read, [lost()]);
     expect(ran.exitCode).toBe(10);
@@ -275,6 +281,20 @@ describe('a rate limit', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('of a gateway does not prove that a write was not done: it is sent again only where twice is once', async () => {
+    const wall = says(429, '<html>Too many requests</html>', { 'content-type': 'text/html', 'retry-after': '3' });
+    const note = await play(once, [wall, says(201, { note: { id: 1, body: 'Hello' } })]);
+    expect([note.ran.exitCode, note.sent.length]).toEqual([9, 1]);
+    expect(note.ran.stderr).toContain('may or may not have been added (HTTP 429)');
+    const update = await play(change, [wall, changed]);
+    expect([update.ran.exitCode, update.at]).toEqual([0, [0, 3010]]);
+    const waited = await play([...change, '--max-wait', '10'], [wall, limited('60')]);
+    expect(waited.ran.exitCode).toBe(9);
+    expect(waited.ran.stderr).toContain('(HTTP 429; then HTTP 429)');
+    expect((await play(read, [wall, list])).at).toEqual([0, 3010]);
+    expect((await play(remove, [wall, gone, says(200, { account_id: 1 })])).ran.exitCode).toBe(0);
+  });
+
   test('that says nothing is waited for a second', async () => {
     const { at } = await play(read, [says(429, '{}'), list]);
     expect(at).toEqual([0, 1010]);
@@ -431,6 +451,39 @@ describe('a 401', () => {
     const ran = await world.svc(change);
     expect(ran.exitCode).toBe(9);
     expect(ran.stderr).toMatch(/The contact may or may not have been changed \(HTTP 504; then: [^)]*[^.)]\)\./u);
+  });
+
+  test.each<[string, HttpResponse]>([
+    ['a web page', says(401, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
+    ['JSON in another shape', says(401, '{"code":16}')],
+  ])(
+    'of a gateway, %s, does not prove that a write was not done: only what may be done twice is sent again',
+    async (_, wall) => {
+      const note = await loggedIn();
+      note.override = ({ method }) => (method === 'POST' ? wall : undefined);
+      const ran = await note.svc(once);
+      expect(ran.exitCode).toBe(9);
+      expect(ran.stderr).toContain('The note may or may not have been added (HTTP 401)');
+      expect(note.sent.filter(({ what }) => what.endsWith('/notes'))).toHaveLength(1);
+
+      const update = await loggedIn();
+      const answers = [wall, changed];
+      update.override = ({ method }) => (method === 'PATCH' ? answers.shift() : undefined);
+      expect((await update.svc(change)).exitCode).toBe(0);
+      const tokens = update.sent.filter(({ what }) => what.startsWith('PATCH')).map((one) => one.authorization);
+      expect(new Set(tokens).size).toBe(2);
+
+      const walled = await loggedIn();
+      walled.override = ({ method, url }) => (method === 'PATCH' && !url.endsWith('/token') ? wall : undefined);
+      expect((await walled.svc(change)).exitCode).toBe(9);
+    },
+  );
+
+  test('of the service sends a write once more, with the new token', async () => {
+    const world = await loggedIn();
+    const answers = [says(401, { error: 'Unauthenticated.' }), says(201, { note: { id: 1, body: 'Hello' } })];
+    world.override = ({ url }) => (url.endsWith('/notes') ? answers.shift() : undefined);
+    expect((await world.svc(once)).exitCode).toBe(0);
   });
 
   test('of a read, with a refresh that fails, is what the refresh says', async () => {

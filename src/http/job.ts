@@ -1,0 +1,26 @@
+import type { Bearer } from '../auth/session.ts';
+import type { History, Rules } from '../retry/retry.ts';
+import type { Asked, Service } from './asking.ts';
+import type { Wire } from './request.ts';
+import type { Look } from './settle.ts';
+
+/** What holds for all attempts of one request. */
+export type Job = {
+  readonly service: Service;
+  readonly asked: Asked;
+  readonly wire: Wire;
+  readonly rules: Rules;
+  readonly look: Look | undefined;
+  /** In the clock's ticks. */
+  readonly started: number;
+};
+
+/** How far a request has come. */
+export type State = {
+  readonly bearer: Bearer;
+  readonly history: History;
+  /** What became of the latest attempt that the service may have acted on, in a few words. */
+  readonly doubt: string | undefined;
+  /** A copy of it may still arrive. */
+  readonly mayArrive: boolean;
+};
