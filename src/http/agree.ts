@@ -23,6 +23,16 @@ export const isSameEmail = (stored: unknown, sent: unknown): boolean =>
 
 export const isSamePhone = (stored: unknown, sent: unknown): boolean => digits(stored) === digits(sent);
 
+/** The same number, whatever prefix the service has put before it. What holds letters it may have read in its own way. */
+export function isStoredPhone(stored: unknown, sent: unknown): boolean {
+  const typed = plain(sent)
+    .replace(/(?:ext|x|#|;).*$/iu, '')
+    .replace('(0)', '');
+  if (/\p{L}/u.test(typed)) return true;
+  const number = digits(typed).replace(/^0+/u, '');
+  return number === '' ? digits(stored) === '' : digits(stored).endsWith(number);
+}
+
 export const isSameUrl = (stored: unknown, sent: unknown): boolean => address(stored) === address(sent);
 
 /** The same moment, whatever the notation: the service may drop fractions of a second. Without a zone it is UTC. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { Bearer, Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, HttpResponse } from '../context.ts';
 import type { Gate } from './gate.ts';
 import type { Promised } from './promised.ts';
 import type { Trace } from './trace.ts';
@@ -44,4 +44,9 @@ export type Asked = Pick<
   readonly promised?: Promised;
   /** Whether an answer is about another record than this very write. */
   readonly showsOther?: (json: unknown) => boolean;
+  /**
+   * Of an update: reads the record where the answer shows another value than was sent. Returns what shows that it was
+   * done; throws the Failure of exit 9.
+   */
+  readonly confirmed?: (service: Service, answer: HttpResponse, json: unknown) => Promise<unknown>;
 };

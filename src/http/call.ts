@@ -2,21 +2,24 @@ import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, HttpResponse } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
+import { answeredOtherwise } from './answered-otherwise.ts';
 import type { Asked, Open, Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
+import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookings.ts';
 import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
 import { sharedHold } from './shared-hold.ts';
+import { shownOtherwise } from './shown-otherwise.ts';
 
 export type { Service } from './asking.ts';
 
@@ -123,10 +126,30 @@ export function withHint(operation: Operation, input: Typed, before?: Before): A
   const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
   if (!effect) return operation;
   const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
-  const showsOtherOf = (json: unknown) => showsOther(operation, { params: input.params, before }, json);
-  return Object.defineProperty({ ...at, showsOther: showsOtherOf }, 'effect', {
+  const { params, body } = input;
+  const showsOtherOf = (json: unknown) =>
+    showsOther(operation, { params, before }, json) || answeredOtherwise(operation, body, json);
+  const confirmed: Asked['confirmed'] = (service, answer, json) =>
+    confirmedUpdate({ service, operation, input, asked }, answer, json);
+  const asked: Asked = Object.defineProperty({ ...at, showsOther: showsOtherOf, confirmed }, 'effect', {
     get: () => ({ ...effect, lookHint: hintFor(operation, input) }),
   });
+  return asked;
+}
+
+type Update = {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly input: Typed;
+  readonly asked: Asked;
+};
+
+async function confirmedUpdate({ service, operation, input, asked }: Update, answer: HttpResponse, json: unknown) {
+  const other = shownOtherwise(operation, input.body, json);
+  if (other === undefined) return json;
+  const { lookAgain } = await import('./look-again.ts');
+  const read: LookAgain['read'] = (reading) => call(service, reading, { params: input.params } as Input<Operation>);
+  return lookAgain({ ctx: service.ctx, operation, input, asked, read }, answer, other);
 }
 
 function hintFor({ effect }: Operation, { params, body }: Typed): string {

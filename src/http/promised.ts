@@ -17,13 +17,17 @@ const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);
  */
 export function lackOf(promised: Promised, json: Readonly<Record<string, unknown>>): string | undefined {
   const { response, answer, resource, makes } = promised;
+  // The shape of an error, whatever stands beside it.
+  if (typeof json.error === 'string' && json.error !== '') return 'an error';
   if (answer.key !== undefined)
     return hasIds(json[answer.key], resource) ? undefined : `a "${answer.key}" without an id`;
   if (makes && madeIds(promised, json).length === 0) return `an object without "${makes.join('.')}"`;
   if (makes && makes.length > 1) return undefined;
   const fields = Object.entries(fieldsOf(response));
   const kept = fields.filter(([name, { schema }]) => v.is(schema, json[name])).map(([name]) => name);
-  const isOtherwise = fields.some(([name]) => (name === 'status' && !kept.includes(name)) || json.ok === false);
+  const isOtherwise = fields.some(
+    ([name]) => (name === 'status' && !kept.includes(name)) || json.ok === false || json.success === '',
+  );
   const own = fields.filter(([name]) => !commonFields.has(name));
   const proves = (name: string) => own.length === 0 || !commonFields.has(name);
   return !isOtherwise && kept.some(proves) ? undefined : 'an object with none of its fields';

@@ -58,7 +58,7 @@ async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendO
     const next = await tryOnce(job, state, number);
     if ('how' in next) {
       if (state.mayArrive) warnOfCopy(service, asked);
-      return next;
+      return confirmed(service, asked, next);
     }
     state = next;
   }
@@ -71,6 +71,13 @@ function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: Asked): void
   ctx.notice(
     `Note: the answer to an earlier copy of this request was lost, and it may still arrive. It would set the same once more. Wait ${seconds} s before you change it otherwise.`,
   );
+}
+
+/** What an update was answered with, unless that shows another value than was sent: then what a look at the record shows. */
+async function confirmed(service: Service, asked: Asked, sent: Sent): Promise<Sent> {
+  if (sent.how !== 'answered' || sent.body.form !== 'json' || !asked.confirmed) return sent;
+  const json = await asked.confirmed(service, sent.response, sent.body.json);
+  return { ...sent, body: { form: 'json', json } };
 }
 
 /** One attempt, and what follows from it: the end, or the state in which to try again. */

@@ -44,6 +44,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
     'page',
     'own 500',
     '429',
+    '429 page',
     'refused',
   ),
   acts: fc.boolean(),

@@ -97,7 +97,9 @@ describe('what the document forbids is exit 2, and nothing is sent', () => {
 
   test('255 emoji are a valid subject, 256 are not', async () => {
     const { sent, run } = serviceOf(({ method }) =>
-      method === 'GET' ? { status: 200, body: { tickets: [], meta } } : { status: 201, body: { ticket: wholeTicket } },
+      method === 'GET'
+        ? { status: 200, body: { tickets: [], meta } }
+        : { status: 201, body: { ticket: { ...wholeTicket, subject: '😀'.repeat(255) } } },
     );
     expect((await run(['tickets', 'create', '--subject', '😀'.repeat(256)])).exitCode).toBe(2);
     expect((await run(['tickets', 'create', '--subject', '😀'.repeat(255)])).exitCode).toBe(0);

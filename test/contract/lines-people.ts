@@ -3,6 +3,11 @@ import type { Line } from './command-runner.ts';
 import { account, call, contact, done, list, meta, wholeContact } from './samples.ts';
 
 /** The account, contacts, lists and calls. */
+const changedContact = {
+  ...wholeContact,
+  ...{ company: 'Example', last_name: '', phone: '+12025550123', metadata: { plan: 'pro', seats: '3' } },
+};
+
 export const people: readonly Line[] = [
   { type: 'account get', sends: [['GET /platform/account']], answers: [account] },
   {
@@ -35,8 +40,8 @@ export const people: readonly Line[] = [
         { company: 'Example', last_name: '', phone: '(202) 555-0123', metadata: { plan: 'pro', seats: '3' } },
       ],
     ],
-    answers: [{ contact: wholeContact }],
-    prints: wholeContact,
+    answers: [{ contact: changedContact }],
+    prints: changedContact,
   },
   {
     type: 'contacts create --name Ada --last-name L --email ada@example.com --phone +12025550101 --company Example',

@@ -16,7 +16,21 @@ import {
   wholeTicket,
 } from './samples.ts';
 
+/** As the service answers: with what was sent. */
+const printer = {
+  ...wholeTicket,
+  ...{ subject: 'Printer on fire', description: 'Smoke', priority: 3, due_at: '2026-12-01T10:00:00Z' },
+};
+const piped = { ...wholeTicket, subject: 'Piped', description: 'Line one\nLine two' };
+const darkMode = {
+  ...wholeEntry,
+  ...{ title: 'Dark mode', version: '1.2.0', labels: ['new', 'ui'] },
+  ...{ status: 'published', published_at: '2026-12-01T10:00:00Z' },
+};
+
 /** Tickets, conversations, the portal, events, webhooks and meetings. */
+const scheduled = { status: 'published', published_at: '2026-12-01T10:00:00.000Z' };
+
 export const work: readonly Line[] = [
   {
     type: "tickets list --status unresolved --search 'on fire' --contact 7 --updated-since 2026-11-01T00:00:00Z",
@@ -40,22 +54,22 @@ export const work: readonly Line[] = [
         },
       ],
     ],
-    answers: [{ ticket: wholeTicket }],
-    prints: wholeTicket,
+    answers: [{ ticket: printer }],
+    prints: printer,
   },
   {
     type: 'tickets create --subject Piped --body-file -',
     looks: 'GET /tickets?per_page=100',
     stdin: 'Line one\nLine two\n',
     sends: [['POST /tickets', { subject: 'Piped', description: expect.stringMatching(/^Line one\nLine two\n?$/u) }]],
-    answers: [{ ticket: wholeTicket }],
-    prints: wholeTicket,
+    answers: [{ ticket: piped }],
+    prints: piped,
   },
   {
     type: 'tickets update 8 --priority 0 --clear due_at --status pending',
     sends: [['PATCH /tickets/8', { priority: 0, due_at: null, status: 'pending' }]],
-    answers: [{ ticket: wholeTicket }],
-    prints: wholeTicket,
+    answers: [{ ticket: { ...wholeTicket, priority: 0, status: 'pending' } }],
+    prints: { ...wholeTicket, priority: 0, status: 'pending' },
   },
   ...(
     [
@@ -67,8 +81,8 @@ export const work: readonly Line[] = [
     type: `tickets ${verb} 8`,
     looks: 'GET /tickets/8',
     sends: [['PATCH /tickets/8', { status }] as const],
-    answers: [{ ticket: wholeTicket }],
-    prints: wholeTicket,
+    answers: [{ ticket: { ...wholeTicket, status } }],
+    prints: { ...wholeTicket, status },
   })),
   {
     type: "tickets note 8 --body 'Called back'",
@@ -104,8 +118,8 @@ export const work: readonly Line[] = [
   {
     type: 'conversations resolve 31',
     sends: [['POST /conversations/31/resolve']],
-    answers: [{ conversation: chat }],
-    prints: chat,
+    answers: [{ conversation: { ...chat, status: 'resolved' } }],
+    prints: { ...chat, status: 'resolved' },
   },
   {
     type: 'changelog list --status draft',
@@ -131,20 +145,20 @@ export const work: readonly Line[] = [
         },
       ],
     ],
-    answers: [{ entry: wholeEntry }],
-    prints: wholeEntry,
+    answers: [{ entry: darkMode }],
+    prints: darkMode,
   },
   {
     type: 'changelog update 9 --title Darker --clear version --clear labels',
     sends: [['PATCH /changelog/9', { title: 'Darker', version: null, labels: [] }]],
-    answers: [{ entry: wholeEntry }],
-    prints: wholeEntry,
+    answers: [{ entry: { ...wholeEntry, title: 'Darker' } }],
+    prints: { ...wholeEntry, title: 'Darker' },
   },
   {
     type: 'changelog publish 9 --at 2026-12-01T10:00:00Z',
     sends: [['PATCH /changelog/9', { status: 'published', published_at: '2026-12-01T10:00:00Z' }]],
-    answers: [{ entry: wholeEntry }],
-    prints: wholeEntry,
+    answers: [{ entry: { ...wholeEntry, ...scheduled } }],
+    prints: { ...wholeEntry, ...scheduled },
   },
   {
     type: "feedback list --status planned --category 3 --search 'dark mode'",

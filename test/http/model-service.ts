@@ -27,6 +27,11 @@ export type Trouble = {
     | 'upstream'
     | 'up'
     | 'queued'
+    | '429 page'
+    | 'mixed up'
+    | 'other 429'
+    | 'other 401'
+    | '401 page'
     | '429'
     | 'refused';
   /** Whether the service acts on it; with an answer it does, and after `429` and `refused` it never does. */
@@ -87,10 +92,24 @@ const gateways: Partial<Record<Trouble['seen'], readonly [number, string]>> = {
   '599': [599, '{"error":"Network connect timeout"}'],
   '408': [408, '{"error":"Request timeout"}'],
   '499': [499, '{"error":"Client closed request"}'],
+  '429 page': [429, '<html>Too many requests</html>'],
+  'other 429': [429, '{}'],
+  'other 401': [401, '{"code":16}'],
+  '401 page': [401, '<html>Sign in</html>'],
   page: [200, '<html>Sign in</html>'],
   upstream: [200, '{"error":"upstream timeout"}'],
   up: [200, '{"status":"up"}'],
   queued: [202, '{"status":"queued","id":7}'],
+};
+
+/** What such an answer shows otherwise. */
+const mixedUp: Partial<Record<AnyKind, Readonly<Record<string, string>>>> = {
+  ticket: { subject: 'Theirs' },
+  contact: { name: 'Theirs' },
+  entry: { title: 'Theirs' },
+  reply: { body: 'Theirs' },
+  note: { body: 'Theirs' },
+  hook: { target_url: 'https://theirs.example/h' },
 };
 
 export function modelService(options: Options) {
@@ -253,6 +272,10 @@ export function modelService(options: Options) {
     if (acts && (seen === 'own 500' || afterMs === 0)) store(kind, body);
     else if (acts) onTheWay.push({ at: ticks() + afterMs, act: () => store(kind, body) });
     if (seen === 'own 500') return says(500, { error: 'Server error' });
+    // The answer to somebody else's request. That of a list shows nothing by which it could be told.
+    const others = mixedUp[kind];
+    if (seen === 'mixed up' && others)
+      return answerTo(kind, { ...body, ...others, kind, by: 'other', id: 9000 + writes.length });
     const gateway = gateways[seen];
     if (gateway) return says(...gateway);
     const reason = seen === 'tls' || seen === 'reset' ? seen : 'timeout';

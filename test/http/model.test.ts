@@ -63,8 +63,24 @@ const written: Readonly<Record<AnyKind, Written>> = {
 };
 const kinds = Object.keys(written) as AnyKind[];
 
-const gateways = ['502', '504', '505', '520', '524', '529', '599', '408', '499', 'other 500', 'Spring 500'] as const;
-const foreign = ['page', 'upstream', 'up', 'queued'] as const;
+const gateways = [
+  '502',
+  '504',
+  '505',
+  '520',
+  '524',
+  '529',
+  '599',
+  '408',
+  '499',
+  '429 page',
+  'other 429',
+  'other 401',
+  '401 page',
+  'other 500',
+  'Spring 500',
+] as const;
+const foreign = ['page', 'upstream', 'up', 'queued', 'mixed up'] as const;
 
 const trouble: fc.Arbitrary<Trouble> = fc.record({
   seen: fc.oneof(

@@ -1,5 +1,5 @@
 // Whole answers of the service that belong to another request: whatever stands between has mixed them up.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse } from '../../src/context.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -96,3 +96,195 @@ for (const [what, one] of Object.entries(updates)) {
     expect(mixed.writes()).toBeGreaterThan(1);
   });
 }
+
+const hello = ['--body', 'Hello', '--json'];
+const dana = ['--name', 'Dana', '--last-name', 'Day', '--email', 'dana@example.com', '--phone', '+12025550123'];
+
+/** The answer to a write, with one thing in it changed. */
+type Bent = { readonly argv: readonly string[]; readonly path: string; readonly bend: (answer: never) => object };
+
+const bent: Readonly<Record<string, Bent>> = {
+  'tickets reply, with another text': {
+    argv: ['tickets', 'reply', '1', ...hello],
+    path: '/tickets/1/replies',
+    bend: ({ message }: { message: object }) => ({ message: { ...message, body: 'Somebody else’s' } }),
+  },
+  'conversations reply, with another text': {
+    argv: ['conversations', 'reply', '1', ...hello],
+    path: '/conversations/1/messages',
+    bend: ({ message }: { message: object }) => ({ message: { ...message, body: 'Somebody else’s' } }),
+  },
+  'tickets note, with another text': {
+    argv: ['tickets', 'note', '1', ...hello],
+    path: '/tickets/1/notes',
+    bend: ({ note }: { note: object }) => ({ note: { ...note, body: 'Somebody else’s' } }),
+  },
+  'tickets create, with a new ticket of another subject': {
+    argv: ['tickets', 'create', '--subject', 'Mine', '--json'],
+    path: '/tickets',
+    bend: ({ ticket }: { ticket: object }) => ({ ticket: { ...ticket, id: 9999, subject: 'Theirs' } }),
+  },
+  'tickets create, with another priority': {
+    argv: ['tickets', 'create', '--subject', 'Mine', '--priority', '3', '--json'],
+    path: '/tickets',
+    bend: ({ ticket }: { ticket: object }) => ({ ticket: { ...ticket, id: 9999, priority: 0 } }),
+  },
+  'changelog create, with another version': {
+    argv: ['changelog', 'create', '--title', 'Mine', '--content', 'C', '--version', '1.2', '--json'],
+    path: '/changelog',
+    bend: ({ entry }: { entry: object }) => ({ entry: { ...entry, id: 9999, version: '1.3' } }),
+  },
+  'contacts create, with another name': {
+    argv: ['contacts', 'create', ...dana, '--json'],
+    path: '/contacts/create',
+    bend: () => ({ contacts: { contact_id: 9999, name: 'Somebody' } }),
+  },
+  'contacts create, with two contacts': {
+    argv: ['contacts', 'create', ...dana, '--json'],
+    path: '/contacts/create',
+    bend: ({ contacts }: { contacts: object }) => ({ contacts: [contacts, { contact_id: 9999, name: 'Dana' }] }),
+  },
+  'contacts create, with its contact inside of another list': {
+    argv: ['contacts', 'create', ...dana, '--json'],
+    path: '/contacts/create',
+    bend: ({ contacts }: { contacts: object }) => ({ contacts: [[contacts]] }),
+  },
+};
+
+const isNote = (what: string) => what.includes('note');
+
+describe.each(Object.entries(bent))('%s', (what, { argv, path, bend }) => {
+  /** `isStored`: whether the service does what it was asked. */
+  const run = async (isStored: boolean) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const spare = sandboxWorld({ rateLimit: 'off' });
+    let writes = 0;
+    const exchange: typeof world.exchange = async (request) => {
+      if (!posts(path)(request)) return world.exchange(request);
+      writes++;
+      const answer = (await (isStored ? world : spare).exchange(request)) as HttpResponse;
+      return { ...answer, body: JSON.stringify(bend(JSON.parse(answer.body) as never)) };
+    };
+    return { ran: await svc({ ...world, exchange }, argv), writes: () => writes };
+  };
+
+  test('is not called done from the answer: what can be looked for is found', async () => {
+    const { ran, writes } = await run(true);
+    expect(ran.exitCode, ran.stderr).toBe(isNote(what) ? 9 : 0);
+    expect(ran.stdout).not.toContain('9999');
+    expect(writes()).toBe(1);
+  });
+
+  test('where nothing was stored: exit 9, sent once', async () => {
+    const { ran, writes } = await run(false);
+    expect(ran).toMatchObject({ exitCode: 9, stdout: '' });
+    expect(writes()).toBe(1);
+  });
+});
+
+test('a success that the service wrote in its own way is one', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = (await world.exchange(request)) as HttpResponse;
+    if (!posts('/tickets')(request)) return answer;
+    const { ticket } = JSON.parse(answer.body) as { ticket: object };
+    const changed = { ...ticket, subject: 'Caf\u00e9 is open', due_at: '2026-03-01 12:00:00' };
+    return { ...answer, body: JSON.stringify({ ticket: changed }) };
+  };
+  const argv = ['tickets', 'create', '--subject', ' Cafe\u0301  is open ', '--due-at', '2026-03-01T13:00:00.5+01:00'];
+  expect(await svc({ ...world, exchange }, [...argv, '--json'])).toMatchObject({ exitCode: 0 });
+});
+
+/** Whatever stands before the service answers an update with the record as it was. */
+const stale: Readonly<
+  Record<string, { readonly argv: readonly string[]; readonly at: string; readonly shows: object }>
+> = {
+  'tickets update': {
+    argv: ['tickets', 'update', '8', '--subject', 'Mine'],
+    at: '/tickets/8',
+    shows: { subject: 'Mine' },
+  },
+  'tickets close': { argv: ['tickets', 'close', '8'], at: '/tickets/8', shows: { status: 'closed' } },
+  'contacts update': {
+    argv: ['contacts', 'update', '8', '--phone', '(202) 555-0177', '--metadata', 'plan=gold'],
+    at: '/contacts/8',
+    shows: { phone: '+12025550177' },
+  },
+  'conversations resolve': {
+    argv: ['conversations', 'resolve', '3', '--yes'],
+    at: '/conversations/3',
+    shows: { status: 'resolved' },
+  },
+  'changelog update': {
+    argv: ['changelog', 'update', '1', '--title', 'Mine'],
+    at: '/changelog/1',
+    shows: { title: 'Mine' },
+  },
+  'changelog publish': {
+    argv: ['changelog', 'publish', '31', '--yes'],
+    at: '/changelog/31',
+    shows: { status: 'published' },
+  },
+  api: { argv: ['api', '/tickets/8', '-X', 'PATCH', '-f', 'subject=Mine'], at: '/tickets/8', shows: {} },
+};
+
+function answeredAsBefore(world: SandboxWorld, at: string, isStored: boolean) {
+  let writes = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'GET') return world.exchange(request);
+    writes++;
+    const before = await world.exchange({
+      ...request,
+      method: 'GET',
+      url: new URL(at, request.url).href,
+      body: undefined,
+    });
+    if (isStored) await world.exchange(request);
+    return before;
+  };
+  return { world: { ...world, exchange }, writes: () => writes };
+}
+
+for (const [what, { argv, at, shows }] of Object.entries(stale)) {
+  test(`${what}, done and answered with the record as it was: svc reads it and shows what is so`, async () => {
+    const { world, writes } = answeredAsBefore(sandboxWorld({ rateLimit: 'off' }), at, true);
+    const ran = await svc(world, [...argv, '--json']);
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject(shows);
+    expect(writes()).toBe(1);
+  });
+
+  test(`${what}, not done and answered with the record as it was: exit 9`, async () => {
+    const { world, writes } = answeredAsBefore(sandboxWorld({ rateLimit: 'off' }), at, false);
+    const ran = await svc(world, [...argv, '--json']);
+    expect(ran.exitCode, ran.stderr).toBe(9);
+    expect(ran.stderr).toContain('read again');
+    expect(ran.stderr).toContain('It is safe to run the command again');
+    expect(writes()).toBe(1);
+  });
+}
+
+test('a row that is answered with the record as it was is not done', async () => {
+  const { world } = answeredAsBefore(sandboxWorld({ rateLimit: 'off' }), '/tickets/8', false);
+  const ran = await svc(world, ['tickets', 'update', '--from', '-', '--json'], { stdin: 'id,subject\n8,Mine\n' });
+  expect(ran.exitCode, ran.stderr).toBe(9);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ done: 0, unknown: 1 });
+});
+
+test.for([
+  [['branding', 'update', '--from-name', 'Acme'], { ok: true, updated: [] }],
+  [['branding', 'update', '--from-name', 'Acme'], { ok: true, updated: ['logo_url'] }],
+  [
+    ['tickets', 'create', '--subject', 'Mine', '--settle', '1'],
+    { error: 'quota', ticket: { id: 9999, subject: 'Mine' } },
+  ],
+  [['lists', 'delete', '3', '--yes'], { success: '' }],
+  [['tickets', 'note', '8', '--body', 'Mine'], { error: 'quota', note: { id: 9999, body: 'Mine' } }],
+] as const)('%j answered with %j is not done: exit 9', async ([argv, answer]) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const exchange: typeof world.exchange = async (request) =>
+    request.method === 'GET'
+      ? world.exchange(request)
+      : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
+  expect((await svc({ ...world, exchange }, [...argv, '--json'])).exitCode).toBe(9);
+});

@@ -100,7 +100,7 @@ test('a process that was stopped for longer than --timeout reads the answer that
     for await (const _ of request);
     respond = () => {
       // More than a socket takes at once, so that several reads are needed.
-      const note = { id: 1, body: 'x'.repeat(300_000), created_at: '2026-03-01T12:00:00Z' };
+      const note = { id: 1, body: 'x', created_at: '2026-03-01T12:00:00Z', added_later: 'x'.repeat(300_000) };
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ note }));
     };
   });

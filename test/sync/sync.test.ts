@@ -202,6 +202,7 @@ describe('what cannot be synced is said, and nothing is sent', () => {
 });
 
 describe('rows that fail', () => {
+  const three = 'email\na@example.com\nb@example.com\nc@example.com\n';
   const text = 'email,name,Extra\nbad,"two\nlines",1\ngood@example.com,Ada,2\nalso bad,,3\n';
 
   test('never stop the others, and end in exit 8', async () => {
@@ -258,23 +259,44 @@ describe('rows that fail', () => {
     expect(stderr).not.toMatch(/^::error::y/mu);
   });
 
-  test('a service that cannot count leaves the sum right, and exit 8', async () => {
+  test('that the service does not count are not called done, and exit 8', async () => {
     const there = world();
-    for (const answer of [
-      { created: 1, updated: 0, errors: [] },
-      { created: 9, updated: 9, errors: [] },
-      { created: -1, updated: 0.5, errors: [{ index: 7, error: 'nobody' }] },
-    ]) {
-      const exchange: typeof there.exchange = async (request) =>
-        asksAccount(request) ? there.exchange(request) : { status: 200, headers: {}, body: JSON.stringify(answer) };
-      const { rows, created, updated, rejected, unsent } = report(
-        await sync({ ...there, exchange }, 'email\na@example.com\nb@example.com\nc@example.com\n', [
-          '--json',
-          '--restart',
-        ]),
-      );
-      expect(created + updated + rejected + unsent).toBe(rows);
-    }
+    const exchange: typeof there.exchange = async (request) =>
+      asksAccount(request)
+        ? there.exchange(request)
+        : { status: 200, headers: {}, body: '{"created":1,"updated":0,"errors":[]}' };
+    const ran = await sync({ ...there, exchange }, three, ['--json']);
+    expect(ran.exitCode).toBe(8);
+    expect(report(ran)).toMatchObject({ rows: 3, created: 1, updated: 0, rejected: 0, unsent: 2 });
+  });
+
+  test.each([
+    '{"created":9,"updated":0,"errors":[]}',
+    '{"created":2,"updated":2,"errors":[]}',
+    '{"created":3,"updated":0,"errors":[{"index":1,"error":"is blocked"}]}',
+    '{"created":-1,"updated":3,"errors":[]}',
+    '{"created":1.5,"updated":1.5,"errors":[]}',
+    '{"created":"3","updated":0,"errors":[]}',
+    '{"created":1e300,"updated":0,"errors":[]}',
+    '{"created":2,"updated":0,"errors":[{"index":7,"error":"nobody"}]}',
+    '{"created":2,"updated":0,"errors":[{"index":"1","error":"no number"}]}',
+    '{"created":3,"updated":0,"errors":"none"}',
+  ])('are not done by counts that cannot be: %s', async (body) => {
+    const there = world();
+    let odd = 1;
+    const exchange: typeof there.exchange = async (request) => {
+      if (asksAccount(request)) return there.exchange(request);
+      const answer = await there.exchange(request);
+      return odd-- > 0 ? { status: 200, headers: {}, body } : answer;
+    };
+    const once = await sync({ ...there, exchange }, three, ['--json']);
+    expect(once).toMatchObject({ exitCode: 0 });
+    expect(report(once)).toMatchObject({ created: 0, updated: 3, requests: 2 });
+    odd = Number.POSITIVE_INFINITY;
+    const always = await sync({ ...there, exchange }, three, ['--json', '--restart']);
+    expect(always).toMatchObject({ exitCode: 9 });
+    expect(report(always)).toMatchObject({ created: 0, updated: 0, rejected: 0, unsent: 3 });
+    expect(always.stderr).toContain('does not show that it was done');
   });
 });
 

@@ -1,0 +1,60 @@
+import type { Operation } from '../api/operation.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue } from './agree.ts';
+import { rowsSent } from './agree-contact.ts';
+
+type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'makes'>;
+type Fields = Readonly<Record<string, unknown>>;
+type IsSame = (shown: unknown, sent: unknown) => boolean;
+
+/** Fields whose value the service may write in another way. The content of an entry comes back as HTML: only a look compares it. */
+export const waysToAgree: Readonly<Record<string, IsSame>> = {
+  email: isSameEmail,
+  target_url: isSameUrl,
+  website: isSameUrl,
+  due_at: isSameTime,
+  published_at: isSameTime,
+  labels: isSameSet,
+};
+
+/**
+ * Whether a success surely answers another write than this one: a field that was sent has another value in it, it has
+ * more or fewer records than were sent, or counts that cannot be. What an answer does not show is not compared. After an
+ * update a record may hold what somebody else wrote a moment later, so there only the id counts (`showsOther`).
+ */
+export function answeredOtherwise({ id, safety, answer, makes }: About, body: unknown, json: unknown): boolean {
+  if (id === 'syncContacts') return !areCountsOf(rowsSent(fieldsIn(body)).length, fieldsIn(json));
+  if (safety !== 'verify' && safety !== 'once') return false;
+  // A message stands beside how its conversation is handled, so there the answer has no key of its own.
+  const key = answer.key ?? (makes && makes.length > 1 ? makes[0] : undefined);
+  const shown = key === undefined ? json : fieldsIn(json)[key];
+  const sent = id === 'createContacts' ? rowsSent(fieldsIn(body)) : [body];
+  const records = [shown].flat();
+  return records.length !== sent.length || sent.some((one, at) => differs(fieldsIn(records[at]), fieldsIn(one)));
+}
+
+function differs(shown: Fields, sent: Fields): boolean {
+  return Object.entries(sent).some(([name, value]) => {
+    const there = shown[name];
+    if (there === undefined || value === undefined || isRecord(there)) return false;
+    const isSame = waysToAgree[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
+    return !isSame(there, value);
+  });
+}
+
+/** Every row is counted once at most. What the counts leave out is not done; what they add is not ours. */
+function areCountsOf(rows: number, { created = 0, updated = 0, errors }: Fields): boolean {
+  const named = refusedIn(errors);
+  if (!isCount(created) || !isCount(updated) || !named?.every((at) => isCount(at) && at < rows)) return false;
+  return created + updated + new Set(named).size <= rows;
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+/** The positions that are refused; undefined where it is no list. PHP answers with an empty object in place of an empty list. */
+function refusedIn(errors: unknown): unknown[] | undefined {
+  if (Array.isArray(errors)) return errors.map((one) => fieldsIn(one).index);
+  const isNone = errors === undefined || errors === null || (isRecord(errors) && Object.keys(errors).length === 0);
+  return isNone ? [] : undefined;
+}

@@ -1,0 +1,50 @@
+import { operations } from '../api/index.ts';
+import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
+import type { Context, HttpResponse } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
+import type { Asked } from './asking.ts';
+import { stoppedShort, unknownOutcome } from './endings.ts';
+import { shownOtherwise } from './shown-otherwise.ts';
+
+export type LookAgain = {
+  readonly ctx: Context;
+  readonly operation: Operation;
+  readonly input: { readonly params?: unknown; readonly body?: unknown };
+  readonly asked: Asked;
+  readonly read: (reading: Operation) => Promise<unknown>;
+};
+
+/**
+ * Reads the record once whose update was answered with `other` than was sent: whatever stands before the service may have
+ * answered with what it has kept. Returns the record as it is where it shows what was sent; else it is not known, exit 9.
+ */
+export async function lookAgain(about: LookAgain, answer: HttpResponse, other: string): Promise<unknown> {
+  const { ctx, operation, input, asked } = about;
+  const told = `HTTP ${answer.status}, but the answer shows ${other}`;
+  const seen = await seenNow(about);
+  if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, told);
+  if (seen === undefined) throw unknownOutcome(asked, told, { answer });
+  const still = shownOtherwise(operation, input.body, seen);
+  if (still === undefined) return seen;
+  const { noun } = resources[operation.resource];
+  throw unknownOutcome(asked, `${told}; read again, the ${noun} shows ${still}`, { answer });
+}
+
+/** The answer to a read of that very record; undefined where there is none. */
+async function seenNow({ operation, input, read }: LookAgain): Promise<unknown> {
+  const { answer, resource } = operation;
+  const table: readonly Operation[] = Object.values(operations);
+  const reading = table.find((one) => one.safety === 'read' && one.ids && answer.key && one.answer.key === answer.key);
+  if (!reading) return undefined;
+  try {
+    const json = await read(reading);
+    const [asked] = Object.values(fieldsIn(input.params));
+    const { idField = 'id' } = resources[resource];
+    return fieldsIn(fieldsIn(json)[answer.key ?? ''])[idField] === asked ? json : undefined;
+  } catch (failure) {
+    if (failure instanceof Failure) return undefined;
+    throw failure;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Operation } from '../api/operation.ts';
+import { fieldsOf } from '../api/shape.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
+import { waysToAgree } from './answered-otherwise.ts';
+
+type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'deletes' | 'body'>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What resolving sends without a word of it. */
+const meant: Readonly<Record<string, Fields>> = { resolveConversation: { status: 'resolved' } };
+
+/** Where the service may have kept what was sent in its own form. */
+const keptOtherwise: Readonly<Record<string, (shown: unknown, sent: unknown) => boolean>> = {
+  ...waysToAgree,
+  website: isSameUrl,
+  phone: isStoredPhone,
+  labels: (shown, sent) => isSameSet(shown, Array.isArray(sent) ? [...new Set(sent)] : sent),
+  country: (shown, sent) => isSameText(String(shown).toLowerCase(), String(sent).toLowerCase()),
+};
+
+/**
+ * What the answer to an update shows otherwise than it was sent, as `status "open"`; undefined where nothing. What an
+ * answer does not show is not compared, of own data only the keys that were sent.
+ */
+export function shownOtherwise(
+  { id, safety, answer, deletes, body: schema }: About,
+  body: unknown,
+  json: unknown,
+): string | undefined {
+  if (safety !== 'repeatable' || deletes) return undefined;
+  if (id === 'updateBranding') {
+    const sent = Object.keys(fieldsIn(body)).filter((name) => name in fieldsOf(schema));
+    return unnamed(sent, fieldsIn(json).updated);
+  }
+  if (answer.key === undefined) return undefined;
+  const shown = fieldsIn(fieldsIn(json)[answer.key]);
+  const sent = Object.entries({ ...fieldsIn(body), ...meant[id] });
+  const [other] = sent.find(([name, value]) => !isShown(name, shown[name], value)) ?? [];
+  return other === undefined ? undefined : `${other} ${JSON.stringify(shown[other])}`;
+}
+
+function isShown(name: string, there: unknown, value: unknown): boolean {
+  if (there === undefined || value === undefined) return true;
+  if (isRecord(value)) {
+    if (!isRecord(there)) return true;
+    return Object.keys(value).every((key) => isSameValue(there[key], value[key]));
+  }
+  if (isRecord(there)) return true;
+  const isSame = keptOtherwise[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
+  return isSame(there, value);
+}
+
+/** Of the branding the service names what it has changed, and nothing can be read back. */
+function unnamed(sent: readonly string[], updated: unknown): string | undefined {
+  if (!Array.isArray(updated)) return undefined;
+  const isOther = sent.some((name) => !updated.includes(name)) || updated.some((name) => !sent.includes(name));
+  return isOther ? `${updated.length === 0 ? 'nothing' : updated.join(', ')} as changed` : undefined;
+}
