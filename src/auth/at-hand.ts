@@ -2,6 +2,7 @@ import type { CredentialKind, Operation } from '../api/operation.ts';
 import type { Environment, Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import { credentialKinds, heldByProfile, loginCommand, nameOf } from './credentials.ts';
 
 export const credentialVariables = {
@@ -52,7 +53,11 @@ export const choose = (atHand: readonly AtHand[], { credentials }: Wanting): AtH
 export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, settings: Settings): Promise<void> {
   const given = environmentKinds(ctx.env);
   if (!settings.profileNamed || given.length === 0) return;
-  const held = (await heldByProfile(ctx.tokens)).get(settings.profile) ?? [];
+  const saved = await heldByProfile(ctx.tokens);
+  const known = new Set([...settings.profiles, ...saved.keys()]);
+  // Where none is saved, as in CI, the name is all that there is of it.
+  if (known.size > 0 && !known.has(settings.profile)) throw noSuchProfile(settings, given, known);
+  const held = saved.get(settings.profile) ?? [];
   const rivals = given.filter((kind) => held.some((other) => areRivals(kind, other)));
   if (rivals.length === 0) return;
   const variables = variablesOf(rivals);
@@ -60,6 +65,17 @@ export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, set
     'usage',
     `Profile ${settings.profile} was named and holds ${listed(held)}, but ${variables} is set too; nothing was sent.`,
     { hint: `Unset ${variables} to use the profile, or leave out --profile (SVC_PROFILE) to use ${variables}.` },
+  );
+}
+
+function noSuchProfile({ profile }: Settings, given: CredentialKind[], known: ReadonlySet<string>): Failure {
+  const near = nearest(profile, [...known]);
+  return new Failure(
+    'usage',
+    `There is no profile ${profile}${near ? `; did you mean ${near}?` : '.'} Nothing was sent.`,
+    {
+      hint: `Saved: ${[...known].join(', ')}. Leave out --profile (SVC_PROFILE) to use ${variablesOf(given)}.`,
+    },
   );
 }
 

@@ -12,6 +12,7 @@ const Static = v.looseObject({
   /** A credential belongs to the service that it was stored for, whatever the config says later. */
   base_url: v.string(),
   token: v.string(),
+  account_id: v.optional(v.number()),
 });
 
 const OAuth = v.looseObject({
@@ -25,6 +26,10 @@ const OAuth = v.looseObject({
   issued_at: v.string(),
   expires_at: v.string(),
   scopes: v.array(v.string()),
+  /** The account that the service named at the login; absent where it did not. */
+  account_id: v.optional(v.number()),
+  /** See `loginIdOf`. */
+  login_id: v.optional(v.string()),
 });
 
 /** The pre-registered client: its secret is kept like a token, and outlives a login that has ended. */

@@ -2,6 +2,7 @@ import { originOf } from '../config/service-url.ts';
 import type { Environment, Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { loginIdOf } from './bound.ts';
 import {
   endsSoon,
   isSameClient,
@@ -17,6 +18,13 @@ import { type Client, refuseInterrupted } from './token-endpoint.ts';
 type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 type Login = Stored<'oauth'>;
 
+type Wish = {
+  readonly refused?: string;
+  readonly force?: boolean;
+  /** The login that is meant (`loginIdOf`): another one is handed on as it is, for the caller to judge. */
+  readonly only?: string;
+};
+
 /**
  * The profile's OAuth login with an access token that still works and is not `refused`; undefined where the profile
  * holds none, or none that could be renewed.
@@ -27,11 +35,13 @@ type Login = Stored<'oauth'>;
 export async function liveLogin(
   ctx: Ports,
   settings: Settings,
-  { refused, force = false }: { readonly refused?: string; readonly force?: boolean } = {},
+  { refused, force = false, only }: Wish = {},
 ): Promise<Login | undefined> {
   const { profile } = settings;
   const held = await readStored(ctx.tokens, profile, 'oauth');
-  const isLive = (login: Login) => login.access_token !== refused && !endsSoon(login, ctx.clock.now());
+  const isAnother = (login: Login) => only !== undefined && loginIdOf(login) !== only;
+  const isLive = (login: Login) =>
+    isAnother(login) || (login.access_token !== refused && !endsSoon(login, ctx.clock.now()));
   if (!held || (isLive(held) && !force)) return held;
   const stale = force ? held.access_token : refused;
 
@@ -39,22 +49,23 @@ export async function liveLogin(
   const refresh = async (text: string | undefined, ready: () => Promise<void>): Promise<string | undefined> => {
     const current = parseStored(text, profile, 'oauth');
     if (!current) return undefined;
-    if (current.access_token !== stale && !endsSoon(current, ctx.clock.now())) return text;
+    if (isAnother(current) || (current.access_token !== stale && !endsSoon(current, ctx.clock.now()))) return text;
     if (!current.refresh_token) {
       if (!hasEnded(current, ctx.clock.now()) && !refused) return text;
       throw loginEnded(profile, '(it came without a refresh token)');
     }
     const client = await clientOf(ctx.env, ctx.tokens, settings, current);
     const { refresh_token, scopes } = current;
+    const login_id = loginIdOf(current);
     const answer = await exchangeRefreshToken(ctx, settings, client, { refresh_token, scopes, ready });
     if ('refreshOnly' in answer) {
       // The old pair is gone at the service, so the new refresh token is kept for the next need.
-      const kept = { ...current, refresh_token: answer.refreshOnly };
+      const kept = { ...current, login_id, refresh_token: answer.refreshOnly };
       if (!refused && !force && !hasEnded(current, ctx.clock.now())) return JSON.stringify(kept);
       failed = withoutAccess(originOf(current.auth_url));
       return JSON.stringify({ ...kept, expires_at: current.issued_at });
     }
-    if (!('failure' in answer)) return JSON.stringify({ ...current, ...answer });
+    if (!('failure' in answer)) return JSON.stringify({ ...current, login_id, ...answer });
     // Only this one says that the login is over. A time-out, a 500 or a wrong client secret never forgets it.
     if (answer.code === 'invalid_grant') {
       failed = loginEnded(profile, answer.said ?? '', answer.failure.status);

@@ -13,6 +13,7 @@ import {
   notLoggedIn,
   refuseTwoSources,
 } from './at-hand.ts';
+import { begin, boundOf, loginIdOf, requireSameAccount } from './bound.ts';
 import { checkToken, endsSoon, loginCommand, nameOf, newProfile, readStored, type Stored } from './credentials.ts';
 
 /** A token that goes into `Authorization: Bearer`. */
@@ -33,6 +34,12 @@ export type Session = {
    * Throws an auth Failure with the command that gets a missing one.
    */
   bearer(operation: Pick<Operation, 'credentials'>): Promise<Bearer>;
+  /** Which login the bearer is of, through all its refreshes; undefined for a token that stays as it is. */
+  loginId?(bearer: Bearer): string | undefined;
+  /** The account, as far as the store or the service has told it. */
+  account?(): number | undefined;
+  /** The service has said whose the credential is. */
+  learn?(accountId: number): void;
   /** After a 401: a token that is not the refused one, or undefined where there is nothing to refresh. */
   renew(refused: Bearer): Promise<Bearer | undefined>;
 };
@@ -53,11 +60,15 @@ export async function openSession(ctx: Needs, settings: Settings): Promise<Sessi
   }
   const baseUrl = requireBaseUrl(settings);
   const profile = profileBearers(ctx, settings, baseUrl);
+  // Not with the first request: a server may stand idle for hours before it.
+  if (given.length === 0) await begin(ctx, settings.profile, boundOf(ctx, settings.profile));
+
+  const from = given.some((kind) => kind !== 'm2m') ? 'environment' : 'profile';
 
   return {
     profile: settings.profile,
     baseUrl,
-    from: given.some((kind) => kind !== 'm2m') ? 'environment' : 'profile',
+    from,
     async bearer(operation) {
       if (!choose(atHand, operation) && given.length > 0) atHand = await credentialsAtHand(ctx, settings);
       const chosen = choose(atHand, operation);
@@ -66,6 +77,9 @@ export async function openSession(ctx: Needs, settings: Settings): Promise<Sessi
       if (from === 'profile') return await profile.bearer(kind);
       return { kind, token: checkToken(ctx.env[credentialVariables[kind]] ?? '', credentialVariables[kind]) };
     },
+    loginId: ({ kind }) => (kind === 'oauth' && from === 'profile' ? profile.loginId() : undefined),
+    account: () => (from === 'profile' ? profile.account() : undefined),
+    learn: (accountId) => (from === 'profile' ? profile.learn(accountId) : undefined),
     async renew({ kind, token }) {
       // A token from the environment came without a refresh token.
       return kind === 'oauth' && !given.includes('oauth') ? await profile.renew(token) : undefined;
@@ -82,40 +96,67 @@ export const sessionWith = (bearer: Bearer, { profile }: Pick<Settings, 'profile
   renew: async () => undefined,
 });
 
-/** What the profile keeps, read once each; an OAuth token is renewed before it ends. */
+/**
+ * What the profile keeps, read once each in a process, and all of one account; an OAuth token is renewed before it
+ * ends. Somebody may log the profile in to another account meanwhile: that ends what is at work here.
+ */
 function profileBearers(ctx: Needs, settings: Settings, baseUrl: string) {
   const { profile } = settings;
-  const fixed = new Map<CredentialKind, Bearer>();
-  let login: Stored<'oauth'> | undefined;
+  const bound = boundOf(ctx, profile);
+  const requireOurs = (now: Parameters<typeof requireSameAccount>[3]) =>
+    requireSameAccount(ctx, { baseUrl, profile, timeoutMs: settings.timeoutMs }, bound, now);
 
   const loadFixed = async (kind: 'api_key' | 'm2m'): Promise<Bearer> => {
-    const stored = await readStored(ctx.tokens, profile, kind);
+    await begin(ctx, profile, bound);
+    const stored = bound.fixed.get(kind) ?? (await readStored(ctx.tokens, profile, kind));
     // Another process may have logged out since we looked.
     if (!stored) throw missing({ credentials: [kind] }, [], settings);
     refuseOtherOrigin(stored.base_url, baseUrl, kind, profile);
-    const bearer = { kind, token: stored.token };
-    fixed.set(kind, bearer);
-    return bearer;
+    // The one operation that takes the machine-to-machine token names its account itself.
+    if (kind === 'api_key' && !bound.fixed.has(kind)) await requireOurs({ kind, ...stored });
+    bound.fixed.set(kind, stored);
+    return { kind, token: stored.token };
+  };
+
+  const firstLogin = async (): Promise<Stored<'oauth'> | undefined> => {
+    await begin(ctx, profile, bound);
+    const login = bound.login ?? (await readStored(ctx.tokens, profile, 'oauth'));
+    if (!login) return undefined;
+    refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
+    if (!bound.login) await requireOurs({ kind: 'oauth', token: login.access_token, ...login });
+    bound.login = login;
+    return login;
   };
 
   const loadLogin = alone(async (refused?: string): Promise<Bearer | undefined> => {
-    login ??= await readStored(ctx.tokens, profile, 'oauth');
-    if (login) refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
-    if (login && (login.access_token === refused || endsSoon(login, ctx.clock.now()))) {
+    let login = await firstLogin();
+    while (login && (login.access_token === refused || endsSoon(login, ctx.clock.now()))) {
       const { liveLogin } = await import('./refresh.ts');
-      login = await liveLogin(ctx, settings, { refused });
+      const only = loginIdOf(login);
+      login = await liveLogin(ctx, settings, { refused, only });
+      if (!login) break;
+      refuseOtherOrigin(login.base_url, baseUrl, 'oauth', profile);
+      const isSame = loginIdOf(login) === only;
+      if (!isSame) await requireOurs({ kind: 'oauth', token: login.access_token, ...login });
+      bound.login = login;
+      if (isSame) break;
     }
     return login && login.access_token !== refused ? { kind: 'oauth', token: login.access_token } : undefined;
   });
 
   return {
     async bearer(kind: CredentialKind): Promise<Bearer> {
-      if (kind !== 'oauth') return fixed.get(kind) ?? (await loadFixed(kind));
+      if (kind !== 'oauth') return await loadFixed(kind);
       const bearer = await loadLogin();
       if (!bearer) throw missing({ credentials: ['oauth'] }, [], settings);
       return bearer;
     },
     renew: (refused: string) => loadLogin(refused),
+    loginId: () => bound.login && loginIdOf(bound.login),
+    account: () => bound.account,
+    learn: (accountId: number) => {
+      bound.account ??= accountId;
+    },
   };
 }
 

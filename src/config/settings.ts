@@ -33,6 +33,8 @@ export type Settings = {
   readonly profile: string;
   /** The profile was named by flag or environment, not merely the default. */
   readonly profileNamed: boolean;
+  /** The profiles of the configuration. */
+  readonly profiles: readonly string[];
   /** Undefined where nothing names one; then a command that needs it fails with advice. */
   readonly baseUrl?: string;
   /** The base URL came from a flag or the environment, not from the profile. */
@@ -119,6 +121,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
   return {
     profile,
     profileNamed: profileBy !== undefined,
+    profiles: Object.keys(config.profiles ?? {}),
     baseUrl: url(baseUrlBy, own.base_url, 'base_url'),
     baseUrlNamed: baseUrlBy !== undefined,
     authUrl: url(authUrlBy, own.auth_url, 'auth_url'),

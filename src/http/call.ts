@@ -1,3 +1,4 @@
+import { getAccount } from '../api/account.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
@@ -14,6 +15,7 @@ import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookings.ts';
+import { isId } from './made.ts';
 import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
@@ -97,10 +99,16 @@ async function answerIn(service: Service, operation: Operation, asked: Asked, se
     throw isIt ? oddAnswer(sent.response, judged.other) : strangerFailure(baseUrl, sent.response, judged.other);
   }
   service.learnt.address = 'service';
+  if (operation.id === getAccount.id) learnAccount(service, judged.json);
   if (judged.missing.length > 0) {
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }
   return judged.json;
+}
+
+function learnAccount({ session }: Service, json: unknown): void {
+  const { account_id: id } = fieldsIn(json);
+  if (isId(id)) session.learn?.(id);
 }
 
 /** The record that a request is about, as its answer leaves open: `Ticket 7`. */

@@ -1,4 +1,5 @@
 import type { CredentialKind, Scope } from '../api/operation.ts';
+import { loginIdOf, unbind } from '../auth/bound.ts';
 import { checkToken, heldByProfile, loginCommand, nameOf, newProfile, readStored, store } from '../auth/credentials.ts';
 import type { Bearer } from '../auth/session.ts';
 import { readConfig, updateProfile } from '../config/config-file.ts';
@@ -64,8 +65,9 @@ export async function loginWithSecret({
     });
   }
   refuseOtherAccount(others, account, settings);
-  await updateProfile(ctx, profile, { base_url: baseUrl, ...(account && { account: named(account) }) });
-  await store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token });
+  const keep = () => store(ctx.tokens, { profile, kind, place }, { base_url: baseUrl, token, ...told(account) });
+  const now = account ? named(account) : others.account;
+  await keepBeside(common, { was: others.account, now, rest: { base_url: baseUrl } }, keep);
   const report = reportOf({ kind, valid: true, store: await placeOf(ctx.tokens, profile, kind) });
   return { ...finished(profile, baseUrl, account, report), doubt };
 }
@@ -99,18 +101,20 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
     }
     refuseOtherAccount(others, account, settings);
     const known = others.kinds.length > 0 ? others.account : undefined;
-    await updateProfile(ctx, profile, {
+    const { clientId: client_id, clientSecret: client_secret } = client;
+    const rest = {
       base_url: baseUrl,
       auth_url: authUrl,
-      client_id: client.clientId,
+      client_id,
       ...(browsing.redirectUri && { redirect_uri: redirectUri }),
-      // Without the scope identity the account is unknown, unless another credential of the profile has told it.
-      account: account ? named(account) : known,
+    };
+    const login = { base_url: baseUrl, auth_url: authUrl, client_id, ...told(account), ...grant };
+    // Without the scope identity the account is unknown, unless another credential of the profile has told it.
+    const now = account ? named(account) : known;
+    await keepBeside(browsing, { was: others.account, now, rest }, async () => {
+      await store(ctx.tokens, { profile, kind: 'client', place }, { auth_url: authUrl, client_id, client_secret });
+      await store(ctx.tokens, { profile, kind: 'oauth', place }, { ...login, login_id: loginIdOf(login) });
     });
-    const { clientId: client_id, clientSecret: client_secret } = client;
-    await store(ctx.tokens, { profile, kind: 'client', place }, { auth_url: authUrl, client_id, client_secret });
-    const login = { base_url: baseUrl, auth_url: authUrl, client_id, ...grant };
-    await store(ctx.tokens, { profile, kind: 'oauth', place }, login);
     await show({
       ok: true,
       title: account ? `svc is connected to ${account.name}` : 'svc is connected',
@@ -123,6 +127,28 @@ export async function loginWithBrowser(browsing: Browsing): Promise<LoggedIn> {
     await show({ ok: false, title: 'The login did not succeed', text });
     throw error;
   }
+}
+
+type Accounts = {
+  readonly was: ProfileConfig['account'];
+  readonly now: ProfileConfig['account'];
+  readonly rest: Partial<ProfileConfig>;
+};
+
+/**
+ * Keeps a credential, and beside it in the configuration whose it is. Whoever reads in between, or after a store that
+ * failed, finds no account rather than that of another login.
+ */
+async function keepBeside(
+  { ctx, settings: { profile } }: Common,
+  { was, now, rest }: Accounts,
+  keep: () => Promise<void>,
+): Promise<void> {
+  const isAnother = was !== undefined && was.id !== now?.id;
+  await updateProfile(ctx, profile, { ...rest, account: isAnother ? undefined : now });
+  await keep();
+  if (isAnother) await updateProfile(ctx, profile, { account: now });
+  unbind(ctx.tokens, profile);
 }
 
 /**
@@ -179,6 +205,9 @@ function refuseOtherAccount({ kinds, account }: Others, now: Judged['account'], 
     { hint: `Use a separate profile: svc login --profile account-${now.account_id}` },
   );
 }
+
+/** Kept with the credential itself: the configuration is another file, and may be of another moment. */
+const told = (account: Judged['account']) => (account ? { account_id: account.account_id } : {});
 
 const named = ({ account_id: id, name }: NonNullable<Judged['account']>) => ({ id, name });
 

@@ -69,6 +69,8 @@ export type AuthWorld = World & {
   /** Told of each request before the service. */
   watch: ((request: HttpRequest) => Promise<void>) | undefined;
   control(name: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** All that the service holds. */
+  state(): Promise<Record<string, unknown>>;
   /** The consent page's redirect: where the browser is sent to. */
   consent(url: URL): Promise<URL>;
   svc(argv: readonly string[], options?: RunOptions): Promise<Ran>;
@@ -119,6 +121,10 @@ export async function authWorld(options: SandboxOptions = {}): Promise<AuthWorld
       });
       if (answer.status >= 300) throw new Error(`${name}: ${answer.status} ${answer.body}`);
       return JSON.parse(answer.body) as Record<string, unknown>;
+    },
+    async state() {
+      const headers = { host: '127.0.0.1' };
+      return JSON.parse((await sandbox.handle({ method: 'GET', url: '/_sandbox/state', headers })).body);
     },
     async consent(url) {
       const answer = await sandbox.handle({

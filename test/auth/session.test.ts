@@ -114,6 +114,14 @@ describe('a profile that is named, beside a credential in the environment', () =
   });
 });
 
+test('a profile that is not there, beside others and a credential in the environment, is a slip: exit 2, nothing sent', async () => {
+  const world = await holding('api_key');
+  const ran = await world.svc(['-p', 'defualt', ...account], { env: key });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('There is no profile defualt; did you mean default? Nothing was sent.');
+  expect(world.sent).toEqual([]);
+});
+
 describe('a stored credential belongs to the origin that it was stored for', () => {
   test.each<[CredentialKind, string[]]>([
     ['api_key', account],

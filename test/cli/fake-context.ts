@@ -5,6 +5,7 @@ import type { Context } from '../../src/context.ts';
 export const settings: Settings = {
   profile: 'default',
   profileNamed: false,
+  profiles: [],
   carried: {},
   baseUrlNamed: false,
   authUrlNamed: false,
