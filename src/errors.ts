@@ -37,6 +37,8 @@ type Details = {
   readonly mayBeDone?: boolean;
   /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
   readonly isWhole?: boolean;
+  /** What the command wrote before it failed stands; the ids of those records, as far as they are known. */
+  readonly done?: readonly number[];
   readonly cause?: unknown;
 };
 
@@ -70,9 +72,10 @@ export class Failure extends Error {
   readonly isStranger: boolean;
   readonly mayBeDone: boolean;
   readonly isWhole: boolean;
+  readonly done: Details['done'];
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isWhole, cause } = details;
+    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isWhole, done, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -84,6 +87,7 @@ export class Failure extends Error {
     this.isStranger = isStranger === true;
     this.mayBeDone = mayBeDone === true;
     this.isWhole = isWhole === true;
+    this.done = done;
   }
 
   get exitCode(): number {
@@ -100,6 +104,7 @@ export class Failure extends Error {
         message: this.message,
         hint: this.hint ?? null,
         fields: this.fields ?? null,
+        ...(this.done && { done: true, done_ids: this.done }),
         ...(this.kind === 'unknown' && {
           looked_for_seconds: this.looked?.seconds ?? 0,
           candidates: this.looked?.candidates ?? [],

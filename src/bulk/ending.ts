@@ -1,5 +1,5 @@
 import { Failure, isInterruption } from '../errors.ts';
-import { type DoneSoFar, kindOfWhole, withoutClaim } from '../http/whole.ts';
+import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
 import { number } from '../text/number.ts';
 import { rowsInWords } from './pace.ts';
@@ -96,7 +96,7 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
   );
   const isInterrupted = isInterruption(stopped);
   return new Failure(kind, isInterrupted ? `Interrupted: ${fact}` : `${message} ${fact}`, {
-    hint: isInterrupted || kind === 'unknown' ? goOn : [hint, goOn].filter(Boolean).join('\n'),
+    hint: isInterrupted || kind === 'unknown' ? goOn : [withoutAdvice(hint ?? ''), goOn].filter(Boolean).join('\n'),
     status,
     fields,
     isWhole: true,

@@ -134,7 +134,9 @@ const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ESTALE'].incl
 /** Where whoever takes the lock from a silent process tells it who it was. */
 export const traceOf = (folder: string, name: string): string => join(folder, `.taken.${name}`);
 
-const goOn = 'Nothing more was sent. Run the command again: it goes on from what is there.';
+/** Said where nothing else says how the command goes on. */
+export const runAgain = 'Run the command again: it goes on from what is there.';
+const goOn = `Nothing more was sent. ${runAgain}`;
 
 function takenOver({ folder, name, what = 'the lock', hint = goOn }: Taken): Failure {
   const own = parseEntry(name);

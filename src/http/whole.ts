@@ -1,4 +1,5 @@
 import type { Write, Writes } from '../context.ts';
+import { runAgain } from '../disk/lock-hold.ts';
 import { Failure, type FailureKind, nothingChanged } from '../errors.ts';
 
 /** How much of a command was done before it stopped. */
@@ -33,13 +34,14 @@ export function wholeFailure(failure: Failure, writes: Writes | undefined): Fail
   return new Failure(kindOfWhole(failure, { done: done.length, unknown: unknown.length }), message, {
     ...failure,
     hint: hintOf(failure, writes),
+    ...(done.length > 0 && { done: [...new Set(done.flatMap((write) => write.ids()))] }),
     isWhole: true,
     cause: failure,
   });
 }
 
 function hintOf({ hint, kind }: Failure, { done, unknown, rest }: Writes): string {
-  const own = hint === undefined ? '' : withoutClaim(hint);
+  const own = hint === undefined ? '' : withoutAdvice(withoutClaim(hint));
   if (rest !== undefined) return [kind === 'unknown' ? '' : own, rest].filter(Boolean).join('\n');
   const all = [...done, ...unknown];
   const lookHints = new Set(all.map(({ lookHint }) => lookHint));
@@ -52,6 +54,9 @@ function hintOf({ hint, kind }: Failure, { done, unknown, rest }: Writes): strin
 /** It was true of the one request. */
 export const withoutClaim = (text: string): string =>
   text.replace(nothingChanged, '').replaceAll(/ {2,}/gu, ' ').trim();
+
+/** What comes behind it says how the command goes on. */
+export const withoutAdvice = (text: string): string => text.replace(runAgain, '').trim();
 
 /** So many ids are named. */
 const mostNamed = 10;

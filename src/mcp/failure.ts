@@ -14,11 +14,12 @@ export function failureAnswer(
   { kind, message, hint, fields = {}, ...failure }: Failure,
   operation?: Operation,
 ): Answer {
+  const outcome = outcomeOf(kind, failure.mayBeDone === true);
   const problems = Object.entries(fields).flatMap(([field, all]) => all.map((one) => ({ field, one: short(one) })));
   const named = problems.slice(0, mostProblems);
   const more = problems.length - named.length;
   const lines = [
-    `${kind === 'partial' ? 'Done in part' : 'Not done'} (${kind}): ${short(message)}`,
+    `${outcome} (${kind}): ${short(message)}`,
     ...named.map(({ field, one }) => (field ? `- ${short(field)}: ${one}` : `- ${one}`)),
     ...(more > 0 ? [`- and ${number(more)} more like these`] : []),
     `What to do: ${adviceFor(kind, operation)}`,
@@ -38,6 +39,11 @@ export function failureAnswer(
     structuredContent: { error },
     isError: true,
   };
+}
+
+function outcomeOf(kind: FailureKind, mayBeDone: boolean): string {
+  if (kind === 'unknown' || mayBeDone) return 'Not known whether it was done';
+  return kind === 'partial' ? 'Done in part' : 'Not done';
 }
 
 const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);

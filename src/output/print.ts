@@ -12,7 +12,10 @@ import { isLostOutput, sinkTo } from './write.ts';
  * Output that did not arrive for any other reason is never a success.
  */
 export async function print(ctx: Context, view: View, settings: Settings): Promise<number> {
-  const arrived = await arrival(view.file === undefined ? printTo(ctx, view, settings) : save(ctx, view, settings));
+  const arrived = await arrival(
+    view,
+    view.file === undefined ? printTo(ctx, view, settings) : save(ctx, view, settings),
+  );
   ctx.progress(undefined);
   // What was still coming when the reader left has no outcome.
   const code = arrived === 'nobody reads' && isComing(view.data) ? 0 : codeOf(view);
@@ -22,19 +25,26 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   if (!settings.quiet && !(isLost && isRead(view))) for (const note of notesOf(ctx, view, settings)) ctx.notice(note);
   if (isLost && (code !== 0 || view.failure)) ctx.notice(arrived.message);
   if (view.failure) throw view.failure;
-  if (isLost && code === 0) throw isRead(view) ? arrived : new Failure('failed', arrived.message, { hint: stays });
+  if (isLost && code === 0) throw isRead(view) ? arrived : afterWriting(arrived);
   return code;
 }
 
-const stays = 'What the command did stays done; do not repeat it for its output.';
+const afterWriting = ({ message, cause }: Failure): Failure =>
+  new Failure('failed', message, {
+    hint: 'What the command did stays done; do not repeat it for its output.',
+    done: [],
+    cause,
+  });
 
 type Arrival = 'whole' | 'nobody reads' | Failure;
 
-const arrival = (printing: Promise<boolean>): Promise<Arrival> =>
+/** A filter that fails over what was written loses the output as a full disk does: how the writing went comes first. */
+const arrival = (view: View, printing: Promise<boolean>): Promise<Arrival> =>
   printing.then(
     (isWhole) => (isWhole ? 'whole' : 'nobody reads'),
     (error) => {
-      if (isLostOutput(error)) return error;
+      const isFiltered = error instanceof Failure && error.kind === 'failed' && !isRead(view) && !isComing(view.data);
+      if (isLostOutput(error) || isFiltered) return error;
       throw error;
     },
   );

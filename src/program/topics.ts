@@ -13,7 +13,7 @@ export type Topic = {
 };
 
 const meanings: Record<FailureKind, string> = {
-  failed: 'anything else; 5xx on a read; a declined confirmation',
+  failed: 'anything else; 5xx on a read; a declined confirmation; the message says what was done before',
   usage: 'bad flags, or input that breaks a limit: nothing was sent',
   'not-found': 'the service has no such record (404)',
   auth: 'no credential, or one that is not accepted (401)',
@@ -127,7 +127,7 @@ const output = laidOut([
       ['--output csv', 'RFC 4180, with a header; --safe-cells disarms cells that a spreadsheet would run as formulas'],
       ['--output yaml', 'one YAML document'],
       ['--fields id,contact.email', 'which fields, in which order; nested in JSON, dotted column names elsewhere'],
-      ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw'],
+      ["--jq '.[].email'", 'the real jq over the JSON; strings are printed raw, null as an empty line'],
     ],
   },
   { say: 'Lists print one page of 50. --limit N prints N records, --all every one, --page and --per-page one page.' },
@@ -186,13 +186,14 @@ const scripting = laidOut([
     points: [
       'Flags, exit codes and JSON shapes change only with a new major version.',
       'Nothing is asked in a pipe, with --no-input, or where CI is set: exit 2 names everything that is missing.',
-      'Exit 9 means that a write may or may not have happened: look before you repeat it. After 129, 130 and 143 the ' +
-        'message says what is known. Every other code that is not 0 or 8 means that it did not happen.',
+      'Exit 9 means that a write may or may not have happened: look before you repeat it. After 1, 129, 130 and 143 the ' +
+        'message says what is known: a full disk or a --jq that fails may come after the write, which then stays done. ' +
+        'Every other code that is not 0 or 8 means that it did not happen.',
       'A write whose answer is lost is looked for, up to --settle seconds. It is not sent again while it may still arrive.',
       'Rate limits are waited out, up to --max-wait; one process that is told to wait tells the others.',
       'With --json the last line of standard error is ' +
         '{"error":{"kind","exit_code","status","message","hint","fields"}}; with exit 9 it has "looked_for_seconds" and ' +
-        '"candidates" too.',
+        '"candidates" too, and where something was done before the error "done": true and "done_ids".',
       'No flag takes a secret: use SVC_API_KEY, or standard input.',
     ],
   },

@@ -57,7 +57,7 @@ const wording: Wording = {
   journal: 'this sync',
   earlier: 'this sync',
   damagedHint: () => 'Nothing was sent. To start from scratch, add --restart: existing contacts are only completed.',
-  fullHint: 'Make room and run the same command again: it continues where this run stopped.',
+  fullHint: 'Make room on the disk first.',
 };
 
 /**

@@ -46,6 +46,8 @@ test.each([
   expect(ran.exitCode, ran.stderr).toBe(1);
   expect(ran.stderr).toMatch(/Process 77 on host \S+ took over .* while this svc stood still\./u);
   expect(ran.stderr).toMatch(what);
+  // What to do is said once.
+  expect(ran.stderr.match(/\brun (?:the|this) (?:same )?command again\b/giu) ?? [], ran.stderr).toHaveLength(1);
 });
 
 test('a bulk run that lost its journal leaves the files of the run that took it over', async () => {
@@ -84,4 +86,22 @@ test('a row whose first answer was lost before the lock was is unknown, exit 9, 
   expect({ exitCode: ran.exitCode, writes }, ran.stderr).toEqual({ exitCode: 9, writes: 1 });
   expect(ran.stderr).toMatch(/took over the journal of this file/u);
   expect(readdirSync(world.folder)).toContain('state');
+});
+
+test('a sync that loses its journal while the answer to a chunk is missing ends with 9, and sends nothing more', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const input = join(world.folder, 'many.csv');
+  writeFileSync(input, files['many.csv'] ?? '');
+  let writes = 0;
+  const exchange: Exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method !== 'POST' || ++writes < 3) return answer;
+    stealLocks(world.folder);
+    return { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' };
+  };
+  const argv = ['contacts', 'sync', input, '--json', '--concurrency', '1'];
+  const ran = await svc({ ...world, exchange }, argv);
+  expect({ exitCode: ran.exitCode, writes }, ran.stderr).toEqual({ exitCode: 9, writes: 3 });
+  expect(ran.stderr).toMatch(/Process 77 on host \S+ took over the journal of this sync/u);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 3000, created: 400, unsent: 2600 });
 });

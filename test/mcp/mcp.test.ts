@@ -210,6 +210,8 @@ describe('a call', () => {
     await world.control('POST', 'faults', { method: 'POST', path: '/tickets', action: 'drop-after', times: 5 });
     const { data, text } = await call('addTicketNote', { id: 1, body: 'Called them' });
     expect(data.error.kind).toBe('unknown');
+    expect(text).toMatch(/^Not known whether it was done \(unknown\): The note may or may not have been added/u);
+    expect(text).not.toContain('Not done');
     expect(text).toContain('do NOT call again');
   });
 

@@ -18,7 +18,10 @@ const list = defineCommand({
     const records = Object.entries(aliases)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, command]) => ({ name, command }));
-    return { data: { shape: 'list', records, columns: ['name', 'command'], empty: 'There are no aliases.' } };
+    return {
+      read: true,
+      data: { shape: 'list', records, columns: ['name', 'command'], empty: 'There are no aliases.' },
+    };
   },
 });
 

@@ -16,6 +16,7 @@ export const authList = defineCommand({
   examples: ['svc auth list', 'svc auth list --json'],
   async run(ctx) {
     return {
+      read: true,
       data: {
         shape: 'list',
         records: await savedProfiles(ctx),

@@ -54,6 +54,7 @@ export const authStatus = defineCommand({
     const failure = works ? undefined : await whyNone(ctx, settings, atHand);
     const status = { profile: settings.profile, base_url: settings.baseUrl ?? null, account, credentials };
     return {
+      read: true,
       data: { shape: 'record', record: status },
       human: (terminal) => forPeople(status, terminal),
       plain: () => forPipe(status),

@@ -20,6 +20,6 @@ export const authToken = defineCommand({
     const [first] = await credentialsAtHand(ctx, settings);
     const { kind, token } = await session.bearer({ credentials: [flags.kind ?? first?.kind ?? 'api_key'] });
     const text = `${token}\n`;
-    return { data: { shape: 'record', record: { kind, token } }, human: () => text, plain: () => text };
+    return { read: true, data: { shape: 'record', record: { kind, token } }, human: () => text, plain: () => text };
   },
 });

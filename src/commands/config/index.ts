@@ -69,7 +69,7 @@ const list = defineCommand({
       value: configured(config, profile, name) ?? null,
       of: keys[name].of === 'profile' ? `profile ${profile}` : 'everything',
     }));
-    return { data: { shape: 'list', records, columns: ['key', 'value', 'of'] } };
+    return { read: true, data: { shape: 'list', records, columns: ['key', 'value', 'of'] } };
   },
 });
 
@@ -83,6 +83,7 @@ const get = defineCommand({
     const value = configured(await readConfig(ctx.files), profile, args.key);
     const text = value === undefined ? '' : `${sanitize(value)}\n`;
     return {
+      read: true,
       data: { shape: 'record', record: { key: args.key, value: value ?? null } },
       human: () => text,
       plain: () => text,

@@ -47,7 +47,7 @@ export const installMcp = defineCommand({
     const name = flags.name ?? 'svc';
     if (client === 'print') {
       const text = withServer('claude', undefined, name, entry) ?? '';
-      return { data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
+      return { read: true, data: { shape: 'record', record: JSON.parse(text) }, human: () => text, plain: () => text };
     }
     const file = flags.file ?? configFileOf(client, ctx.env);
     if (!file)

@@ -45,7 +45,7 @@ const list = defineCommand({
           return { ...value, sink, died_at: at, status, error, tries };
         }),
       );
-      return { data: { shape: 'list', records, columns, empty: 'There are no dead letters.' } } as const;
+      return { read: true, data: { shape: 'list', records, columns, empty: 'There are no dead letters.' } } as const;
     });
   },
 });
@@ -68,7 +68,11 @@ const show = defineCommand({
       const found = begin.find(({ value }) => value.id === id);
       if (!found) throw notDead(args.id, flags.config);
       const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
-      return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint) } as const;
+      return {
+        read: true,
+        data: { shape: 'record', record: delivery },
+        human: ({ paint }) => page(delivery, paint),
+      } as const;
     });
   },
 });

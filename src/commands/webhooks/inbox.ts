@@ -93,6 +93,7 @@ const list = defineCommand({
     }));
     const left = found.length - records.length;
     return {
+      read: true,
       data: { shape: 'list', records, columns, empty: 'No events received yet.' },
       notes: [
         ...(left > 0 && flags.limit === undefined
@@ -113,7 +114,12 @@ const show = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const { config, about } = await chosen(ctx, flags.config);
     const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
-    return { data: { shape: 'record', record: delivery }, human: ({ paint }) => page(delivery, paint), notes: about };
+    return {
+      read: true,
+      data: { shape: 'record', record: delivery },
+      human: ({ paint }) => page(delivery, paint),
+      notes: about,
+    };
   },
 });
 

@@ -32,6 +32,7 @@ export const verifyWebhook = defineCommand({
     const why = diagnose(flags.signature, bytes, secrets) ?? null;
     const told = why === null ? 'Valid.' : `Not valid. ${why}`;
     return {
+      read: true,
       data: { shape: 'record', record: { valid: why === null, why } },
       human: ({ paint }) => paint(why === null ? 'green' : 'red', told),
       plain: () => told,
@@ -52,7 +53,12 @@ export const signWebhook = defineCommand({
     const [secret, another] = await requiredSecrets(ctx, flags.secretStdin);
     if (another !== undefined) throw new Failure('usage', 'Several secrets were given; sign takes one.');
     const signature = sign(secret, await readUserBytes(ctx, flags.body ?? '-', '--body'));
-    return { data: { shape: 'record', record: { signature } }, human: () => signature, plain: () => signature };
+    return {
+      read: true,
+      data: { shape: 'record', record: { signature } },
+      human: () => signature,
+      plain: () => signature,
+    };
   },
 });
 
