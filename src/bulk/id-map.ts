@@ -66,11 +66,13 @@ async function readIdMap(ctx: Context, text: string): Promise<IdMap> {
         hint: `Columns: ${rows.columns.join(', ')}.`,
       });
     }
+    const status = placeIn(rows.columns, 'svc_status');
     const ids = new Map<string, Set<number>>();
     for await (const batch of rows.read()) {
       for (const { cells } of batch) {
         const [old, id] = [String(cells[from] ?? '').trim(), Number(String(cells[to] ?? '').trim() || Number.NaN)];
-        if (old === '' || !Number.isSafeInteger(id)) continue;
+        const isDone = status < 0 || String(cells[status] ?? '').trim() === 'done';
+        if (old === '' || !isDone || !Number.isSafeInteger(id) || id < 1) continue;
         ids.set(old, (ids.get(old) ?? new Set()).add(id));
       }
     }

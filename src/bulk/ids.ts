@@ -4,9 +4,10 @@ import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
 import type { Rows } from '../tabular/rows.ts';
 import type { Columns } from './columns.ts';
+import type { IdsInCopy } from './copied-ids.ts';
 import type { FileFlags } from './flags.ts';
 import { readIdMaps } from './id-map.ts';
-import { byNames, type IdsInCopy, type Resolve } from './match.ts';
+import { byNames, type Resolve } from './match.ts';
 
 /** How the cells of a row become ids. */
 export type Resolvers = {

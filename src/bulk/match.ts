@@ -2,12 +2,12 @@ import { listContacts } from '../api/contacts.ts';
 import { resources } from '../api/resources.ts';
 import { ticketsByNumber } from '../command/ids.ts';
 import { hasName, isNamed, type Named } from '../command/named.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import type { Rows } from '../tabular/rows.ts';
 import { counted } from '../text/number.ts';
+import { type IdsInCopy, provedInCopy } from './copied-ids.ts';
 import { asId } from './id-map.ts';
 
 /** Turns a cell (an id, or what stands for one) into an id of the service, or says why not. */
@@ -15,22 +15,14 @@ export type Resolve = (cell: string) => number | { readonly problem: string };
 
 const emailKey = (email: string): string => email.normalize('NFC').trim().toLowerCase();
 
-/** Ids by email from the copy of the account; undefined where the service has to be asked. */
-export type IdsInCopy = (
-  ctx: Context,
-  settings: Settings,
-  emails: Iterable<string>,
-) => Promise<ReadonlyMap<string, readonly number[]> | undefined>;
-
-/** From the copy where it knows them all, else by one reading of the service's list. */
+/** From the copy where that is proved, else by one reading of the service's list: the API cannot be asked for an address. */
 async function contactsByEmail(
   service: Service,
   wanted: ReadonlySet<string>,
   { idsInCopy, onRead }: { readonly idsInCopy: IdsInCopy; readonly onRead: (count: number) => void },
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  const copied = await idsInCopy(service.ctx, service.settings, wanted);
-  if (copied && [...wanted].every((email) => (copied.get(email) ?? []).length > 0)) return copied;
-  if (copied) service.ctx.notice('The copy does not have all of them. Asking the service.');
+  const proved = await provedInCopy(service, [...wanted], idsInCopy);
+  if (proved) return proved;
   const found = new Map<string, number[]>();
   let count = 0;
   for await (const record of list(service, listContacts, {}, { all: true }).records) {
@@ -59,18 +51,18 @@ const byName =
 
 type Wanted = {
   readonly service: () => Promise<Service>;
+  readonly idsInCopy: IdsInCopy;
   readonly ctx: Context;
   readonly rows: Rows;
   /** What the ids are of. */
   readonly record: string | undefined;
-  readonly idsInCopy: IdsInCopy;
   /** `--match`: no cell is an id. */
   readonly isMatch: boolean;
 };
 
 /** How the cells of these columns become ids: emails of contacts and numbers of tickets are looked up, each once. */
 export async function byNames(wanted: Wanted, positions: readonly number[]): Promise<Resolve> {
-  const { service, ctx, record, idsInCopy, isMatch } = wanted;
+  const { service, idsInCopy, ctx, record, isMatch } = wanted;
   if (!isNamed(record)) return asId;
   const isName = (cell: string) => isMatch || hasName(record, cell);
   const names = await namesIn(wanted, positions, isName);

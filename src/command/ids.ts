@@ -51,7 +51,7 @@ async function contactsWith(service: Service, email: string, inCopy: FindInCopy)
 
 /**
  * Those of the copy; none where the service has to be asked. The one contact that it names is read, which is one request:
- * an address that went to somebody else since must not change the wrong contact.
+ * an address that went to somebody else since must not show or change the wrong contact.
  */
 async function contactsInCopy(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
   const { ctx } = service;
@@ -64,7 +64,7 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   return contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
 }
 
-async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
+export async function stillHas(service: Service, id: number, email: string): Promise<boolean> {
   try {
     return hasEmail(email)((await call(service, getContact, { params: { id } })).contact as FoundContact);
   } catch (error) {

@@ -1,5 +1,5 @@
+import type { IdsInCopy } from '../bulk/copied-ids.ts';
 import { flagsFor } from '../bulk/flags.ts';
-import type { IdsInCopy } from '../bulk/match.ts';
 import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';

@@ -7,7 +7,7 @@ import { digits, emailKey, findText } from './contact-words.ts';
 import { openCopyIfKnown } from './open-copy.ts';
 import { owned, ownerOf } from './owner.ts';
 import { readState } from './state.ts';
-import { type Account, pieces, placeholders, type Sql, type Store } from './store.ts';
+import type { Account, Sql, Store } from './store.ts';
 
 /** The contacts of the copy, whose account is the one of this login. */
 export type ContactsCopy = { readonly store: Store; readonly account: Account };
@@ -55,18 +55,25 @@ export async function openContactsCopy(ctx: Context, settings: Settings): Promis
   return undefined;
 }
 
-/** For many addresses at once (`--match email`): the ids of each, by the address as given; undefined as above. */
-export const idsFromContactsCopy = async (
-  ctx: Context,
-  settings: Settings,
-  emails: Iterable<string>,
-): Promise<ReadonlyMap<string, readonly number[]> | undefined> =>
-  (
-    await fromContactsCopy(ctx, settings, async ({ store, account }) => ({
-      ids: await contactIdsByEmail(store, account, [...emails]),
-      asOf: await store.read((sql) => asOf(sql, account)),
-    }))
-  )?.ids;
+/** For many addresses at once: the ids of each, by the address as given, and how many contacts there are; undefined as above. */
+export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: readonly string[]) =>
+  fromContactsCopy(ctx, settings, ({ store, account }) =>
+    store.read(async (sql) => {
+      const ids = new Map<string, readonly number[]>();
+      for (const email of emails) {
+        const found = await contactsWhere(sql, account, 'email_key = $3', emailKey(email));
+        ids.set(
+          email,
+          found.map(({ contact_id: id }) => Number(id)),
+        );
+      }
+      const [row] = await sql.all(
+        `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,
+        ownerOf(account),
+      );
+      return { ids, total: Number(row?.n), asOf: await asOf(sql, account) };
+    }),
+  );
 
 /** What is found, as the service sent it, and when the copy last saw any contact. */
 export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };
@@ -93,29 +100,6 @@ export const newestContact = (store: Store, account: Account): Promise<number> =
     const [row] = await sql.all(`SELECT max(contact_id) AS id FROM contacts WHERE ${owned}`, ownerOf(account));
     return Number(row?.id ?? 0);
   });
-
-/** The ids of the contacts with that address, in any letter case; each address is a key of the answer. */
-function contactIdsByEmail(
-  store: Store,
-  account: Account,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  return store.read(async (sql) => {
-    const byKey = new Map<string, number[]>();
-    for (const some of pieces([...new Set(emails.map(emailKey))])) {
-      const rows = await sql.all(
-        `SELECT contact_id, email_key FROM contacts WHERE ${owned} AND email_key IN (${placeholders(3, some.length)}) ` +
-          'AND gone_at IS NULL',
-        [...ownerOf(account), ...some],
-      );
-      for (const { contact_id: id, email_key: key } of rows) {
-        byKey.set(String(key), [...(byKey.get(String(key)) ?? []), Number(id)]);
-      }
-    }
-    for (const ids of byKey.values()) ids.sort((a, b) => a - b);
-    return new Map(emails.map((email) => [email, byKey.get(emailKey(email)) ?? []]));
-  });
-}
 
 /**
  * The newest first. Sorted here: asked to sort, SQLite goes through all contacts in the order of their ids, instead of to

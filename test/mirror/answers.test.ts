@@ -11,9 +11,9 @@ const zebra = { name: 'Zebra', last_name: 'Z', email: 'zebra@example.com', phone
 type Contact = { readonly contact_id: number; readonly email: string };
 
 /** What svc itself sent for that command. */
-async function sentBy(world: SandboxWorld, argv: readonly string[]) {
+async function sentBy(world: SandboxWorld, argv: readonly string[], stdin?: string) {
   const before = world.sent.length;
-  const ran = await svc(world, argv);
+  const ran = await svc(world, argv, { stdin });
   return { ...ran, sent: world.sent.slice(before) };
 }
 
@@ -71,13 +71,54 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect(live.sent[0]).toContain('GET /contacts?');
   });
 
-  test('an address that went to somebody else since the pull never changes the wrong contact', async () => {
+  const writing = (email: string): ReadonlyArray<readonly [readonly string[], string | undefined]> => [
+    [['contacts', 'update', email, '--company', 'New', '--json'], undefined],
+    [['contacts', 'update', '--from', '-', '--match', 'email', '--json'], `email,company\n${email},New\n`],
+    [['contacts', 'update', '--from', '-', '--json'], `id,company\n${email},New\n`],
+    [['tickets', 'create', '--subject', 'Private', '--contact', email, '--json'], undefined],
+    [['tickets', 'create', '--from', '-', '--json'], `subject,contact\nPrivate,${email}\n`],
+    [['lists', 'add', '1', '--contact', email, '--json'], undefined],
+    [['lists', 'set', '1', '--contact', email, '--json', '--yes'], undefined],
+  ];
+
+  test('no write goes to a contact whose address went to somebody else since the pull', async () => {
     const { world, email } = await named();
     await request(world, 'PATCH', '/contacts/7', { email: 'moved@example.com' });
     await request(world, 'PATCH', '/contacts/9', { email });
-    const ran = await svc(world, ['contacts', 'update', email, '--company', 'New', '--json']);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ contact_id: 9, company: 'New' });
+    for (const [argv, stdin] of writing(email)) {
+      expect(await svc(world, argv, { stdin }), argv.join(' ')).toMatchObject({ exitCode: 0 });
+    }
+    expect(await json(world, 'contacts get 9')).toMatchObject({ company: 'New' });
     expect(await json(world, 'contacts get 7')).not.toMatchObject({ company: 'New' });
+    const made = (await json(world, 'tickets list --contact 9')) as readonly { readonly subject: string }[];
+    expect(made.filter(({ subject }) => subject === 'Private')).toHaveLength(2);
+    expect(await json(world, 'lists members 1')).toMatchObject([{ contact_id: 9 }]);
+  });
+
+  test('rows cost one request an address where that is less than to read the whole list, and the list else', async () => {
+    const { world, email } = await named();
+    const other = 'second@example.com';
+    await request(world, 'PATCH', '/contacts/9', { email: other });
+    await svc(world, ['mirror', 'pull', '--full']);
+    const line = (address: string) => `${address},New\n`;
+    const lookups = async (rows: string) => {
+      const ran = await sentBy(
+        world,
+        ['contacts', 'update', '--from', '-', '--match', 'email', '--restart', '--yes'],
+        rows,
+      );
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      return ran.sent.filter((sent) => /^GET \/contacts/u.test(sent));
+    };
+    expect(await lookups(`email,company\n${line(email)}${line(other)}`)).toEqual([
+      'GET /contacts/7',
+      'GET /contacts/9',
+    ]);
+    const all = (await json(world, 'contacts list --all')) as readonly { readonly email: string }[];
+    const five = all.slice(0, 5).map((one) => line(one.email));
+    expect(await lookups(`email,company\n${five.join('')}`)).toEqual(
+      [1, 2, 3].map((n) => expect.stringContaining(`page=${n}`)),
+    );
   });
 
   test('a contact that came after the pull is found all the same, and nobody is still exit 3', async () => {
