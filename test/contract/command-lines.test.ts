@@ -57,6 +57,7 @@ describe('what needs a look before it writes', () => {
     'GET /contactslists/list': { data: [list] },
     'GET /contactslists/5/get_contacts': { data: [{ contact_id: 9, name: 'Bob' }] },
     'GET /contacts/7': { contact: wholeContact },
+    'GET /contacts?per_page=100': { contacts: [wholeContact], meta },
     'GET /platform/account': { account_id: 1, name: 'Acme', billing_active: true, setup_url: null },
   };
 

@@ -2,8 +2,9 @@ import { createContactList, deleteContactList, listContactListMembers, listConta
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
+import { addToList } from './add.ts';
 import { importIntoList } from './import.ts';
-import { addToList, memberColumns, removeFromList, setList, updateList } from './members.ts';
+import { memberColumns, removeFromList, setList, updateList } from './members.ts';
 
 export const lists: Group = {
   name: 'lists',

@@ -1,14 +1,11 @@
 import * as v from 'valibot';
-import { getContact } from '../../api/contacts.ts';
 import {
-  createAndSyncListContacts,
   listContactListMembers,
   listContactLists,
   removeListContacts,
   syncListContacts,
   updateContactList,
 } from '../../api/lists.ts';
-import type { Output } from '../../api/operation.ts';
 import { defineCommand, type Param } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { flagsOf } from '../../command/flags.ts';
@@ -16,11 +13,10 @@ import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
-import { restIs } from '../../http/writes.ts';
 import { counted } from '../../text/number.ts';
 
-const args = { id: param.requiredId('Id of the contact list', 'lists') };
-const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
+export const args = { id: param.requiredId('Id of the contact list', 'lists') };
+export const contact = param.ids('Id or email of a contact; repeatable', 'contacts');
 
 export const memberColumns = [
   { path: 'contact_id', header: 'ID', rank: 1 },
@@ -29,7 +25,7 @@ export const memberColumns = [
 
 type Member = { readonly contact_id: number; readonly name: string };
 
-const membersOf = async (service: Service, contactList: number): Promise<readonly Member[]> =>
+export const membersOf = async (service: Service, contactList: number): Promise<readonly Member[]> =>
   (await call(service, listContactListMembers, { params: { contactList } })).data;
 
 /** The service requires the name wherever a list is changed, so the present one is sent. */
@@ -90,58 +86,6 @@ export const updateList = defineCommand({
   },
 });
 
-/**
- * Adding is never a read followed by a set: two people adding at once would lose one's contacts. So each contact goes
- * unchanged through the adding endpoint, which matches by phone or email and may therefore add a twin instead.
- */
-export const addToList = defineCommand({
-  name: 'add',
-  summary: 'Add contacts to a list without disturbing the others',
-  args,
-  writes: true,
-  flags: { contact },
-  examples: ['svc lists add 1 --contact 7 --contact 8'],
-  async run(ctx, { args: { id }, flags, settings }) {
-    const service = await connect(ctx, settings);
-    const wanted = [...new Set(flags.contact)];
-    const contacts = [];
-    for (const contactId of wanted) {
-      const { contact: found } = await call(service, getContact, { params: { id: contactId } });
-      if (!found.email) {
-        throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
-          hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
-        });
-      }
-      contacts.push(unchanged(found));
-    }
-    const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
-    restIs(ctx, `To see who is in it now: svc lists members ${id}`);
-    await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts } });
-    const after = await membersOf(service, id);
-    const inList = new Set(after.map((member) => member.contact_id));
-    const twins = after.filter((m) => !before.has(m.contact_id) && !wanted.includes(m.contact_id));
-    const missing = wanted.filter((contactId) => !inList.has(contactId));
-    const records = after.filter((member) => wanted.includes(member.contact_id));
-    const data = { shape: 'list', records, columns: memberColumns } as const;
-    if (missing.length === 0) {
-      const done = `${isOrAre(wanted.length)} in list ${id}.`;
-      return { data, done, notes: [done] };
-    }
-    return {
-      data,
-      outcome: 'partial',
-      notes: [
-        `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
-        ...missing.map((contactId) =>
-          twins.length > 0
-            ? `Contact ${contactId} is not: the service matched its email or phone to another contact and added ${twins.map((twin) => twin.contact_id).join(', ')} instead.`
-            : `Contact ${contactId} is not, though the service said so. It may have matched its email or phone to another contact that was in the list.`,
-        ),
-      ],
-    };
-  },
-});
-
 export const removeFromList = defineCommand({
   name: 'remove',
   summary: removeListContacts.summary,
@@ -195,16 +139,6 @@ export const setList = defineCommand({
     return { data: { shape: 'record', record: record ?? {} }, done, notes: [done] };
   },
 });
-
-type Found = Output<typeof getContact>['contact'];
-
-/** The contact as a row that leaves it as it is: every field that the endpoint takes and that is not blank. */
-function unchanged({ name: first, email, last_name, phone, company, website, country }: Found) {
-  const filled = Object.entries({ last_name, phone, company, website, country }).filter(([, value]) => value);
-  return { name: first, email, ...Object.fromEntries(filled) };
-}
-
-const isOrAre = (count: number): string => `${counted(count, 'contact')} ${count === 1 ? 'is' : 'are'}`;
 
 const some = (ids: readonly number[]): string =>
   ids.length === 0 ? 'none' : `${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ` and ${ids.length - 10} more` : ''}`;

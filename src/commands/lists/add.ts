@@ -1,0 +1,129 @@
+import { getContact } from '../../api/contacts.ts';
+import { createAndSyncListContacts } from '../../api/lists.ts';
+import type { Output } from '../../api/operation.ts';
+import { defineCommand } from '../../command/command.ts';
+import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
+import { Failure } from '../../errors.ts';
+import { isSameEmail, isSamePhone, isSameText } from '../../http/agree.ts';
+import { call, connect, type Service } from '../../http/call.ts';
+import { restIs } from '../../http/writes.ts';
+import { counted } from '../../text/number.ts';
+import { args, contact, memberColumns, membersOf } from './members.ts';
+
+type Found = Output<typeof getContact>['contact'];
+
+/**
+ * Adding is never a read followed by a set: two people adding at once would lose one's contacts. So each contact goes
+ * unchanged through the adding endpoint, which matches by phone or email. Where another contact has the same email it
+ * could write the one over the other, so it is refused before anything is sent.
+ */
+export const addToList = defineCommand({
+  name: 'add',
+  summary: 'Add contacts to a list without disturbing the others',
+  details:
+    'The service adds by email. svc first reads the list of all contacts, and adds nobody whose email another contact has too: ' +
+    'the service would write one over the other.',
+  args,
+  writes: true,
+  flags: { contact },
+  examples: ['svc lists add 1 --contact 7 --contact 8'],
+  async run(ctx, { args: { id }, flags, settings }) {
+    const service = await connect(ctx, settings);
+    const wanted = [...new Set(flags.contact)];
+    const contacts: Found[] = [];
+    for (const contactId of wanted) contacts.push(await addable(service, contactId));
+    const others = await thoseAlike(service, contacts);
+    refuseTwins(id, contacts, others);
+    const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
+    restIs(ctx, `To see who is in it now: svc lists members ${id}`);
+    const rows = contacts.map((one) => unchanged(one, others));
+    await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
+    const after = await membersOf(service, id);
+    const inList = new Set(after.map((member) => member.contact_id));
+    const missing = wanted.filter((contactId) => !inList.has(contactId));
+    const records = after.filter((member) => wanted.includes(member.contact_id));
+    const data = { shape: 'list', records, columns: memberColumns } as const;
+    if (missing.length === 0) {
+      const done = `${isOrAre(wanted.length)} in list ${id}.`;
+      return { data, done, notes: [done] };
+    }
+    const strangers = after.filter((member) => !before.has(member.contact_id) && !wanted.includes(member.contact_id));
+    const instead = strangers.map((member) => member.contact_id).join(', ');
+    return {
+      data,
+      outcome: 'partial',
+      notes: [
+        `${wanted.length - missing.length} of ${isOrAre(wanted.length)} in list ${id}.`,
+        ...missing.map((contactId) =>
+          strangers.length > 0
+            ? `Contact ${contactId} is not: the service matched its email or phone to another contact, wrote it over that one and added ${instead} instead.`
+            : `Contact ${contactId} is not, though the service said so. It may have matched its email or phone to another contact that was in the list.`,
+        ),
+      ],
+    };
+  },
+});
+
+async function addable(service: Service, contactId: number): Promise<Found> {
+  const { contact: found } = await call(service, getContact, { params: { id: contactId } });
+  if (found.email) return found;
+  throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
+    hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
+  });
+}
+
+const hasEmailOf = (one: Found, other: FoundContact): boolean =>
+  other.contact_id !== one.contact_id && isSameEmail(other.email, one.email);
+
+const hasPhoneOf = (one: Found, other: FoundContact): boolean =>
+  Boolean(one.phone) && other.contact_id !== one.contact_id && isSamePhone(other.phone, one.phone);
+
+/** All that the endpoint could take for one of these: of another contact with the same email or phone. */
+async function thoseAlike(service: Service, contacts: readonly Found[]): Promise<FoundContact[]> {
+  const isAlike = (other: FoundContact) => contacts.some((one) => hasEmailOf(one, other) || hasPhoneOf(one, other));
+  const others: FoundContact[] = [];
+  for await (const one of contactsWhere(service, isAlike, 'other contacts with the same email')) others.push(one);
+  return others;
+}
+
+function refuseTwins(list: number, contacts: readonly Found[], others: readonly FoundContact[]): void {
+  const twins = contacts.flatMap((one) =>
+    others.filter((other) => hasEmailOf(one, other)).map((other) => ({ one, other })),
+  );
+  const [first] = twins;
+  if (!first) return;
+  const { one, other } = first;
+  const more = twins.length === 1 ? '' : ` So it is with ${counted(twins.length - 1, 'more pair')}.`;
+  throw new Failure(
+    'usage',
+    `Contact ${one.contact_id} has the same email as contact ${other.contact_id}: ${one.email}.${more} Nothing was added.`,
+    {
+      hint:
+        `The service adds by email, so it would write one over the other${differing(one, other)}.\n` +
+        `Give one of them another address: svc contacts update ${one.contact_id} --email ADDRESS\n` +
+        `Or say who is in the list, all of them by id: svc lists set ${list} --contact ${one.contact_id} --contact ID`,
+    },
+  );
+}
+
+/** What the other has that would be lost. */
+function differing(one: Found, other: FoundContact): string {
+  const fields = ['name', 'last_name', 'phone', 'company', 'website', 'country'] as const;
+  const lost = fields.filter((field) => other[field] && one[field] && !isSameText(other[field], one[field]));
+  return lost.length === 0
+    ? ''
+    : ` (contact ${other.contact_id} has: ${lost.map((field) => `${field} ${other[field]}`).join(', ')})`;
+}
+
+/**
+ * The contact as a row that leaves it as it is: every field that the endpoint takes and that is not blank. A phone that
+ * another contact has too is left out, for by it the endpoint could find that one.
+ */
+function unchanged(one: Found, others: readonly FoundContact[]) {
+  const { name, email, last_name, phone, company, website, country } = one;
+  const own = others.some((other) => hasPhoneOf(one, other)) ? undefined : phone;
+  const filled = Object.entries({ last_name, phone: own, company, website, country }).filter(([, value]) => value);
+  return { name, email, ...Object.fromEntries(filled) };
+}
+
+const isOrAre = (count: number): string => `${counted(count, 'contact')} ${count === 1 ? 'is' : 'are'}`;

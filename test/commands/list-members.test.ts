@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+type Contact = Readonly<Record<string, unknown>> & { readonly contact_id: number };
+
+const person = {
+  name: 'Anna',
+  last_name: 'Annason',
+  email: 'team@firm.test',
+  phone: '+12025550111',
+  company: 'Anna Ltd',
+};
+const other = {
+  name: 'Bert',
+  last_name: 'Bertson',
+  email: 'Team@Firm.test',
+  phone: '+12025550222',
+  company: 'Bert Inc',
+};
+
+async function asked(world: SandboxWorld, method: string, path: string, body?: unknown) {
+  const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
+  const url = `https://service.test${path}`;
+  const sent = { method, url, headers, body: body && JSON.stringify(body), timeoutMs: 1000 };
+  const answer = await world.exchange(sent as Parameters<typeof world.exchange>[0]);
+  return JSON.parse('body' in answer ? answer.body : '{}');
+}
+
+async function made(world: SandboxWorld, contact: object): Promise<number> {
+  return (await asked(world, 'POST', '/contacts/create', contact)).contacts.contact_id;
+}
+
+const held = async (world: SandboxWorld, id: number): Promise<Contact> =>
+  (await asked(world, 'GET', `/contacts/${id}`)).contact;
+
+const members = async (world: SandboxWorld, list: number): Promise<number[]> =>
+  (await asked(world, 'GET', `/contactslists/${list}/get_contacts`)).data.map((one: Contact) => one.contact_id);
+
+describe('lists add, where two contacts have one email', () => {
+  test.each([[[]], [['--dry-run']]])('%j: refuses both, says what would be lost, and writes nothing', async (flags) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const [anna, bert] = [await made(world, person), await made(world, other)];
+    const before = [await held(world, anna), await held(world, bert), await members(world, 1)];
+    for (const [one, twin, company] of [
+      [bert, anna, 'Anna Ltd'],
+      [anna, bert, 'Bert Inc'],
+    ] as const) {
+      const ran = await svc(world, ['lists', 'add', '1', '--contact', '7', '--contact', `${one}`, ...flags]);
+      expect(ran.exitCode, ran.stderr).toBe(2);
+      expect(ran.stderr).toContain(`Contact ${one} has the same email as contact ${twin}`);
+      expect(ran.stderr).toContain(`company ${company}`);
+      expect(ran.stderr).toContain('Nothing was added.');
+    }
+    expect([await held(world, anna), await held(world, bert), await members(world, 1)]).toEqual(before);
+  });
+
+  test('also where they are the two that are to be added', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const [anna, bert] = [await made(world, person), await made(world, other)];
+    const ran = await svc(world, ['lists', 'add', '1', '--contact', `${anna}`, '--contact', `${bert}`]);
+    expect(ran.exitCode, ran.stderr).toBe(2);
+  });
+});
+
+test('lists add leaves out a phone that another contact has too, for by it the service could find that one', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const anna = await made(world, person);
+  const bert = await made(world, { ...other, email: 'bert@firm.test', phone: person.phone });
+  const before = await held(world, anna);
+  const bodies: string[] = [];
+  const exchange: typeof world.exchange = (request) => {
+    if (request.method === 'POST') bodies.push(String(request.body));
+    return world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, ['lists', 'add', '1', '--contact', `${bert}`]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(bodies).toEqual([expect.not.stringContaining('phone')]);
+  expect(await held(world, anna)).toEqual(before);
+  expect(await held(world, bert)).toMatchObject({ phone: person.phone, company: 'Bert Inc' });
+  expect(await members(world, 1)).toContain(bert);
+});
