@@ -13,7 +13,8 @@ export type Reading = {
   readonly isJson: boolean;
 };
 
-export type Value = { readonly value: unknown } | 'absent' | { readonly problem: string };
+/** `readAs`: how --map-value would give it a meaning, behind the column and a colon. */
+export type Value = { readonly value: unknown } | 'absent' | { readonly problem: string; readonly readAs?: string };
 
 /** What a cell says: in CSV always a text, in JSON any value. */
 export function readCell(cell: unknown, shape: Shape, { separator, clearEmpty, isJson }: Reading): Value {
@@ -53,9 +54,14 @@ function readText(text: string, shape: Shape): Value {
     if (word === 'true' || word === 'false') return { value: word === 'true' };
     return { problem: `must be true or false, not "${short(text)}"` };
   }
-  if (shape.choices) return { value: text.trim() };
+  if (shape.choices) return oneOf(shape.choices, text.trim());
   return shape.format === 'date-time' ? readTime(text) : { value: text };
 }
+
+const oneOf = (choices: readonly string[], text: string): Value =>
+  choices.includes(text)
+    ? { value: text }
+    : { problem: `must be ${choices.join(' or ')}, not "${short(text)}"`, readAs: `${short(text)}=${choices[0]}` };
 
 function readTime(text: string): Value {
   try {

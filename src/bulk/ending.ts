@@ -1,7 +1,7 @@
 import { Failure, isInterruption } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
-import { number } from '../text/number.ts';
+import { counted, number } from '../text/number.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
@@ -39,13 +39,15 @@ type About = {
   readonly isDry: boolean;
   /** The flag that sends rows again, and would do so once more if the command were repeated with it. */
   readonly sendsAgain: '--restart' | '--retry-unknown' | undefined;
+  /** Made for the rows before the first of them was sent. */
+  readonly contacts: number;
 };
 
 /** Why a run did not end well; the report is printed before it. */
 export function failureOf(
   report: Report,
   totals: Totals,
-  { plan, isStrict, isDry, sendsAgain }: About,
+  { plan, isStrict, isDry, sendsAgain, contacts }: About,
 ): Failure | undefined {
   const { rows, done, rejected, unknown } = report;
   const { source } = plan.rows;
@@ -80,7 +82,8 @@ export function failureOf(
       cause: stopped,
     });
   }
-  return stopped && stoppedFailure(stopped, { fact, goOn, done: totals.doneNow, unknown });
+  const made = contacts > 0 ? ` ${counted(contacts, 'contact')} ${contacts === 1 ? 'was' : 'were'} created.` : '';
+  return stopped && stoppedFailure(stopped, { fact: fact + made, goOn, done: totals.doneNow + contacts, unknown });
 }
 
 /** How far a run came. `done`: by this run alone. */

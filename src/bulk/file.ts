@@ -19,6 +19,7 @@ import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import { cappedNotes, failureOf, outcomeOf, partialNote } from './ending.ts';
 import { checkFiles, writeFiles } from './files.ts';
+import { columnNotes } from './fitting.ts';
 import type { FileFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
@@ -26,10 +27,10 @@ import { givenBody, inputMaker } from './inputs.ts';
 import { rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
-import { openRequesters, type Requester, withRequester } from './requesters.ts';
+import { openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
 import { sendPlan } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
-import { columnNotes, viewOf } from './view.ts';
+import { viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {
@@ -80,11 +81,12 @@ export async function runFile(
     for (const note of preambleNotes(rows.beginning)) ctx.notice(note);
     const columns = resolveColumns(rows.columns, row, { map: flags.map, match: flags.match });
     refuseUseless(run, columns, template);
-    const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
-    const values = valuesOf(columns, row, flags.map_value);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
-      for (const note of columnNotes(columns, template?.placeholders ?? [])) ctx.notice(note);
+      for (const note of columnNotes(columns, template?.placeholders ?? [], row)) ctx.notice(note);
+    if (flags.create_contacts) refuseNobody(row, columns, given.body);
+    const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
+    const values = valuesOf(columns, row, flags.map_value);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({
       ...{ row, columns, given, reading: readingOf(flags, rows), template, resolve, values },
@@ -120,6 +122,7 @@ export async function runFile(
       isStrict: flags.strict,
       isDry: flags.dry_run,
       sendsAgain: sendsAgain(flags),
+      contacts: requesters?.made() ?? 0,
     });
     const capped = cappedNotes(report, totals, flags.max_sends);
     const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;

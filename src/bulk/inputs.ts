@@ -108,7 +108,10 @@ function cellsOf(
     if ('problem' in known) return { problem: `${name} ${known.problem}` };
     const read = key === undefined ? readCell(known.cell, field.shape, reading) : ownCell(cell, reading);
     if (read === 'absent') continue;
-    if ('problem' in read) return { problem: `${name} ${read.problem}` };
+    if ('problem' in read) {
+      const remedy = read.readAs === undefined ? '' : ` (to read it: --map-value "${name}:${read.readAs}")`;
+      return { problem: `${name} ${read.problem}${remedy}` };
+    }
     setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
   }
   return { id, body };

@@ -3,10 +3,12 @@ import { listContacts, SyncContact, syncChunkSize, syncContacts } from '../api/c
 import type { Schema } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Body, RowOf } from '../command/row.ts';
+import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
+import type { Columns } from './columns.ts';
 
 /** The person of a row, as the row has them. */
 export type Requester = { readonly email: string } & Readonly<Record<string, unknown>>;
@@ -19,6 +21,16 @@ export function withRequester(row: RowOf): RowOf {
   const body: Schema = v.object({ ...schema.entries, contact: v.optional(Person) });
   const places = Object.keys(fieldsOf(Person)).map((field) => [`contact_${field}`, `contact.${field}`]);
   return { ...row, body, places: { ...row.places, contact: 'contact.email', ...Object.fromEntries(places) } };
+}
+
+/** With --create-contacts somebody has to be named: without it every ticket would be without a requester. */
+export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): void {
+  const { requester = '' } = row;
+  const names = (path: string) => path === requester || path === 'contact.email';
+  if (requester in given || targets.some((one) => one?.kind === 'field' && names(one.field.path))) return;
+  throw new Failure('usage', '--create-contacts: no column holds the email of the requester.', {
+    hint: 'Name it: --map "COLUMN=contact.email"',
+  });
 }
 
 /** Parts the requester from the body. Ids are of contacts that are there. */
@@ -40,13 +52,17 @@ export type Requesters = {
    * neither a lost answer nor a second run makes one twice.
    */
   make(wanted: readonly Requester[]): Promise<void>;
+  /** How many this run has made: they are there, whatever becomes of the rows. */
+  made(): number;
 };
 
 export async function openRequesters(service: Service): Promise<Requesters> {
   const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const refused = new Map<string, string>();
   let found = await idsByEmail(service);
+  let count = 0;
   return {
+    made: () => count,
     idOf(email) {
       const [id, ...others] = found.get(email) ?? [];
       const why = refused.get(email);
@@ -68,9 +84,9 @@ export async function openRequesters(service: Service): Promise<Requesters> {
         for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
       }
       found = await idsByEmail(service);
-      const made = all.filter(({ email }) => found.has(email)).length;
+      count = all.filter(({ email }) => found.has(email)).length;
       for (const { email } of all) if (!found.has(email) && !refused.has(email)) refused.set(email, 'it is not there');
-      service.ctx.notice(`${counted(made, 'contact')} created, for rows that name them.`);
+      service.ctx.notice(`${counted(count, 'contact')} created, for rows that name them.`);
     },
   };
 }

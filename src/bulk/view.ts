@@ -4,7 +4,6 @@ import { stdinName } from '../tabular/decode.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pad, wrap } from '../text/width.ts';
-import { type Columns, placeIn } from './columns.ts';
 import { duration, rowsInWords } from './pace.ts';
 import type { Report } from './report.ts';
 
@@ -14,16 +13,6 @@ export function earlierNote(at: string, isFinished: boolean, settled: number, le
     return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
   if (left === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
   return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
-}
-
-/** `placeholders`: what the template takes from the row. */
-export function columnNotes({ unused: all, names }: Columns, placeholders: readonly string[]): string[] {
-  const taken = new Set(placeholders.map((name) => names[placeIn(names, name)]));
-  const unused = all.filter((name) => !taken.has(name));
-  if (unused.length === 0 || unused.length === names.length) return [];
-  const shown = unused.slice(0, 12).map((name) => sanitize(name) || '(no name)');
-  const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
-  return [`Columns that are not sent: ${shown.join(', ')}${more}. To send one: --map "${shown[0]}=FIELD"`];
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */

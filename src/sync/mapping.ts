@@ -1,19 +1,6 @@
 import { Failure } from '../errors.ts';
 import { columnName, findColumn, isEmail, listedColumns } from '../tabular/columns.ts';
-import { fieldOf, isBareName } from './header-names.ts';
-
-/** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
-export type Field =
-  | 'email'
-  | 'name'
-  | 'last_name'
-  | 'phone'
-  | 'company'
-  | 'website'
-  | 'country'
-  | 'tags'
-  /** A whole object as JSON, as `svc contacts export` writes it. */
-  | 'metadata';
+import { type Field, fieldOf, isBareName } from '../tabular/header-names.ts';
 
 export type Target = Field | `metadata.${string}`;
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgsStringToArgv } from 'string-argv';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/context.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -115,6 +116,87 @@ describe('values of other systems', () => {
       ],
     });
     expect(world.sent).toEqual([]);
+  });
+});
+
+describe('columns that nothing takes', () => {
+  const dry = async (text: string, args: readonly string[] = []) => {
+    const world = sandboxWorld();
+    const hold = text.includes('Hold') ? ['--map-value', 'Status:Hold=open'] : [];
+    const ran = await created(world, text, ['--dry-run', '--subject', 'None', ...hold, ...args]);
+    expect(writesOf(world)).toEqual([]);
+    return ran;
+  };
+
+  test.each([
+    [
+      'Zendesk',
+      zendesk,
+      '--map "Due date=due_at" --map "Requester email=contact.email" --map "Requester=contact.name" --create-contacts',
+    ],
+    ['Freshdesk', freshdesk, '--map "Email=contact.email" --map "Full name=contact.name" --create-contacts'],
+    [
+      'odd headers',
+      'Betreff,"Requester $(x) email",Deadline\nA,a@b.example,2026-02-01\n',
+      '--map "Betreff=subject" --map "Deadline=due_at"',
+    ],
+    ['columns twice', 'subject,Due date,Due date\nA,2026-02-01,\n', '--map "#2=due_at"'],
+  ])('and fit a field are named with the flags that send them: %s', async (_, text, flags) => {
+    const { ran } = await dry(text);
+    expect(ran.exitCode).toBe(0);
+    const hint = /To send what fits, add:\n((?: {2}.*\n)+)/u.exec(ran.stderr)?.[1] ?? '';
+    const typed = hint.replaceAll(/ \\\n/gu, ' ').replaceAll(/\s+/gu, ' ').trim();
+    expect(typed).toBe(flags);
+    const { ran: again } = await dry(text, parseArgsStringToArgv(typed));
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr).not.toContain('To send what fits');
+  });
+
+  test('the requester is one word with a due date, and a name alone is nobody', async () => {
+    expect((await dry(zendesk)).ran.stderr).toContain('No column fills due_at or the requester yet.');
+    expect((await dry('subject,Requester\nA,Ann\n')).ran.stderr).not.toContain('requester yet');
+  });
+
+  test('where no column is known at all, what fits is said all the same', async () => {
+    const world = sandboxWorld();
+    const line = [
+      'contacts',
+      'create',
+      '--from',
+      fileIn(world, 'Correo electrónico,Nombre\na@b.example,Ana\n'),
+      '--dry-run',
+    ];
+    const ran = await svc(world, line);
+    expect(ran.stderr).toMatch(/To send what fits, add:\n {2}--map ".+=email" \\\n {2}--map "Nombre=name"\n/u);
+  });
+
+  test('--create-contacts that nobody could be created by is exit 2, before anything is asked', async () => {
+    const world = sandboxWorld();
+    const { ran } = await created(world, zendesk, ['--create-contacts']);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain('--map "Requester email=contact.email"');
+    expect(ran.stderr).toContain('no column holds the email of the requester');
+    expect(world.sent).toEqual([]);
+  });
+});
+
+describe('with a contact that was created, tickets that are refused are done in part: exit 8 with the sums', () => {
+  const json = { 'content-type': 'application/json' };
+  test.each([
+    [401, '{"error":"Unauthenticated."}'],
+    [403, '{"error":"insufficient_scope","error_description":"tickets:write"}'],
+    [429, '{"error":"Slow down"}'],
+  ])('by %i', async (status, body) => {
+    const world = sandboxWorld();
+    const exchange = async (request: HttpRequest) =>
+      request.method === 'POST' && request.url.endsWith('/tickets')
+        ? { status, headers: { ...json, 'retry-after': '900' }, body }
+        : world.exchange(request);
+    const text = 'subject,contact.email,contact.name\nFirst,new@b.test,Ada\nSecond,other@b.test,Bob\n';
+    const ran = await created({ ...world, exchange }, text, ['--create-contacts', '--max-wait', '5']);
+    expect(ran.ran.exitCode).toBe(8);
+    expect(ran.ran.stderr).toContain('0 of 2 rows are done. 2 contacts were created.');
+    expect(ran.report).toMatchObject({ rows: 2, done: 0, unsent: 2, unknown: 0 });
   });
 });
 

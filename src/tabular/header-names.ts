@@ -1,5 +1,17 @@
-import { plain } from '../tabular/columns.ts';
-import type { Field } from './mapping.ts';
+import { plain } from './columns.ts';
+
+/** A field of a contact that a column can fill. Which of them an operation takes, its `Shape` says. */
+export type Field =
+  | 'email'
+  | 'name'
+  | 'last_name'
+  | 'phone'
+  | 'company'
+  | 'website'
+  | 'country'
+  | 'tags'
+  /** A whole object as JSON, as `svc contacts export` writes it. */
+  | 'metadata';
 
 /**
  * Common names of each field, the most telling first: of several columns that fit, the one named earliest here is
@@ -113,10 +125,14 @@ function addNames(field: Field, words: string, from: number): void {
   }
 }
 
-/** A name without a word that says which: beside a first name it is the last one. */
+/** A name without a word that says which, or a full one: beside a first name it has the last one. */
 export const isBareName = (header: string): boolean => bareNames.has(plain(header));
 
-const bareNames = new Set(['name', 'naam', 'namn', 'navn']);
+const bareNames = new Set(
+  'name naam namn navn fullname completename namefull nomcomplet nombrecompleto nomecompleto adsoyad adısoyadı 氏名 姓名'
+    .split(' ')
+    .map(plain),
+);
 
 /** Turkish for a name; in other files it is an advertisement. */
 const turkishName = 'ad';

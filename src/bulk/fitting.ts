@@ -1,0 +1,98 @@
+import { columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
+import { columnName, plain } from '../tabular/columns.ts';
+import { fieldOf } from '../tabular/header-names.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { type Columns, placeIn } from './columns.ts';
+import { withRequester } from './requesters.ts';
+
+/** What other systems call a field, the most telling first, as `plain` writes it. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  subject: ['ticketsubject', 'title', 'summary', 'betreff', 'objet', 'asunto'],
+  title: ['subject', 'name', 'headline'],
+  description: ['ticketdescription', 'body', 'message', 'details', 'content', 'comment', 'beschreibung'],
+  content: ['body', 'text', 'description', 'notes'],
+  body: ['message', 'text', 'comment', 'reply', 'note', 'content', 'description'],
+  priority: ['prio', 'ticketpriority', 'urgency', 'prioritat'],
+  status: ['ticketstatus', 'state', 'stage'],
+  due_at: ['duedate', 'duebytime', 'dueby', 'due', 'dueon', 'duetime', 'deadline', 'fallig', 'falligam'],
+  published_at: ['releasedate', 'publishdate', 'publishedon', 'date'],
+};
+
+/** Words before the name of a field of the person who asks. */
+const ofRequester = /^(?:requester|requestor|requestedby|reporter|customer|contact|sender|from)/u;
+
+/** A column that nothing takes, and the field that it would fill. */
+type Fit = { readonly at: number; readonly field: string };
+
+/** Of columns that are not sent: which would fill a field that no column fills, by what other systems call it. */
+function fitting(columns: Columns, row: RowOf): readonly Fit[] {
+  const own = Object.keys(fieldsOfRow(row)).flatMap((field): readonly Fit[] => {
+    const named = (words[field] ?? []).map((word) => columns.names.findIndex((name) => plain(name) === word));
+    const at = named.find((one) => one >= 0 && !columns.targets[one]);
+    return at === undefined || field in (row.fixed ?? {}) ? [] : [{ at, field }];
+  });
+  const filled = filledBy(columns);
+  return [...own, ...personIn(columns, row)].filter(({ field }) => !filled.has(field));
+}
+
+const filledBy = ({ targets }: Columns): ReadonlySet<string> =>
+  new Set(targets.flatMap((target) => (target?.kind === 'field' ? [target.field.path] : [])));
+
+const inPlace = ['email', 'name', 'last_name', 'phone', 'company', 'website', 'country'];
+
+/** The requester of a ticket, or the fields of a contact itself; the email first. */
+function personIn(columns: Columns, row: RowOf): readonly Fit[] {
+  const { names, targets } = columns;
+  const isOfTicket = row.requester !== undefined;
+  const paths = new Set(columnNames(isOfTicket ? withRequester(row) : row).values());
+  const ranked = names.flatMap((name, at) => {
+    const match = targets[at] ? undefined : personField(name, names, isOfTicket);
+    const field = `${isOfTicket ? 'contact.' : ''}${match?.field}`;
+    return match && paths.has(field) ? [{ at, field, rank: match.rank }] : [];
+  });
+  const inOrder = ranked.sort((a, b) => a.rank - b.rank);
+  const fits = inPlace.flatMap((name) => inOrder.find(({ field }) => field.replace('contact.', '') === name) ?? []);
+  const filled = filledBy(columns);
+  if (!isOfTicket) return fits;
+  if (row.requester !== undefined && filled.has(row.requester)) return [];
+  // Nobody is found by a name alone.
+  return filled.has('contact.email') || fits[0]?.field === 'contact.email' ? fits : [];
+}
+
+/** `Requester email` is an email, and `Requester` alone is a name. */
+function personField(name: string, names: readonly string[], isOfTicket: boolean) {
+  if (!isOfTicket) return fieldOf(name, names);
+  const rest = plain(name).replace(ofRequester, '');
+  return fieldOf(rest === '' ? 'full name' : rest, names);
+}
+
+const mostNames = 12;
+
+/**
+ * What becomes of the columns that fill nothing. `placeholders`: what the template takes from the row.
+ * Where some of them fit a field, the flags for those, as they can be typed.
+ */
+export function columnNotes(columns: Columns, placeholders: readonly string[], row: RowOf): string[] {
+  const { unused: all, names } = columns;
+  const taken = new Set(placeholders.map((name) => names[placeIn(names, name)]));
+  const unused = all.filter((name) => !taken.has(name));
+  const fits = fitting(columns, row).filter(({ at }) => unused.includes(names[at] ?? ''));
+  const isNothingKnown = unused.length === names.length;
+  if (unused.length === 0 || (isNothingKnown && fits.length === 0)) return [];
+  const shown = unused.slice(0, mostNames).map((name) => sanitize(name) || '(no name)');
+  const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
+  const left = `Columns that are not sent: ${shown.join(', ')}${more}.`;
+  if (fits.length > 0) return [left, hintFor(fits, names)];
+  return [`${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=FIELD"`];
+}
+
+function hintFor(fits: readonly Fit[], names: readonly string[]): string {
+  const isOfPerson = ({ field }: Fit) => field.startsWith('contact.');
+  const fields = [...new Set(fits.map((fit) => (isOfPerson(fit) ? 'the requester' : fit.field)))];
+  const flags = fits.map(({ at, field }) => `--map "${columnName(names, at)}=${field}"`);
+  if (fits.some(isOfPerson)) flags.push('--create-contacts');
+  // A line for each, so that no terminal breaks one inside of its quotes.
+  const last = fields.pop();
+  const named = fields.length === 0 ? last : `${fields.join(', ')} or ${last}`;
+  return `No column fills ${named} yet. To send what fits, add:\n  ${flags.join(' \\\n  ')}`;
+}
