@@ -8,7 +8,7 @@ import { formerPlace, type Identity, isOfScope, type Keys, keysOf, scopeInName }
 import { noRequest, type Plan } from './plan.ts';
 
 /** The rows that a run has to do with: their names, with the digests of their requests. */
-export type Rows = { readonly file: string | null; readonly refs: ReadonlyMap<string, string> };
+type Rows = { readonly file: string | null; readonly refs: ReadonlyMap<string, string> };
 
 const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
 const lockName = (journal: string): string => basename(journal, '.jsonl');
@@ -44,10 +44,16 @@ export async function claimedRows(journal: string): Promise<Claimed | undefined>
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
 
-/** Whether both have to do with one row. Of one file rows are known by their requests too. */
-export function haveCommon(own: Rows, { file, refs }: Rows): boolean {
+type Refs = Pick<Rows, 'refs'>;
+
+export function haveCommonRow(own: Refs, { refs }: Refs): boolean {
   for (const ref of refs.keys()) if (own.refs.has(ref)) return true;
-  if (own.file !== file) return false;
+  return false;
+}
+
+/** Whether both have to do with one row, or send the same. */
+export function haveCommon(own: Refs, { refs }: Refs): boolean {
+  if (haveCommonRow(own, { refs })) return true;
   const requests = new Set(own.refs.values());
   for (const request of refs.values()) if (request !== noRequest && requests.has(request)) return true;
   return false;
@@ -62,7 +68,7 @@ export async function refuseCommon(
   const keys = keysOf(identity);
   const file = identity.file ?? null;
   const places = new Set([...keys.formerly].map((account) => formerPlace(account, identity.command, file)));
-  const own: Rows = { file, refs: plan.refs };
+  const own: Refs = { refs: plan.refs };
   const busy = new Set<string>();
   for (const name of await readdir(folder.path)) {
     if (!name.endsWith('.lock')) continue;

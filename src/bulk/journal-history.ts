@@ -7,8 +7,9 @@ import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
+import { type Grown, grownRows } from './grown.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
-import { claimedRows, claimRows, forgetRows, haveCommon, lockJournal, refuseCommon } from './journal-claims.ts';
+import { claimedRows, claimRows, forgetRows, haveCommonRow, lockJournal, refuseCommon } from './journal-claims.ts';
 import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
@@ -30,6 +31,8 @@ export type History = {
   readonly own: Found | undefined;
   /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
   readonly matches: ReadonlyMap<string, Match>;
+  /** Rows that are new, and hold what was sent before. */
+  readonly grown: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: readonly Match[];
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
@@ -64,6 +67,7 @@ export async function openHistory(
       own,
       matches: chosen.matches,
       resent: chosen.resent,
+      grown: weighed.grown,
       made: weighed.made,
       lost: held.lost,
       async begin() {
@@ -95,6 +99,7 @@ export type Weighed = {
   readonly path: string;
   readonly own: Found | undefined;
   readonly chosen: Chosen;
+  readonly grown: readonly Grown[];
   /** Of this run, among all of this account and command. */
   readonly number: number;
   readonly made: readonly number[];
@@ -122,6 +127,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish }: Asked)
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
   const chosen = choose({ matches: matchRows(judges, sides, found), others, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
+  const isMeant = isRepeatable || wish.again || wish.restart;
+  const grown = isMeant ? [] : await grownRows(plan, same, chosen.matches);
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
   const copies = isRepeatable ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
@@ -130,6 +137,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish }: Asked)
     path: found?.path ?? fresh,
     own,
     chosen,
+    grown,
     number,
     made: disk.ours.flatMap(madeIn),
     copies,
@@ -162,8 +170,7 @@ async function otherWork({ ours, strange }: OnDisk, { plan, file }: Sides, setti
       continue;
     }
     const refs = claimed?.refs ?? new Map([...fates].map(([key, { is = '' }]) => [key, is]));
-    if (haveCommon({ refs: plan.refs, file: null }, { refs, file: '' }) && !isOver(one, claimed?.refs, ours))
-      found.push(one);
+    if (haveCommonRow(plan, { refs }) && !isOver(one, claimed?.refs, ours)) found.push(one);
   }
   return found;
 }

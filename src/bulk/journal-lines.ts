@@ -50,6 +50,8 @@ export type RunLine = {
   readonly file?: string | null;
   /** A digest of the cells of all rows of the file. */
   readonly content?: string;
+  /** Which columns its rows fill. */
+  readonly shapes?: readonly (readonly string[])[];
 };
 
 export type Line =

@@ -25,6 +25,10 @@ export type Past = {
   readonly files: ReadonlySet<string | null>;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
+  /** Which columns their rows fill. */
+  readonly shapes: readonly (readonly string[])[];
+  /** What rows were called before they had the name that they have now. */
+  readonly former: ReadonlyMap<string, string>;
   readonly finished: { readonly at: string; readonly sure?: boolean } | undefined;
   /** Of the last run that said who watched it. */
   readonly witness: string | undefined;
@@ -57,6 +61,8 @@ export function journalReader(present: Present): JournalReader {
   const voided = new Map<string, number>();
   const there = new Map<number, readonly number[]>();
   const [files, contents] = [new Set<string | null>(), new Set<string>()];
+  const shapes: (readonly string[])[] = [];
+  const former = new Map<string, string>();
   let header: Header | FormerHeader | undefined;
   let finished: Past['finished'];
   let run: RunLine | undefined;
@@ -79,6 +85,11 @@ export function journalReader(present: Present): JournalReader {
     msOfRun = 0;
     if (next.file !== undefined) files.add(next.file);
     if (next.content !== undefined) contents.add(next.content);
+    if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
+  };
+  const rename = (was: string, row: string) => {
+    voided.set(voidKey(header?.settings ?? '', was), number);
+    former.set(was, row);
   };
   const takeRow = (line: RowLine) => {
     applyLine(fates, line);
@@ -88,8 +99,7 @@ export function journalReader(present: Present): JournalReader {
     if ('again' in line) {
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
-    if ('renamed' in line)
-      for (const { was } of line.renamed.rows) voided.set(voidKey(header?.settings ?? '', was), number);
+    if ('renamed' in line) for (const { was, row } of line.renamed.rows) rename(was, row);
     for (const row of rowsOf(line)) runs.set(row, number);
     const cost = costOf(line);
     requests += cost.requests;
@@ -125,6 +135,8 @@ export function journalReader(present: Present): JournalReader {
         lastRun: number,
         files,
         contents,
+        shapes,
+        former,
         finished,
         witness: run?.witness,
         isWhole: isSure,

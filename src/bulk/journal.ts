@@ -83,6 +83,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   const witness = present.boot === undefined ? undefined : await newWitness(log.size(), path);
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
+    ...(isRepeatable(plan) ? {} : { shapes: plan.shapes }),
     ...(witness && { boot: present.boot, witness: witness.name }),
   };
   const vanishes = { whenEmpty: own === undefined && replaces === undefined, whenFinished: isRepeatable(plan) };

@@ -2,11 +2,11 @@ import type { Input, Operation } from '../api/operation.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf } from '../http/look.ts';
-import type { Rows } from '../tabular/rows.ts';
+import type { FileRow, Rows } from '../tabular/rows.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
-import { contentNamer, createNumbering, shortDigest, sorted } from './row-content.ts';
+import { contentReader, createNumbering, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
 import type { RowInput } from './second-step.ts';
 
 type Problem = { readonly line: number; readonly error: string; readonly ref: string };
@@ -21,7 +21,7 @@ export type Planned = {
   readonly line: number;
   /** Knows the row again by its cells; of rows with the same cells each has its own. */
   readonly ref: string;
-  /** A digest of what is sent for it. */
+  /** A digest of what is sent for it: the record, and the fields. */
   readonly request: string;
   readonly id: number | undefined;
   readonly input: RowInput;
@@ -41,6 +41,8 @@ export type Plan = {
   readonly refs: ReadonlyMap<string, string>;
   /** A digest of the cells of all rows: what a file is known by under another name. */
   readonly content: string;
+  /** Which columns its rows fill: each set once, so many as `mostShapes`. */
+  readonly shapes: readonly RowShape[];
   readonly sample: readonly Planned[];
   /** Rows that the public will read. */
   readonly published: number;
@@ -50,7 +52,8 @@ export type Plan = {
   verify(): Promise<void>;
 };
 
-const sampleSize = 3;
+/** So many rows are shown as they would go out. */
+export const sampleSize = 3;
 
 type Source = Pick<Plan, 'row' | 'rows' | 'columns'> & { readonly make: MakeInput };
 
@@ -61,11 +64,12 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   /** Of each row, bad ones too. */
   const inOrder: string[] = [];
   const content = newHash();
+  const shapes = shapesOf(contentReader(columns).shapeOf);
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
   const hash = newHash();
-  for await (const batch of passOver(source, (bytes) => hash.update(bytes))) {
+  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow: shapes.see })) {
     for (const one of batch) {
       count++;
       inOrder.push(one.ref);
@@ -87,7 +91,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     const again = newHash();
     const isSame = (one: Planned | Bad) =>
       inOrder[one.index] === one.ref && refs.get(one.ref) === (isPlanned(one) ? one.request : noRequest);
-    for await (const batch of passOver(source, (bytes) => again.update(bytes))) {
+    for await (const batch of passOver(source, { onBytes: (bytes) => again.update(bytes) })) {
       if (!batch.every(isSame)) throw changedMeanwhile(rows);
       yield batch.filter(isPlanned);
     }
@@ -99,7 +103,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
   const sums = { count, sendable: count - problems.size, problems, refs, content: content.digest('hex'), published };
-  return { row, rows, columns, ...sums, sample, read, verify };
+  return { row, rows, columns, ...sums, shapes: shapes.all(), sample, read, verify };
 }
 
 const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
@@ -108,19 +112,33 @@ type Bad = Pick<Planned, 'index' | 'line' | 'ref'> & { readonly problem: string 
 
 const isPlanned = (one: Planned | Bad): one is Planned => 'request' in one;
 
+/** A file has few; one that has more is known by these. */
+const mostShapes = 64;
+
+function shapesOf(shapeOf: (row: FileRow) => RowShape) {
+  const shapes = new Map<string, RowShape>();
+  const see = (row: FileRow) => {
+    if (shapes.size >= mostShapes) return;
+    const shape = shapeOf(row);
+    shapes.set(shape.join('\n\n'), shape);
+  };
+  return { see, all: () => [...shapes.values()] };
+}
+
 async function* passOver(
   { row, rows, columns, make }: Source,
-  onBytes: (bytes: Uint8Array) => void,
+  { onBytes, onRow }: { readonly onBytes: (bytes: Uint8Array) => void; readonly onRow?: (row: FileRow) => void },
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
-  const contentOf = contentNamer(columns);
+  const { nameOf } = contentReader(columns);
   const numbered = createNumbering();
   let index = 0;
   for await (const batch of rows.read(onBytes)) {
     yield batch.map((fileRow) => {
-      const at = { index: index++, line: fileRow.line, ref: numbered(contentOf(fileRow)) };
+      onRow?.(fileRow);
+      const at = { index: index++, line: fileRow.line, ref: numbered(nameOf(fileRow)) };
       const made = make(fileRow);
       if ('problem' in made) return { ...at, problem: made.problem };
-      const request = shortDigest(sorted(made.input));
+      const request = shortDigest(sorted(made.input, plainText));
       return { ...at, ...made, request, keys: keysOf(row, made.id, made.input) };
     });
   }

@@ -7,12 +7,23 @@ import type { Columns } from './columns.ts';
 /** What earlier runs have added to a row is no content of it. */
 const added = /^svc_(?:line|status|error|secret)$/u;
 
+/** The columns in which a row holds something, sorted. */
+export type RowShape = readonly string[];
+
+type ContentReader = {
+  /** Names the row. */
+  readonly nameOf: (row: FileRow) => string;
+  readonly shapeOf: (row: FileRow) => RowShape;
+  /** The name that the row would have with these columns alone. */
+  readonly nameBy: (row: FileRow, shape: RowShape) => string;
+};
+
 /**
  * Names a row by its own cells, each under its column's name: whatever the file is called, in whatever order its columns
  * stand, and whatever `--map` and `--id-map` make of them. A cell that is empty says nothing. CSV has texts alone, so a
  * number of JSON is its text.
  */
-export function contentNamer({ names, targets }: Pick<Columns, 'names' | 'targets'>): (row: FileRow) => string {
+export function contentReader({ names, targets }: Pick<Columns, 'names' | 'targets'>): ContentReader {
   const seen = new Map<string, number>();
   const keys = names.map((name, at) => {
     const key = nameKey(name);
@@ -22,27 +33,42 @@ export function contentNamer({ names, targets }: Pick<Columns, 'names' | 'target
     return time === 1 ? key : `${key}\n${time}`;
   });
   const order = [...keys.keys()].sort((a, b) => ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : 1));
-  return ({ cells }) => {
-    const parts: unknown[] = [];
+  function* filled({ cells }: FileRow): Generator<readonly [key: string, cell: unknown]> {
     for (const at of order) {
-      const cell = cells[at];
-      if (keys[at] === undefined || cell === undefined || (typeof cell === 'string' && cell.trim() === '')) continue;
-      parts.push(keys[at], typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : sorted(cell));
+      const [key, cell] = [keys[at], cells[at]];
+      if (key === undefined || cell === undefined || (typeof cell === 'string' && cell.trim() === '')) continue;
+      yield [key, cell];
+    }
+  }
+  const named = (row: FileRow, counts: (key: string) => boolean): string => {
+    const parts: unknown[] = [];
+    for (const [key, cell] of filled(row)) {
+      if (!counts(key)) continue;
+      parts.push(key, typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : sorted(cell));
     }
     return shortDigest(parts);
   };
+  return {
+    nameOf: (row) => named(row, () => true),
+    shapeOf: (row) => [...filled(row)].map(([key]) => key),
+    nameBy: (row, shape) => named(row, (key) => shape.includes(key)),
+  };
 }
+
+/** What another program may do to a text when it writes the file again says nothing new. */
+export const plainText = (text: string): string => text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 
 /** 132 bits of it: enough that no two rows ever share one. */
 export const shortDigest = (value: unknown): string =>
   digestOf(JSON.stringify(value)).toString('base64url').slice(0, 22);
 
-/** The order of the keys is no content. */
-export function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+/** The order of the keys is no content. `textAs`: what a text counts as. */
+export function sorted(value: unknown, textAs: (text: string) => string = (text) => text): unknown {
+  if (typeof value === 'string') return textAs(value);
+  if (Array.isArray(value)) return value.map((one) => sorted(one, textAs));
   if (!isRecord(value)) return value;
   const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key], textAs)]));
 }
 
 /** Tells rows of equal content apart: the first has the content's own name. */

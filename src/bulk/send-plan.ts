@@ -5,6 +5,7 @@ import { accountOf } from './account.ts';
 import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
+import { refuseGrown } from './grown.ts';
 import { type History, openHistory } from './journal-history.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
@@ -81,6 +82,7 @@ function noteMade({ learnt }: Service, operation: string, ids: readonly number[]
 
 /** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
 async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, history: History): Promise<void> {
+  refuseGrown(history.grown, plan);
   refuseLost(history, plan, settings.yes);
   const open = rowsToSend(history, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);

@@ -15,10 +15,6 @@ export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly fi
 
 export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
 
-/** Journals that know rows by their requests: those of version 0.1.0, and of an edited file its own. */
-const knowsRequests = ({ past: { header, files } }: Found, file: string | null): boolean =>
-  header.svc_bulk === 1 || files.has(file);
-
 const isFormer = ({ past }: Found): boolean => past.header.svc_bulk === 1;
 
 const requestOf = (from: Found, key: string, fate: Fate): string | undefined =>
@@ -47,10 +43,13 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
 /** Of two that speak of one row, what was seen last counts: that it is done stays true. */
 const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
 
-/** Every row of the plan of which a journal speaks: by its cells, else by its request where the journal knows no more. */
+/**
+ * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
+ * of and whatever else stood in its rows. Of rows that send the same so many are known as were sent.
+ */
 export function matchRows(
   journals: readonly Found[],
-  { plan, file }: Sides,
+  { plan }: Pick<Sides, 'plan'>,
   own: Found | undefined,
 ): Map<string, Match> {
   const matches = new Map<string, Match>();
@@ -65,12 +64,12 @@ export function matchRows(
       if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { fate, key, from });
     }
   }
+  const wanted = new Set([...plan.refs].filter(([ref]) => !matches.has(ref)).map(([, request]) => request));
   const left = new Map<string, Match[]>();
   for (const from of journals) {
-    if (!knowsRequests(from, file)) continue;
     for (const [key, fate] of from.past.fates) {
       const request = requestOf(from, key, fate);
-      if (request === undefined || plan.refs.has(key) || !counts(from, fate, request)) continue;
+      if (request === undefined || !wanted.has(request) || plan.refs.has(key) || !counts(from, fate, request)) continue;
       const same = left.get(request) ?? [];
       same.push({ fate, key, from });
       left.set(request, same);
