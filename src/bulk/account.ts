@@ -1,20 +1,19 @@
 import { getAccount } from '../api/account.ts';
 import type { Operation } from '../api/operation.ts';
-import { readConfig } from '../config/config-file.ts';
-import { originOf } from '../config/service-url.ts';
-import { profileConfig } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { isId } from '../http/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { serviceName, spellingsOf } from './service-name.ts';
 
 /** Whose rows are sent. */
 export type Account = {
-  /** Scheme, host and port. */
+  /** Scheme, host and port, the same however the address is written. */
   readonly service: string;
-  /** Its id, whatever the credential; where a token may not ask for it and no login has told it, `profile NAME`. */
+  /** Its id, whatever the credential; where that is not known, `login DIGEST`: of this very login or token. */
   readonly id: string;
-  /** `profile NAME` in any case: what the account goes by where its id is not known. */
-  readonly profile: string;
+  /** Without it, nobody knows whether another login is of the same account. */
+  readonly isKnown: boolean;
   /** How version 0.1.0 named the service and the account: by the credential. */
   readonly formerly: readonly (readonly [service: string, account: string])[];
   /** The service's clock agrees with this machine's. */
@@ -25,30 +24,48 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** One request: `GET /platform/account`. Throws its Failures, but for a scope that is missing. */
 export async function accountOf(service: Service, operation: Operation): Promise<Account> {
-  const { session, settings, learnt } = service;
+  const { session, learnt } = service;
   const { baseUrl } = session;
-  const profile = `profile ${session.profile}`;
-  const id = (await askedId(service)) ?? profile;
-  const { kind, token } = await session.bearer(operation);
-  const former = [...(kind === 'api_key' ? [hexDigestOf(token)] : []), id, profile];
+  const known = await knownId(service);
+  const bearer = await session.bearer(operation);
+  const id = known ?? `login ${session.loginId?.(bearer) ?? digestOfToken(bearer.token)}`;
+  const byProfile = session.from === 'profile' && known !== undefined;
+  const former = [
+    ...(bearer.kind === 'api_key' ? [hexDigestOf(bearer.token)] : []),
+    id,
+    ...(byProfile ? [`profile ${session.profile}`] : []),
+  ];
   const { clockAheadMs } = learnt;
   return {
-    service: originOf(baseUrl),
+    service: serviceName(baseUrl),
     id,
-    profile,
-    formerly: [...new Set(former)].map((one) => [baseUrl, one]),
+    isKnown: known !== undefined,
+    formerly: [...new Set([baseUrl, ...spellingsOf(baseUrl)])].flatMap((url) =>
+      [...new Set(former)].map((one) => [url, one] as const),
+    ),
     isClockSure: clockAheadMs !== undefined && Math.abs(clockAheadMs) < dayMs,
   };
+}
 
-  async function askedId(asked: Service): Promise<string | undefined> {
-    try {
-      const options = { maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-      return String((await call(asked, getAccount, {}, options)).account_id);
-    } catch (failure) {
-      if (!(failure instanceof Failure) || failure.kind !== 'forbidden') throw failure;
-      if (session.from !== 'profile') return undefined;
-      const own = profileConfig(await readConfig(asked.ctx.files), session.profile).account;
-      return own && String(own.id);
-    }
+const digestOfToken = (token: string): string => hexDigestOf(`svc history\n${token}`).slice(0, 32);
+
+/** Undefined where a login may not ask, and has not been told by another credential of its profile. */
+async function knownId(service: Service): Promise<string | undefined> {
+  const { session, settings } = service;
+  try {
+    const options = { maxWaitMs: settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
+    return String(accountIdIn(await call(service, getAccount, {}, options)));
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.kind !== 'forbidden') throw failure;
+    const told = session.account?.();
+    return told === undefined ? undefined : String(told);
   }
+}
+
+/** What names nobody must not pass for an account: the history of every other one would be missing. */
+function accountIdIn(json: { readonly account_id?: unknown }): number {
+  if (isId(json.account_id)) return json.account_id;
+  throw new Failure('failed', 'The service answered with an account that has no id, so svc cannot tell whose it is.', {
+    hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor',
+  });
 }

@@ -1,10 +1,10 @@
-import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Held, holders, tryLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { isRecord } from '../text/record.ts';
 import type { JournalFolder } from './journal-folder.ts';
-import { formerPlace, type Identity, isOfScope, type Keys, keysOf, scopeInName } from './journals-on-disk.ts';
+import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
 
 /** The rows that a run has to do with: their names, with the digests of their requests. */
@@ -21,9 +21,14 @@ export async function claimRows(journal: string, identity: Identity, { refs }: P
   await writeFile(rowsPath(journal), `${first}\n${lines.join('')}`, { mode: 0o600 });
 }
 
+const begunLine = '{"begun":true}';
+
+/** Says that a journal goes with them: where only these are left, it was deleted. */
+export const noteBegun = (journal: string): Promise<void> => appendFile(rowsPath(journal), `${begunLine}\n`);
+
 export const forgetRows = (journal: string): Promise<void> => rm(rowsPath(journal), { force: true });
 
-type Claimed = Rows & { readonly scope: string; readonly profile: string };
+type Claimed = Rows & { readonly scope: string; readonly profile: string; readonly isBegun: boolean };
 
 /** Undefined where nobody has said it, or it cannot be read. */
 export async function claimedRows(journal: string): Promise<Claimed | undefined> {
@@ -34,9 +39,15 @@ export async function claimedRows(journal: string): Promise<Claimed | undefined>
     if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
     const pairs = lines.flatMap((line) => {
       const [ref = '', request = ''] = line.split(' ');
-      return ref === '' ? [] : [[ref, request] as const];
+      return ref === '' || ref === begunLine ? [] : [[ref, request] as const];
     });
-    return { scope, profile, file: typeof file === 'string' ? file : null, refs: new Map(pairs) };
+    return {
+      scope,
+      profile,
+      file: typeof file === 'string' ? file : null,
+      refs: new Map(pairs),
+      isBegun: lines.includes(begunLine),
+    };
   } catch {
     return undefined;
   }
@@ -59,6 +70,24 @@ export function haveCommon(own: Refs, { refs }: Refs): boolean {
   return false;
 }
 
+/** Throws where a run of some of these rows was begun and its journal is gone: that does not mean that nothing was sent. */
+export async function refuseDeleted(
+  folder: JournalFolder,
+  identity: Identity,
+  plan: Pick<Plan, 'refs' | 'row'>,
+): Promise<void> {
+  if (plan.row.operation.safety === 'repeatable') return;
+  const names = new Set(await readdir(folder.path));
+  for (const name of names) {
+    const journal = name.replace(/\.rows$/u, '.jsonl');
+    if (journal === name || names.has(journal)) continue;
+    const path = join(folder.path, journal);
+    const claimed = await claimedRows(path);
+    if (claimed?.isBegun && mayBeOurs(claimed, keysOf(identity)) && haveCommon(plan, claimed))
+      throw folder.deleted(path);
+  }
+}
+
 /** The journals of runs that are under way. Throws where one of them has a row of this one. */
 export async function refuseCommon(
   folder: JournalFolder,
@@ -75,7 +104,7 @@ export async function refuseCommon(
     const [lock, base] = [join(folder.path, name), name.slice(0, -'.lock'.length)];
     const journal = join(folder.path, `${base}.jsonl`);
     const claimed = await claimedRows(journal);
-    if (!(claimed ? isOfScope(claimed, keys) : isUnsaid(base, keys, places))) continue;
+    if (!(claimed ? mayBeOurs(claimed, keys) : isUnsaid(base, keys, places))) continue;
     if (await isFree(lock)) continue;
     if (!claimed || haveCommon(own, claimed)) throw await underWay(lock);
     busy.add(journal);
@@ -86,7 +115,7 @@ export async function refuseCommon(
 /** A lock of this account and command that says no rows: version 0.1.0 names it after the file. */
 function isUnsaid(base: string, keys: Keys, places: ReadonlySet<string>): boolean {
   const named = scopeInName(base);
-  return named ? isOfScope(named, keys) : places.has(base);
+  return named ? mayBeOurs(named, keys) : places.has(base);
 }
 
 /** Takes away what a process left that is gone. */

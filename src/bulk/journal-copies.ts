@@ -3,7 +3,7 @@ import type { Clock } from '../context.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { journalReader, type Present } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
-import { type Found, headerOf, type Identity, isOfScope, keysOf } from './journals-on-disk.ts';
+import { type Found, headerOf, type Identity, keysOf, mayBeOurs } from './journals-on-disk.ts';
 
 /** A request of another run that was not answered. `content`: the digest of what it writes. */
 export type Copy = { readonly keys: readonly string[]; readonly content: string | undefined };
@@ -50,7 +50,7 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
   if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
   const { command } = header;
   if (command === identity.command || kindOf(command) !== kindOf(identity.command)) return undefined;
-  if (!isOfScope(header, keysOf({ ...identity, command }))) return undefined;
+  if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
   // Only what may be done twice has keys. Most journals are of creations, and long.
   if (!(await readFile(path)).includes('"keys":')) return undefined;
   const lines = journalReader(present);

@@ -32,6 +32,8 @@ export type JournalFolder = {
   list(): Promise<string[]>;
   /** False where there is none. Throws where it is empty, cut short, or damaged before its end. */
   read(path: string, options: LogOptions): Promise<boolean>;
+  /** What a run is refused with where the journal of an earlier one is gone, and only its rows are left. */
+  deleted(path: string): Failure;
   /** What a journal is refused with that does not say what it is of. */
   headless(path: string): Failure;
   /** Begins a journal with that text in place of an earlier one. */
@@ -69,6 +71,10 @@ export function journalFolder(path: string, words: Wording): JournalFolder {
       if (isEmpty) throw refused(file, 'is empty');
       return readLog(file, { ...damaged(file), ...options });
     },
+    deleted: (file) =>
+      new Failure('failed', `The journal of ${words.earlier} is gone: ${file}`, {
+        hint: words.damagedHint(file.replace(/\.jsonl$/u, '.rows')),
+      }),
     headless: (file) => refused(file, 'is damaged in line 1'),
     begin: (file, text) => onDisk(() => replaceFile(file, text)),
     open: (file, options) => onDisk(() => openLog(file, { ...damaged(file), ...options })),

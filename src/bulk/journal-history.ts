@@ -5,16 +5,23 @@ import { type Held, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
-import { Failure } from '../errors.ts';
-import { localTime } from '../output/cells.ts';
 import { type Grown, grownRows } from './grown.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
-import { claimedRows, claimRows, forgetRows, haveCommonRow, lockJournal, refuseCommon } from './journal-claims.ts';
+import {
+  claimedRows,
+  claimRows,
+  forgetRows,
+  haveCommonRow,
+  lockJournal,
+  refuseCommon,
+  refuseDeleted,
+} from './journal-claims.ts';
 import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
+import { notTheSame, refuseStrange } from './strange.ts';
 import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** What the person wants of rows that were sent before. */
@@ -111,8 +118,9 @@ export type Weighed = {
 
 async function weighAll({ folder, present, clock, identity, plan, wish }: Asked): Promise<Weighed> {
   const file = identity.file ?? null;
-  const sides: Sides = { plan, file };
+  const sides = { plan, file };
   const busy = await refuseCommon(folder, identity, plan);
+  if (!wish.restart && !wish.again) await refuseDeleted(folder, identity, plan);
   const disk = await journalsOnDisk(folder, identity, present);
   const keys = keysOf(identity);
   const { settings } = keys;
@@ -125,7 +133,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish }: Asked)
   if (isRepeatable) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
-  const chosen = choose({ matches: matchRows(judges, sides, found), others, found, plan, wish, settings });
+  const matches = matchRows(judges, sides, found);
+  if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
+  const chosen = choose({ matches, others, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const isMeant = isRepeatable || wish.again || wish.restart;
   const grown = isMeant ? [] : await grownRows(plan, same, chosen.matches);
@@ -158,8 +168,13 @@ async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>)
 }
 
 /** Runs of some of these rows that are not finished, and had other flags or another template. */
-async function otherWork({ ours, strange }: OnDisk, { plan, file }: Sides, settings: string): Promise<Found[]> {
+async function otherWork(
+  { ours, strange: doubtful }: OnDisk,
+  { plan, file }: Sides,
+  settings: string,
+): Promise<Found[]> {
   const found: Found[] = [];
+  const strange = doubtful.filter(({ past }) => past.header.svc_bulk === 1);
   for (const one of [...ours, ...strange]) {
     const { header, fates, files } = one.past;
     const isOther = header.settings !== settings || strange.includes(one);
@@ -211,12 +226,3 @@ function choose({ matches, others, found, plan, wish, settings }: Choice): Chose
 }
 
 const settingsOf = ({ past }: Found): string => past.header.settings;
-
-function notTheSame({ past: { header, fates } }: Found, plan: Plan): Failure {
-  const begun = `A run of ${plan.rows.source.name} that began at ${localTime(header.started_at)} is not finished`;
-  const rows = `${fates.size} of its rows were sent`;
-  const why = header.svc_bulk === 1 ? 'belongs to another login, or had' : 'had';
-  return new Failure('usage', `${begun}, and ${why} other flags or another template: ${rows}.`, {
-    hint: 'To go on with it, run it with the same login and flags as then. To begin a new run with these, add --restart.',
-  });
-}

@@ -9,7 +9,7 @@ export type Header = {
   readonly file: string | null;
   /** A digest of the service, the account and the command. */
   readonly scope: string;
-  /** The same with the profile in the place of the account, for logins that may not ask for their account. */
+  /** Of the service and the command, and whether the account is known. */
   readonly profile: string;
   /** A digest of what the command line says for every row. */
   readonly settings: string;

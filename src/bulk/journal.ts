@@ -1,12 +1,8 @@
-import { rm } from 'node:fs/promises';
-import type { Clock } from '../context.ts';
-import type { AppendLog } from '../disk/append-log.ts';
-import type { Held as Lock } from '../disk/lock.ts';
-import { forgetWitness, newWitness, type Witness } from '../disk/witness.ts';
+import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import { forgetRows } from './journal-claims.ts';
+import { noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
-import type { JournalFolder, Wording } from './journal-folder.ts';
+import type { Wording } from './journal-folder.ts';
 import type { Weighed } from './journal-history.ts';
 import {
   applyLine,
@@ -19,9 +15,10 @@ import {
   type RunLine,
 } from './journal-lines.ts';
 import { type Finished, prune } from './journal-prune.ts';
-import { journalReader, type Past, type Present } from './journal-reader.ts';
+import { journalReader, type Past } from './journal-reader.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
-import { type Found, type Identity, keysOf } from './journals-on-disk.ts';
+import { append, close, finishedNow, type Held, type Opening } from './journal-writing.ts';
+import { type Found, keysOf } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';
 
 export type Journal = {
@@ -50,20 +47,8 @@ export const wording: Wording = {
   journal: 'this file',
   earlier: 'an earlier run',
   damagedHint: (path) =>
-    `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'`,
+    `Nothing was sent now, and svc cannot tell which rows that run sent. Look in the service. Then remove the journal, and svc takes these rows for new ones: rm '${path}'${path.endsWith('.rows') ? '' : ` '${path.replace(/\.jsonl$/u, '.rows')}'`}`,
   fullHint: 'Make room on the disk first.',
-};
-
-/** What all journals of a run are opened with. */
-export type Opening = {
-  readonly folder: JournalFolder;
-  readonly clock: Pick<Clock, 'now' | 'ticks'>;
-  readonly lock: Lock;
-  readonly identity: Identity;
-  readonly plan: Plan;
-  readonly present: Present;
-  /** What the clocks said when the account was asked for. */
-  readonly startedAt: { readonly wallMs: number; readonly ticks: number };
 };
 
 /** Goes on in a journal, or begins one. */
@@ -79,7 +64,13 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     await folder.begin(path, journalText(shortLines(told)));
     await tidy(opening, path);
   }
-  const log = await folder.open(path, { take: journalReader(present).take, mark, room: 'ahead', held: lock });
+  const log = await folder.open(path, {
+    take: journalReader(present).take,
+    mark,
+    room: 'ahead',
+    deleted: 'restore',
+    held: lock,
+  });
   const witness = present.boot === undefined ? undefined : await newWitness(log.size(), path);
   const run: RunLine = {
     ...{ at, number, file: identity.file ?? null, content: plan.content, whole: own?.past.isWhole ?? false },
@@ -101,6 +92,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   };
   try {
     for (const line of [{ run }, ...(isBegun ? again : []), ...renamedIn(weighed)]) await append(held, line as RowLine);
+    await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
     await close(held, false);
@@ -140,21 +132,6 @@ function fatesOf({ own, chosen }: Weighed, { refs }: Plan): Map<string, Fate> {
   return fates;
 }
 
-/** An open journal. */
-type Held = {
-  readonly opening: Opening;
-  readonly path: string;
-  readonly log: AppendLog;
-  readonly witness: Witness | undefined;
-  readonly header: Header;
-  readonly run: RunLine;
-  /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
-  readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
-  readonly fates: Map<string, Fate>;
-  readonly copies: readonly Copy[];
-  failed: Failure | undefined;
-};
-
 function journalOf(held: Held, past: Past | undefined): Journal {
   const { opening, path, log, fates, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
@@ -190,65 +167,6 @@ function journalOf(held: Held, past: Past | undefined): Journal {
     failure: () => held.failed,
     close: () => close(held, (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty)),
   };
-}
-
-async function append(held: Held, said: RowLine): Promise<void> {
-  const { opening, log, fates, witness } = held;
-  if (held.failed) throw held.failed;
-  try {
-    const line = completed(said, held);
-    const text = lineText(line);
-    await opening.folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
-    witness?.reached(log.size());
-  } catch (error) {
-    if (error instanceof Failure) held.failed ??= error;
-    throw error;
-  }
-}
-
-/** With what the rows are known by, and whether the clock can be trusted. */
-function completed(line: RowLine, { opening, fates }: Held): RowLine {
-  const { refs } = opening.plan;
-  const named = <T extends { readonly row: string }>(about: T): T => {
-    const request = refs.get(about.row);
-    return request === undefined || fates.get(about.row)?.is === request ? about : { ...about, is: request };
-  };
-  if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
-  if ('sent' in line) return { sent: named(line.sent) };
-  if ('done' in line) return { done: named(line.done) };
-  if ('rejected' in line) return { rejected: named(line.rejected) };
-  return 'finished' in line ? { finished: finishedNow(opening) } : line;
-}
-
-function finishedNow({ clock, identity, startedAt }: Opening): Finished {
-  const now = clock.now().getTime();
-  const { wallMs, ticks } = startedAt;
-  const hasJumped = Math.abs(now - wallMs - (clock.ticks() - ticks)) > jumpMs;
-  return { at: new Date(now).toISOString(), ...(identity.account.isClockSure && !hasJumped && { sure: true }) };
-}
-
-/** A clock that is set by more than this is not set by its clockwork. */
-const jumpMs = 60 * 60 * 1000;
-
-/** Never throws: what the disk did not take is told by `failure`, and looked for by the next run. */
-async function close({ opening, path, log, witness, failed }: Held, vanishes: boolean): Promise<void> {
-  await log.close().catch(() => {});
-  // After a line that was not written, what was only meant to go may still be said to be so.
-  await witness?.close({ stays: failed !== undefined }).catch(() => {});
-  if (!vanishes) return;
-  await opening.folder.onDisk(() => rm(path, { force: true })).catch(() => {});
-  await forgetRows(path).catch(() => {});
-}
-
-/**
- * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
- * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
- */
-function mustBeOnDisk(line: RowLine, fates: ReadonlyMap<string, Fate>): boolean {
-  // What may be done twice is done again after a power cut, in the order of the file.
-  if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
-  if ('done' in line) return line.done.secret !== undefined;
-  return !('back' in line || 'rejected' in line || 'unknown' in line);
 }
 
 /** A journal that was begun is the moment to see which ones are too old. */

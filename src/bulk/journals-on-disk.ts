@@ -20,32 +20,43 @@ export type Identity = {
 /** The digests that journals are found by. */
 export type Keys = {
   readonly scope: string;
+  /** Of a service and a command alone: whether the account of `scope` is known. */
   readonly profile: string;
+  /** The `profile` of those that may be of this account, or not. */
+  readonly doubtful: readonly string[];
   readonly settings: string;
   /** As version 0.1.0 named the account. */
   readonly formerly: ReadonlySet<string>;
 };
 
 export function keysOf({ account, command, settings }: Identity): Keys {
-  const { service, id, profile, formerly } = account;
+  const { service, id, isKnown, formerly } = account;
+  const [known, unknown] = [digest(service, 'known', command), digest(service, 'unknown', command)];
   return {
     scope: digest(service, id, command),
-    profile: digest(service, profile, command),
+    profile: isKnown ? known : unknown,
+    doubtful: isKnown ? [unknown] : [unknown, known],
     settings: digest(settings),
     formerly: new Set(formerly.map((one) => digest(JSON.stringify(one)))),
   };
 }
 
-/** A login that may not ask for its account meets the others of its profile. */
-export const isOfScope = (one: Pick<Header, 'scope' | 'profile'>, keys: Keys): boolean =>
-  one.scope === keys.scope ||
-  (one.profile === keys.profile && (one.scope === one.profile || keys.scope === keys.profile));
+type Named = Pick<Header, 'scope' | 'profile'>;
+
+/** `strange`: one of the two does not know its account, and they are of different logins. */
+const bearing = ({ scope, profile }: Named, keys: Keys): Bearing => {
+  if (scope === keys.scope) return 'ours';
+  return keys.doubtful.includes(profile) ? 'strange' : 'none';
+};
+
+/** Surely of this account and command, or perhaps. */
+export const mayBeOurs = (one: Named, keys: Keys): boolean => bearing(one, keys) !== 'none';
 
 /** A journal that cannot be read any more still says by its name whose it is. */
 export const newName = ({ scope, profile }: Keys): string =>
   `${scope}.${profile}.${Math.random().toString(36).slice(2, 12)}.jsonl`;
 
-export function scopeInName(name: string): Pick<Header, 'scope' | 'profile'> | undefined {
+export function scopeInName(name: string): Named | undefined {
   const [, scope, profile] = /^([\da-f]{20})\.([\da-f]{20})\./u.exec(name) ?? [];
   return scope && profile ? { scope, profile } : undefined;
 }
@@ -60,7 +71,7 @@ export type Found = { readonly path: string; readonly past: Past };
 export type OnDisk = {
   /** The latest first; without the rows that a later run was told to send again. */
   readonly ours: readonly Found[];
-  /** Of version 0.1.0 and another credential: it may be another account, or not. */
+  /** Of another credential where an account is not known, or of version 0.1.0: it may be another account, or not. */
   readonly strange: readonly Found[];
 };
 
@@ -76,7 +87,8 @@ export async function journalsOnDisk(folder: JournalFolder, identity: Identity, 
     const bearing = await bearingOf(path, identity, keys);
     if (bearing === 'none') continue;
     const lines = journalReader(present);
-    await folder.read(path, { take: lines.take, mark });
+    // A run that has just ended may have taken it away.
+    if (!(await folder.read(path, { take: lines.take, mark }))) continue;
     const past = lines.past();
     if (!past) throw folder.headless(path);
     if (bearing === 'strange') strange.push({ path, past });
@@ -107,9 +119,9 @@ async function bearingOf(path: string, { command, file }: Identity, keys: Keys):
   if (header === undefined) {
     const named = scopeInName(basename(path));
     // The name that version 0.1.0 gave does not tell the command, so it may be any.
-    return named === undefined || isOfScope(named, keys) ? 'ours' : 'none';
+    return named === undefined || mayBeOurs(named, keys) ? 'ours' : 'none';
   }
-  if (header.svc_bulk === 2) return isOfScope(header, keys) ? 'ours' : 'none';
+  if (header.svc_bulk === 2) return bearing(header, keys);
   if (header.command !== command) return 'none';
   if (keys.formerly.has(header.account)) return 'ours';
   return header.file === (file ?? null) ? 'strange' : 'none';

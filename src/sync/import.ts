@@ -1,6 +1,7 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
 import { checkFiles, reportText, writeFile } from '../bulk/files.ts';
+import { spellingsOf } from '../bulk/service-name.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { startingFolder } from '../disk/working-folder.ts';
@@ -106,7 +107,7 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
       file: source.path,
       content: plan.digest,
       rows: plan.rows,
-      destination: JSON.stringify([service.session.baseUrl, id, kind.operation]),
+      destination: JSON.stringify([spellingsOf(service.session.baseUrl)[0], id, kind.operation]),
       formerly: formerly.map((account) => JSON.stringify([...account, kind.operation])),
       mapping: readingOf(plan, flags, kind.chunkSize),
     },

@@ -49,6 +49,12 @@ async function half(name = 'a.csv') {
   return { world, file };
 }
 
+/** One service, whatever it is called. */
+const reachedAs = (world: SandboxWorld): SandboxWorld => ({
+  ...world,
+  exchange: (request) => world.exchange({ ...request, url: origin + new URL(request.url).pathname }),
+});
+
 const bulk = (world: SandboxWorld) => join(world.folder, 'state', 'bulk');
 const journals = (world: SandboxWorld) =>
   readdirSync(bulk(world))
@@ -107,18 +113,112 @@ describe('a run that is not finished goes on', () => {
     expect(await subjects(world)).toHaveLength(10);
   });
 
-  test('with a token that may not ask for its account, as the same profile', async () => {
-    const { world, file } = await half();
-    const { access_token } = (await world.control('POST', 'tokens', {
-      account_id: 1,
-      scopes: ['tickets:write', 'tickets:read'],
-    })) as { access_token: string };
-    const blind = { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: access_token };
-    expect((await create(world, file, ['--max-sends', '3'], { env: blind })).report).toMatchObject({ done: 7 });
-    expect((await create(world, file)).report).toMatchObject({ done: 10, resumed_rows: 7 });
-    expect(await subjects(world)).toHaveLength(10);
+  test.each([
+    ['http://localhost:4010', 'http://127.0.0.1:4010'],
+    ['http://127.0.0.1:4010', 'http://[::1]:4010/'],
+    ['http://[::1]:4010', 'http://LOCALHOST:4010'],
+    ['https://localhost:4010', 'https://localhost.:4010'],
+    ['https://api.example.com', 'https://API.example.com.:443'],
+    ['https://127.0.0.1', 'https://localhost:443'],
+  ])('with the service under another name of the same address: %s, then %s', async (first, then) => {
+    const world = fresh();
+    const file = put(world, 'a.csv', csv(1, 4));
+    const at = (base: string, flags: readonly string[]) =>
+      create(reachedAs(world), file, [...flags, '--base-url', base]);
+    expect((await at(first, ['--max-sends', '2'])).report).toMatchObject({ done: 2, unsent: 2 });
+    expect((await at(then, [])).report).toMatchObject({ done: 4, resumed_rows: 2 });
+    expect(await subjects(world)).toHaveLength(4);
+  });
+
+  test.each([
+    ['http://localhost:4010', 'http://localhost:4011'],
+    ['http://127.0.0.1:4010', 'http://127.0.0.2:4010'],
+    ['https://localhost:4010', 'http://localhost:4010'],
+    ['https://api.example.com', 'https://api.example.org'],
+  ])('but not at another service: %s, then %s', async (first, then) => {
+    const world = fresh();
+    const file = put(world, 'a.csv', csv(1, 4));
+    const at = (base: string) => create(reachedAs(world), file, ['--base-url', base]);
+    expect((await at(first)).report).toMatchObject({ done: 4, resumed_rows: 0 });
+    expect((await at(then)).report).toMatchObject({ done: 4, resumed_rows: 0 });
   });
 });
+
+describe('a history whose account is not known', () => {
+  const blind = async (world: SandboxWorld, account: number): Promise<RunOptions> => {
+    const scopes = ['tickets:write', 'tickets:read'];
+    const grant = (await world.control('POST', 'tokens', { account_id: account, scopes })) as { access_token: string };
+    await world.control('POST', 'modules', { account_id: 2, support: true });
+    return { env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: grant.access_token } };
+  };
+
+  test('goes on with the very token that made it', async () => {
+    const world = fresh();
+    const file = put(world, 'a.csv', csv(1, 10));
+    const token = await blind(world, 1);
+    expect((await create(world, file, ['--max-sends', '3'], token)).report).toMatchObject({ done: 3 });
+    expect((await create(world, file, [], token)).report).toMatchObject({ done: 10, resumed_rows: 3 });
+    expect(await subjects(world)).toHaveLength(10);
+  });
+
+  test.each<[string, boolean, number | 'key', number | 'key']>([
+    ['a token of another account after one', true, 1, 2],
+    ['a token of another account, half-way', false, 1, 2],
+    ['another token of the same account', true, 1, 1],
+    ['an account that is known', true, 1, 'key'],
+    ['an account that is known, half-way', false, 1, 'key'],
+    ['a token after an account that is known', true, 'key', 1],
+  ])('is neither used nor passed over for %s: the run asks what is meant', async (_, isWhole, first, second) => {
+    const world = fresh();
+    const file = put(world, 'a.csv', csv(1, 4));
+    const as = async (who: number | 'key') => (who === 'key' ? {} : await blind(world, who));
+    await create(world, file, isWhole ? [] : ['--max-sends', '2'], await as(first));
+    const before = await subjects(world);
+    const other = await as(second);
+    const ran = await create(world, file, [], other);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain('sent with another login');
+    expect(await subjects(world)).toEqual(before);
+    const again = await create(world, file, ['--again', '--yes'], other);
+    expect(again.report, again.stderr).toMatchObject({ done: 4, resumed_rows: 0 });
+    // From then on this login has a history of its own.
+    expect((await create(world, file, [], other)).report).toMatchObject({ done: 4, resumed_rows: 4 });
+  });
+
+  test('holds up no file that has no row in common, and nothing that may be done twice', async () => {
+    const world = fresh();
+    const file = put(world, 'a.csv', csv(1, 4));
+    await create(world, file, [], await blind(world, 1));
+    const other = await blind(world, 2);
+    expect((await create(world, put(world, 'b.csv', csv(5, 6)), [], other)).report).toMatchObject({ done: 2 });
+    const update = ['tickets', 'update', '--from', put(world, 'u.csv', 'id,priority\n8,2\n'), '--json'];
+    expect((await svc(world, update, await blind(world, 1))).exitCode).toBe(0);
+    expect((await svc(world, update, await blind(world, 1))).exitCode).toBe(0);
+  });
+});
+
+test.each([['null'], ['"1"'], ['0'], ['-1'], ['1.5'], ['true'], ['[1]']])(
+  'an account whose id is %s is nobody: nothing is sent',
+  async (id) => {
+    const world = fresh();
+    const odd: SandboxWorld = {
+      ...world,
+      exchange: async (request) => {
+        const answer = await world.exchange(request);
+        if (!asksAccount(request) || 'lost' in answer) return answer;
+        return { ...answer, body: answer.body.replace(/"account_id":\s*\d+/u, `"account_id":${id}`) };
+      },
+    };
+    const file = put(world, 'a.csv', csv(1, 2));
+    expect((await create(world, file)).exitCode).toBe(0);
+    const ran = await create(odd, file);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(ran.stderr).toContain('an account that has no id');
+    expect(await subjects(world)).toHaveLength(2);
+    const contacts = put(world, 'c.csv', 'email,name\na@b.test,Ada\n');
+    expect((await svc(odd, ['contacts', 'sync', contacts, '--json'])).exitCode).toBe(1);
+  },
+);
 
 describe('two runs at once', () => {
   test.each([

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../src/context.ts';
-import { asksAccount, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { asksAccount, origin, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const rows = (count: number) =>
@@ -233,6 +233,22 @@ test('an OAuth login of the same account goes on after its token was renewed', a
   expect(report(await run(there.exchange))).toMatchObject({ resumed_rows: 600, created: 1000 });
 });
 
+test('an account that is not known goes on with the very same token alone', async () => {
+  const there = await world();
+  const blind = async (account: number) =>
+    (await there.control('POST', 'tokens', { account_id: account, scopes: ['contacts:write'] })) as {
+      access_token: string;
+    };
+  const run = ({ access_token: token }: { access_token: string }, exchange: Exchange) =>
+    svc({ ...there, exchange }, ['contacts', 'sync', there.file, '--json', '--concurrency', '1'], {
+      env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: token },
+    });
+  const [first, other] = [await blind(1), await blind(2)];
+  expect((await run(first, dyingAfter(there, 3))).exitCode).toBe(8);
+  expect(report(await run(other, there.exchange))).toMatchObject({ resumed_rows: 0, created: 1000 });
+  expect(report(await run(first, there.exchange))).toMatchObject({ resumed_rows: 600, created: 1000 });
+});
+
 test('a rotated key of the same account goes on', async () => {
   const { there } = await interrupted();
   const rotated: Exchange = (request) =>
@@ -241,4 +257,17 @@ test('a rotated key of the same account goes on', async () => {
     env: { SVC_API_KEY: 'key_rotated' },
   });
   expect(report(ran)).toMatchObject({ resumed_rows: 600, created: 1000 });
+});
+
+test('the service under another name of this machine goes on', async () => {
+  const { there } = await interrupted();
+  const reached = (url: string) => url.replace(/^https?:\/\/[^/]+/u, origin);
+  const at = (base: string, exchange: Exchange = there.exchange) =>
+    sync(there, ['--base-url', base, '--concurrency', '1'], (request) =>
+      exchange({ ...request, url: reached(request.url) }),
+    );
+  const first = await at('http://127.0.0.1:4010', dyingAfter(there, 2));
+  expect(report(first)).toMatchObject({ unsent: 600 });
+  expect(report(await at('http://LOCALHOST:4010/'))).toMatchObject({ resumed_rows: 400, unsent: 0 });
+  expect(report(await at('http://127.0.0.1:4011'))).toMatchObject({ resumed_rows: 0 });
 });

@@ -1,0 +1,101 @@
+import { rm } from 'node:fs/promises';
+import type { Clock } from '../context.ts';
+import type { AppendLog } from '../disk/append-log.ts';
+import type { Held as Lock } from '../disk/lock.ts';
+import type { Witness } from '../disk/witness.ts';
+import { Failure } from '../errors.ts';
+import { forgetRows } from './journal-claims.ts';
+import type { Copy } from './journal-copies.ts';
+import type { JournalFolder } from './journal-folder.ts';
+import type { Fate, Header, RowLine, RunLine } from './journal-lines.ts';
+import type { Finished } from './journal-prune.ts';
+import type { Present } from './journal-reader.ts';
+import { lineText } from './journal-text.ts';
+import type { Identity } from './journals-on-disk.ts';
+import type { Plan } from './plan.ts';
+
+/** What all journals of a run are opened with. */
+export type Opening = {
+  readonly folder: JournalFolder;
+  readonly clock: Pick<Clock, 'now' | 'ticks'>;
+  readonly lock: Lock;
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly present: Present;
+  /** What the clocks said when the account was asked for. */
+  readonly startedAt: { readonly wallMs: number; readonly ticks: number };
+};
+
+/** An open journal. */
+export type Held = {
+  readonly opening: Opening;
+  readonly path: string;
+  readonly log: AppendLog;
+  readonly witness: Witness | undefined;
+  readonly header: Header;
+  readonly run: RunLine;
+  /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
+  readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
+  readonly fates: Map<string, Fate>;
+  readonly copies: readonly Copy[];
+  failed: Failure | undefined;
+};
+
+export async function append(held: Held, said: RowLine): Promise<void> {
+  const { opening, log, fates, witness } = held;
+  if (held.failed) throw held.failed;
+  try {
+    const line = completed(said, held);
+    const text = lineText(line);
+    await opening.folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
+    witness?.reached(log.size());
+  } catch (error) {
+    if (error instanceof Failure) held.failed ??= error;
+    throw error;
+  }
+}
+
+/** With what the rows are known by, and whether the clock can be trusted. */
+function completed(line: RowLine, { opening, fates }: Held): RowLine {
+  const { refs } = opening.plan;
+  const named = <T extends { readonly row: string }>(about: T): T => {
+    const request = refs.get(about.row);
+    return request === undefined || fates.get(about.row)?.is === request ? about : { ...about, is: request };
+  };
+  if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
+  if ('sent' in line) return { sent: named(line.sent) };
+  if ('done' in line) return { done: named(line.done) };
+  if ('rejected' in line) return { rejected: named(line.rejected) };
+  return 'finished' in line ? { finished: finishedNow(opening) } : line;
+}
+
+export function finishedNow({ clock, identity, startedAt }: Opening): Finished {
+  const now = clock.now().getTime();
+  const { wallMs, ticks } = startedAt;
+  const hasJumped = Math.abs(now - wallMs - (clock.ticks() - ticks)) > jumpMs;
+  return { at: new Date(now).toISOString(), ...(identity.account.isClockSure && !hasJumped && { sure: true }) };
+}
+
+/** A clock that is set by more than this is not set by its clockwork. */
+const jumpMs = 60 * 60 * 1000;
+
+/** Never throws: what the disk did not take is told by `failure`, and looked for by the next run. */
+export async function close({ opening, path, log, witness, failed }: Held, vanishes: boolean): Promise<void> {
+  await log.close().catch(() => {});
+  // After a line that was not written, what was only meant to go may still be said to be so.
+  await witness?.close({ stays: failed !== undefined }).catch(() => {});
+  if (!vanishes) return;
+  await opening.folder.onDisk(() => rm(path, { force: true })).catch(() => {});
+  await forgetRows(path).catch(() => {});
+}
+
+/**
+ * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
+ * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
+ */
+function mustBeOnDisk(line: RowLine, fates: ReadonlyMap<string, Fate>): boolean {
+  // What may be done twice is done again after a power cut, in the order of the file.
+  if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
+  if ('done' in line) return line.done.secret !== undefined;
+  return !('back' in line || 'rejected' in line || 'unknown' in line);
+}

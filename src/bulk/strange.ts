@@ -1,0 +1,43 @@
+import { Failure } from '../errors.ts';
+import { localTime } from '../output/cells.ts';
+import { haveCommon } from './journal-claims.ts';
+import type { Found } from './journals-on-disk.ts';
+import { rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
+import type { Match } from './weigh.ts';
+
+/**
+ * Another login has sent rows of this file, and of one of the two nobody knows the account. Called done, they would be
+ * missing in another account; sent, they might be there twice. `matches`: rows that this login knows of itself.
+ */
+export function refuseStrange(
+  strange: readonly Found[],
+  plan: Pick<Plan, 'refs' | 'rows'>,
+  matches: ReadonlyMap<string, Match>,
+): void {
+  const refs = new Map([...plan.refs].filter(([ref]) => !matches.has(ref)));
+  for (const { past } of strange) {
+    if (past.header.svc_bulk === 1) continue;
+    const sent = [...past.fates].filter(([, { status }]) => status !== 'rejected');
+    const others = { refs: new Map(sent.map(([key, { is = '' }]) => [key, is])) };
+    if (!haveCommon({ refs }, others)) continue;
+    const at = localTime(past.header.started_at);
+    throw new Failure(
+      'usage',
+      `${rowsInWords(sent.length)} of ${plan.rows.source.name} ${sent.length === 1 ? 'was' : 'were'} sent with another login (${at}), and svc cannot tell whether to the same account.`,
+      {
+        hint: 'Nothing was sent now. Use the login of then, or one with the scope identity for every run. If it was another account, or to send them again, add --again.',
+      },
+    );
+  }
+}
+
+/** Of a run of these rows with other flags that is not finished. */
+export function notTheSame({ past: { header, fates } }: Found, plan: Plan): Failure {
+  const begun = `A run of ${plan.rows.source.name} that began at ${localTime(header.started_at)} is not finished`;
+  const rows = `${fates.size} of its rows were sent`;
+  const why = header.svc_bulk === 1 ? 'belongs to another login, or had' : 'had';
+  return new Failure('usage', `${begun}, and ${why} other flags or another template: ${rows}.`, {
+    hint: 'To go on with it, run it with the same login and flags as then. To begin a new run with these, add --restart.',
+  });
+}
