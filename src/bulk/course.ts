@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { Journal } from './journal.ts';
 import type { Fate, Line } from './journal-lines.ts';
+import { partOf } from './journal-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan, Planned } from './plan.ts';
 import { keptSecret, type Secrets } from './secrets.ts';
@@ -30,6 +31,8 @@ export type Job = {
   readonly onProgress: (progress: Progress) => void;
 };
 
+export type Looked = NonNullable<Failure['looked']>;
+
 /** How far a run has come. */
 export type Course = {
   readonly job: Job;
@@ -54,6 +57,8 @@ export type Course = {
   /** Writes a line for which nobody waits: a row of which it is lost is looked for by the next run. */
   readonly keep: (line: Parameters<Journal['write']>[0]) => void;
   readonly kept: () => Promise<unknown>;
+  /** Of rows that were not found: the longest look, and all candidates. */
+  looked: Looked;
   /** Whether the service fails at one row after the other. */
   troubles: number;
   /** When progress was told last. */
@@ -79,6 +84,7 @@ export function beginCourse(job: Job): Course {
     proofs: new Map(),
     resumedRows: 0,
     doneNow: 0,
+    looked: { seconds: 0, candidates: [] },
     troubles: 0,
     toldAt: Number.NEGATIVE_INFINITY,
     elapsed,
@@ -107,7 +113,7 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
   if (outcome.status === 'done') {
     course.doneNow++;
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
-    const part = outcome.error === undefined ? {} : { error: outcome.error };
+    const part = partOf(outcome);
     ended.set(index, { status: 'done', line, id: outcome.id, ...kept, ...part });
     const done: DoneLine = { done: { row, line, id: outcome.id, ...cost(), ...kept, ...part } };
     // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
@@ -159,6 +165,7 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
   const { job, unknown, doubted, stop } = course;
   if (outcome.status === 'unknown') {
     unknown.push(planned);
+    noteLook(course, outcome.failure?.looked);
   }
   if (job.plan.row.operation.safety === 'repeatable' && (outcome.status === 'unknown' || outcome.status === 'unsent')) {
     const why = outcome.status === 'unknown' ? behindDoubt : behindUnsent;
@@ -169,6 +176,15 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
   if (outcome.status === 'unsent' && !isTrouble) stop(outcome.failure);
   if (course.troubles >= mostTroubles && 'failure' in outcome && outcome.failure) stop(inTrouble(outcome.failure));
   if (job.journal.failure()) stop(job.journal.failure());
+}
+
+export function noteLook(course: Course, look: Looked | undefined): void {
+  if (!look) return;
+  const { seconds, candidates } = course.looked;
+  course.looked = {
+    seconds: Math.max(seconds, look.seconds),
+    candidates: [...new Set([...candidates, ...look.candidates])],
+  };
 }
 
 /** What may still arrive would overwrite it. */

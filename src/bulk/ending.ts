@@ -1,3 +1,4 @@
+import type { RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
@@ -77,7 +78,8 @@ export function failureOf(
     });
   if (unknown > 0) {
     return new Failure('unknown', [stopped?.message, fact, doubt].filter(Boolean).join(' '), {
-      hint: stopped ? goOn : lookFirst,
+      hint: stopped ? goOn : lookFirst(plan.row.operation),
+      looked: totals.looked,
       isWhole: true,
       cause: stopped,
     });
@@ -111,5 +113,13 @@ const goOnWithout = (sendsAgain: About['sendsAgain']): string => {
   const command = sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';
   return `${command}: it goes on where this run stopped, and sends no row twice.`;
 };
-const lookFirst =
-  'Do not send them again blindly. --results FILE names them (svc_status unknown). Run the same command again to look for them once more; --retry-unknown sends them again.';
+/** Only what the service shows can be looked for; the records of a change take it once more. */
+function lookFirst({ safety, effect }: RowOf['operation']): string {
+  const named = '--results FILE names them (svc_status unknown).';
+  const blindly = `Do not send them again blindly. ${named}`;
+  if (safety === 'verify')
+    return `${blindly} Run the same command again to look for them once more; --retry-unknown sends them again.`;
+  if (safety === 'repeatable')
+    return `Run the same command again: it sends them once more, and repeating them changes nothing more. ${named}`;
+  return `${blindly} ${effect?.lookHint ?? ''} svc cannot look for them, so the same command leaves them out. With --retry-unknown it sends every one of them again.`;
+}

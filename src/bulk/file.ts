@@ -18,9 +18,9 @@ import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import { cappedNotes, failureOf, outcomeOf, partialNote } from './ending.ts';
-import { checkFiles, writeFiles } from './files.ts';
+import { checkFiles, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
-import type { FileFlags } from './flags.ts';
+import { type FileFlags, sendsAgain } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
@@ -28,7 +28,7 @@ import { rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
 import { openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
-import { sendPlan } from './send-plan.ts';
+import { type Sent, sendPlan } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 import { viewOf } from './view.ts';
 
@@ -110,12 +110,12 @@ export async function runFile(
     const isDry = flags.dry_run || isRefused(checked);
     const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
     const content = JSON.stringify([given, template?.text ?? null, ...set]);
-    const { plan, totals } = isDry
+    const { plan, totals, unwritten }: Sent = isDry
       ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
       : await sendPlan(run, checked, content);
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
-    if (isDry) await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false });
+    const dry = isDry ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false }) : undefined;
     const outcome = outcomeOf(report, flags.dry_run);
     const failure = failureOf(report, totals, {
       plan,
@@ -126,12 +126,9 @@ export async function runFile(
     });
     const capped = cappedNotes(report, totals, flags.max_sends);
     const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
-    return {
-      ...viewOf(shown),
-      notes: [...(outcome === 'partial' && !isTold ? [partialNote(report)] : []), ...capped],
-      outcome,
-      failure,
-    };
+    const lost = dry ?? unwritten;
+    const notes = [...(outcome === 'partial' && !isTold ? [partialNote(report)] : []), ...capped];
+    return withUnwritten({ ...viewOf(shown), notes, outcome, failure }, lost, ctx.notice);
   } finally {
     ctx.progress(undefined, 'work');
     await source.close();
@@ -217,9 +214,3 @@ const readAsOf = (values: Values) => {
   const readAs = values.readAs();
   return Object.keys(readAs).length > 0 ? { read_as: readAs } : {};
 };
-
-/** The flag with which a repeated command would send rows once more. */
-function sendsAgain({ restart, retry_unknown }: Pick<FileFlags, 'restart' | 'retry_unknown'>) {
-  if (restart) return '--restart';
-  return retry_unknown ? '--retry-unknown' : undefined;
-}

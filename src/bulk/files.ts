@@ -1,6 +1,8 @@
+import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { isSameFile, openDraft, proveWritable } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import type { View } from '../output/view.ts';
 import type { FileFlags } from './flags.ts';
 import type { Plan } from './plan.ts';
 import { type Report, type Result, resultOf } from './report.ts';
@@ -33,17 +35,55 @@ type Told = {
   readonly totals: Totals;
   readonly report: Report;
   readonly hasSecrets: boolean;
+  /** The flag with which a repeated command would send rows once more. */
+  readonly sendsAgain?: string;
 };
 
-export async function writeFiles({ results, rejects, report: reportFile }: Out, told: Told): Promise<void> {
-  const { plan, totals, report, hasSecrets } = told;
-  const modes = { mode: hasSecrets ? 0o600 : undefined, hint: writtenLater };
-  if (results !== undefined) await writeFile(results, resultsOf(told, results), modes);
-  if (rejects !== undefined) await writeFile(rejects, rejectsOf(plan, totals, rejects), { hint: writtenLater });
-  if (reportFile !== undefined) await writeFile(reportFile, [reportText(report)], { hint: writtenLater });
+/** Writes each, whatever became of the others: the failure of the first that could not be written. */
+export async function writeFiles(
+  { results, rejects, report: reportFile }: Out,
+  told: Told,
+): Promise<Failure | undefined> {
+  const { plan, totals, report, hasSecrets, sendsAgain } = told;
+  const hint = writtenLater(sendsAgain);
+  const mode = hasSecrets ? 0o600 : undefined;
+  return firstFailure([
+    results === undefined ? undefined : () => writeFile(results, resultsOf(told, results), { mode, hint }),
+    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, totals, rejects), { hint }),
+    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
+  ]);
 }
 
-const writtenLater = 'The rows are in the journal: run the same command again to write the files.';
+/** Runs each, whatever became of the others: the first failure. */
+export async function firstFailure(
+  steps: readonly ((() => Promise<void>) | undefined)[],
+): Promise<Failure | undefined> {
+  let first: Failure | undefined;
+  for (const step of steps) {
+    try {
+      await step?.();
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      first ??= failure;
+    }
+  }
+  return first;
+}
+
+/**
+ * A run with a file that could not be written: exit 1, but for an end that says more. That comes first, and the file is
+ * told beside it.
+ */
+export function withUnwritten(view: View, unwritten: Failure | undefined, notice: Context['notice']): View {
+  if (!unwritten) return view;
+  if (!view.failure && view.outcome === undefined) return { ...view, failure: unwritten };
+  notice([unwritten.message, unwritten.hint].filter(Boolean).join(' '));
+  return view;
+}
+
+/** `sendsAgain`: a flag with which the command would not only write them. */
+export const writtenLater = (sendsAgain?: string): string =>
+  `To write the files, run the same command again${sendsAgain ? ` without ${sendsAgain}` : ''}.`;
 
 export const reportText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;
 

@@ -94,3 +94,9 @@ export function flagsFor(row: RowOf): Record<string, Param<unknown>> {
 }
 
 const isOfContact = ({ ids = {} }: Operation): boolean => Object.values(ids)[0] === 'contacts';
+
+/** The flag with which a repeated command would send rows once more. */
+export function sendsAgain({ restart, retry_unknown }: Pick<FileFlags, 'restart' | 'retry_unknown'>) {
+  if (restart) return '--restart';
+  return retry_unknown ? '--retry-unknown' : undefined;
+}

@@ -72,8 +72,8 @@ export type Line =
   | { readonly sent: About & Open }
   /** Nothing came of it: it never left, or the rate limit refused it. */
   | { readonly back: About }
-  /** `error`: it is there, and what was to follow was not done. */
-  | { readonly done: About & Cost & { readonly id: number | null; readonly secret?: string; readonly error?: string } }
+  /** `error`: it is there, and what was to follow was not done; with `rest` the next run does it. */
+  | { readonly done: About & Cost & Made }
   | { readonly rejected: About & Cost & { readonly error: string } }
   | { readonly unknown: About & Cost & { readonly error: string } }
   /** `sure`: by a clock that agreed with the service's. */
@@ -83,16 +83,12 @@ export type Line =
 export type Fate = { readonly is?: string } & (
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | ({ readonly status: 'sent'; readonly line: number } & Open)
-  | {
-      readonly status: 'done';
-      readonly line: number;
-      readonly id: number | null;
-      readonly secret?: string;
-      readonly error?: string;
-    }
+  | ({ readonly status: 'done'; readonly line: number } & Made)
   | { readonly status: 'rejected'; readonly line: number; readonly error: string }
   | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open)
 );
+
+type Made = { readonly id: number | null; readonly secret?: string; readonly error?: string; readonly rest?: true };
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[] };
 
@@ -133,8 +129,9 @@ export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, error } = line.done;
-    const more = { ...(secret !== undefined && { secret }), ...(error !== undefined && { error }) };
+    const { id, secret, error, rest } = line.done;
+    const part = { ...(error !== undefined && { error }), ...(rest === true && { rest }) };
+    const more = { ...(secret !== undefined && { secret }), ...part };
     set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
@@ -151,7 +148,7 @@ export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
 type Said =
   | { readonly status: 'meant'; readonly before: number | null }
   | ({ readonly status: 'sent' } & Open)
-  | { readonly status: 'done'; readonly id: number | null; readonly secret?: string; readonly error?: string }
+  | ({ readonly status: 'done' } & Made)
   | { readonly status: 'rejected'; readonly error: string }
   | ({ readonly status: 'unknown'; readonly error: string } & Open);
 

@@ -32,8 +32,7 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   const lines = [...fates].flatMap(([row, fate]): Line[] => {
     const { status, line } = fate;
     const about = { row, line, ...(fate.is !== undefined && { is: fate.is }) };
-    const error = status === 'done' && fate.error !== undefined ? { error: fate.error } : {};
-    if (status === 'done') return [{ done: { ...about, id: fate.id, ...error, ...cost } }];
+    if (status === 'done') return [{ done: { ...about, id: fate.id, ...partOf(fate), ...cost } }];
     if (status === 'rejected') return [{ rejected: { ...about, error: fate.error, ...cost } }];
     const keys = 'keys' in fate && fate.keys ? { keys: fate.keys } : {};
     const sent: Line = { sent: { ...about, before: fate.before, ...keys } };
@@ -41,6 +40,12 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   });
   return [header, { run }, ...others, ...lines];
 }
+
+/** Of a row that is done in part: what was not. */
+export const partOf = ({ error, rest }: { readonly error?: string; readonly rest?: true }) => ({
+  ...(error !== undefined && { error }),
+  ...(rest === true && { rest }),
+});
 
 /** Whether no row is on its way. */
 export const isSettled = (fates: ReadonlyMap<string, Fate>): boolean =>

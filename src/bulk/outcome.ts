@@ -1,8 +1,17 @@
 import { Failure, messageOf } from '../errors.ts';
 
+/** `rest`: what was to follow is left to the next run. */
+export type Done = {
+  readonly status: 'done';
+  readonly id: number | null;
+  readonly answer?: unknown;
+  readonly error?: string;
+  readonly rest?: true;
+};
+
 /** What became of a row in this run. `done` with an error: in part, the record is there. `unsent`: nothing happened, and why. */
 export type Outcome =
-  | { readonly status: 'done'; readonly id: number | null; readonly answer?: unknown; readonly error?: string }
+  | Done
   | { readonly status: 'rejected'; readonly error: string; readonly failure: Failure }
   | { readonly status: 'unknown'; readonly error: string; readonly failure?: Failure }
   | { readonly status: 'unsent'; readonly failure: Failure };

@@ -1,5 +1,7 @@
 import { Failure } from '../errors.ts';
-import { type Course, type Ended, settle } from './course.ts';
+import { type Course, type Ended, noteLook, settle } from './course.ts';
+import type { Fate } from './journal-lines.ts';
+import { partOf } from './journal-text.ts';
 import type { Planned } from './plan.ts';
 
 const isRepeatable = ({ job }: Course): boolean => job.plan.row.operation.safety === 'repeatable';
@@ -28,12 +30,16 @@ async function resolve(course: Course, planned: Planned, settleMs: number): Prom
 /** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
 export async function recoverOpen(course: Course): Promise<void> {
   const { job, ended, unknown, cost } = course;
-  const { journal, settings, retryUnknown } = job;
+  const { ctx, plan, journal, settings, retryUnknown } = job;
   const open = await openRows(course);
   if (open.length === 0) return;
   const wasSent = (planned: Planned) => journal.fates.get(planned.ref)?.status === 'sent';
   const mayGo = new Set<Planned>();
+  const began = ctx.clock.ticks();
   await Promise.all(open.filter(wasSent).map((planned) => resolve(course, planned, settings.settleMs)));
+  const isMissing = open.some((planned) => wasSent(planned) && !ended.has(planned.index));
+  if (isMissing && plan.row.operation.safety === 'verify')
+    noteLook(course, { seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10, candidates: [] });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
     if (retryUnknown) {
@@ -70,5 +76,25 @@ export async function lookAgain(course: Course): Promise<void> {
   for (const planned of unknown) {
     if (ctx.signal.aborted) return;
     await resolve(course, planned, 0);
+  }
+}
+
+/** Does the second step of rows for which an earlier run was stopped between the two. */
+export async function finishSteps(course: Course): Promise<void> {
+  const { job, ended, keep, cost } = course;
+  const { journal, plan, sender } = job;
+  const isLeft = (fate: Fate | undefined) => fate?.status === 'done' && fate.rest === true;
+  if (![...journal.fates.values()].some(isLeft)) return;
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const fate = journal.fates.get(planned.ref);
+      if (fate?.status !== 'done' || !fate.rest || fate.id === null || course.isOver()) continue;
+      const { id } = fate;
+      const { ref: row, line, index } = planned;
+      const part = partOf(await sender.finish(planned, id));
+      ended.set(index, { status: 'done', line, id, ...part });
+      course.resumedRows++;
+      keep({ done: { row, line, id, ...cost(), ...part } });
+    }
   }
 }

@@ -76,6 +76,7 @@ export const nothingSent = (ms: number): Totals => ({
   resumedRows: 0,
   doneNow: 0,
   ms,
+  looked: { seconds: 0, candidates: [] },
   stopped: undefined,
 });
 

@@ -1,9 +1,9 @@
 import { type Failure, interruption } from '../errors.ts';
-import { beginCourse, type Course, type Ended, type Job, judge, settle, undefer } from './course.ts';
+import { beginCourse, type Course, type Ended, type Job, judge, type Looked, settle, undefer } from './course.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
-import { lookAgain, pastOf, recoverOpen } from './recover.ts';
+import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
 
 export type Totals = {
   /** By position in the file. */
@@ -13,6 +13,8 @@ export type Totals = {
   /** Rows that this run itself has done. */
   readonly doneNow: number;
   readonly ms: number;
+  /** For how long a row was looked for that was not found, at most, and the ids of records that may be such rows. */
+  readonly looked: Looked;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
 };
@@ -32,6 +34,7 @@ export async function runPlan(job: Job): Promise<Totals> {
   try {
     await expectCopies(course);
     await recoverOpen(course);
+    await finishSteps(course);
     const rows = rowsToGo(course);
     let next = meant(course, rows);
     for (let batch = await next; batch.length > 0; batch = await next) {
@@ -49,8 +52,10 @@ export async function runPlan(job: Job): Promise<Totals> {
   for (const [row, { status, line }] of [...journal.fates])
     if (status === 'meant') course.keep({ back: { row, line } });
   await course.kept();
-  if (!stopped() && ctx.signal.aborted && ended.size < plan.sendable) stop(interruption(ctx.signal));
-  const isWhole = ended.size === plan.sendable && [...ended.values()].every(({ status }) => status !== 'unsent');
+  const hasRest = [...ended.values()].some((one) => 'rest' in one);
+  if (!stopped() && ctx.signal.aborted && (hasRest || ended.size < plan.sendable)) stop(interruption(ctx.signal));
+  const isWhole =
+    ended.size === plan.sendable && !hasRest && [...ended.values()].every(({ status }) => status !== 'unsent');
   // What may still arrive then overwrites nothing: it says what the record holds already.
   undefer(course, ({ keys }) => (!stopped() && isWhole) || !sender.late.mayArrive(keys));
   if (!stopped() && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);
@@ -60,6 +65,7 @@ export async function runPlan(job: Job): Promise<Totals> {
     resumedRows: course.resumedRows,
     doneNow: course.doneNow,
     ms: journal.past.ms + course.elapsed(),
+    looked: course.looked,
     stopped: stopped(),
   };
 }

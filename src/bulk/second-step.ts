@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
 import { type Body, idNameOf, type RowOf } from '../command/row.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Requester } from './requesters.ts';
@@ -32,6 +32,9 @@ export type Step = {
   readonly options: CallOptions;
 };
 
+/** What was not done, and why. `rest`: svc itself was stopped, so the next run does it. */
+export type Left = { readonly error: string; readonly rest?: true };
+
 /**
  * Does what follows once the record is there. Twice is once, so a row that was on its way when svc was killed may do it
  * again. Returns why it was not done: the record stays, and is never made a second time.
@@ -39,7 +42,7 @@ export type Step = {
 export async function secondStep(
   service: Service,
   { row, input, id, answer, options }: Step,
-): Promise<string | undefined> {
+): Promise<Left | undefined> {
   const { after: values } = input;
   const { after } = row;
   if (!after || !values || id === null || hasAlready(row.operation, answer, values)) return undefined;
@@ -51,9 +54,11 @@ export async function secondStep(
     if (!(error instanceof Failure)) throw error;
     const isUnknown = error.kind === 'unknown' || error.mayBeDone;
     const told = `it is there (${id}), but its ${after.field} ${isUnknown ? 'may not be set' : 'is not set'}`;
+    if (isInterruption(error))
+      return { error: `${told} yet: svc was stopped. The same command sets it when it is run again`, rest: true };
     const flags = Object.entries(values).map(([field, value]) => `--${field} ${String(value)}`);
     const command = ['svc', ...after.operation.command, id, ...flags].join(' ');
-    return `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}`;
+    return { error: `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}` };
   }
 }
 

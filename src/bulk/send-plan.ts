@@ -1,10 +1,12 @@
 import { resolve as absolute } from 'node:path';
 import { confirmed } from '../command/confirm.ts';
+import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from './account.ts';
 import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
+import { sendsAgain } from './flags.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, openHistory } from './journal-history.ts';
 import { progressText, rowsInWords } from './pace.ts';
@@ -17,7 +19,12 @@ import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
 
 /** What became of the rows. A row that was done before is not rejected, though it could not be sent as it is now. */
-export type Sent = { readonly plan: Plan; readonly totals: Totals };
+export type Sent = {
+  readonly plan: Plan;
+  readonly totals: Totals;
+  /** Why a file that tells of them is not there. */
+  readonly unwritten?: Failure;
+};
 
 function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
   const problems = new Map([...plan.problems].filter(([index]) => !before.has(index)));
@@ -64,9 +71,9 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
       const whole = withEarlier(plan, sent, endedBefore(history, plan));
       // The files of the run that took over stand there, or will.
       if (history.lost.aborted) return whole;
-      await keepFiles(run, whole, secrets);
-      if (secrets.to === 'results') await journal.forgetSecrets();
-      return whole;
+      const unwritten = await keepFiles(run, whole, secrets);
+      if (secrets.to === 'results' && !unwritten) await journal.forgetSecrets();
+      return { ...whole, unwritten };
     } finally {
       await journal.close();
     }
@@ -100,10 +107,11 @@ async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, his
 }
 
 /** While the journal is held: what stands in the files is what it says. */
-const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets): Promise<void> =>
+const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
   writeFiles(run.flags, {
     plan,
     totals,
     report: reportOf(run.words, String(run.flags.from), plan, totals),
     hasSecrets: secrets.to === 'results',
+    sendsAgain: sendsAgain(run.flags),
   });

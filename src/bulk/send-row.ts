@@ -10,7 +10,7 @@ import { madeIds } from '../http/made.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
 import { type RowInput, secondStep } from './second-step.ts';
@@ -22,6 +22,8 @@ export type Sender = {
   send(planned: Planned): Promise<Outcome>;
   /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
   find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | undefined>;
+  /** Does what an earlier run was stopped before, once the record was there. */
+  finish(planned: Planned, id: number): Promise<Done>;
   /** The record of a row that is done, as it is now; undefined where the service does not show it. */
   readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** What was sent and may still arrive. */
@@ -54,6 +56,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
+    finish: ({ input }, id) => finished(sending, input, { id, answer: undefined }),
     readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
     late: sending.late,
     requests: () => sending.requests,
@@ -187,8 +190,8 @@ type There = { readonly id: number | null; readonly answer: unknown };
 /** The record is there; what is to follow is done too, or told. */
 async function finished(sending: Sending, input: RowInput, { id, answer }: There) {
   const { row, options } = sending;
-  const error = await secondStep(through(sending), { row, input, id, answer, options });
-  return { status: 'done', id, answer, ...(error !== undefined && { error }) } as const;
+  const left = await secondStep(through(sending), { row, input, id, answer, options });
+  return { status: 'done', id, answer, ...left } as const;
 }
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */

@@ -1,11 +1,11 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
-import { checkFiles, reportText, writeFile } from '../bulk/files.ts';
+import { checkFiles, firstFailure, reportText, withUnwritten, writeFile, writtenLater } from '../bulk/files.ts';
 import { spellingsOf } from '../bulk/service-name.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { startingFolder } from '../disk/working-folder.ts';
-import { interruption } from '../errors.ts';
+import { type Failure, interruption } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
 import type { View } from '../output/view.ts';
@@ -71,12 +71,12 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
     // Of a run that lost its journal the files are those of the run that took it over.
-    if (!totals.isLost) await writeFiles(plan, report, flags);
+    const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);
-    if (flags.dry_run) return dryView(plan, report, failure);
+    if (flags.dry_run) return withUnwritten(dryView(plan, report, failure), unwritten, ctx.notice);
     const view = viewOf(plan, report, totals, failure);
-    return { ...view, notes: ctx.stdout.isTTY ? [] : pipeNotes(report, view) };
+    return withUnwritten({ ...view, notes: ctx.stdout.isTTY ? [] : pipeNotes(report, view) }, unwritten, ctx.notice);
   } finally {
     await source.close();
   }
@@ -136,9 +136,13 @@ function tellOfEarlier(ctx: Context, journal: Journal, plan: Plan): void {
   if (note) ctx.notice(note);
 }
 
-async function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promise<void> {
-  if (flags.rejects !== undefined) await writeFile(flags.rejects, rejectsOf(plan, report.errors));
-  if (flags.report !== undefined) await writeFile(flags.report, [reportText(report)]);
+function writeFiles(plan: Plan, report: Report, flags: ImportFlags): Promise<Failure | undefined> {
+  const { rejects, report: reportFile, restart } = flags;
+  const hint = writtenLater(restart ? '--restart' : undefined);
+  return firstFailure([
+    rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, report.errors), { hint }),
+    reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
+  ]);
 }
 
 /** GitHub shows ten annotations of a step; a few more are in the log. */

@@ -113,6 +113,7 @@ withLoop('rows that were sent when their disk went away are not sent again when 
     unmount();
     mount();
     const ran = await start(folder, 'rows.csv').ended;
+    expect(ran.stdout, ran.stderr).not.toBe('');
     const { done, unknown, unsent } = JSON.parse(ran.stdout);
     expect([done + unknown, unsent], ran.stderr).toEqual([60, 0]);
     const made = await subjectsOf('Killed');

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -20,4 +20,86 @@ test.each([
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain(`${out} cannot be written: there is no folder ${join(world.folder, 'missing')}.`);
   expect(written(world.sent)).toEqual([]);
+});
+
+/** Every write to it fails: no space is left. */
+const full = '/dev/full';
+const isLinux = existsSync(full);
+
+type World = ReturnType<typeof sandboxWorld>;
+const runOf = async (world: World, argv: readonly string[]) => {
+  const ran = await svc(world, [...argv, '--json']);
+  return { ...ran, report: ran.stdout === '' ? undefined : JSON.parse(ran.stdout) };
+};
+
+test.runIf(isLinux).each([
+  ['--results', ['tickets', 'create', '--from'], 'subject\nOne\nTwo\n', { rows: 2, done: 2 }],
+  ['--report', ['tickets', 'create', '--from'], 'subject\nOne\nTwo\n', { rows: 2, done: 2 }],
+  ['--report', ['contacts', 'sync'], 'email\none@example.com\n', { rows: 1, created: 1 }],
+])('a %s that finds the disk full, of %j: exit 1, with the sums', async (flag, words, text, sums) => {
+  const world = sandboxWorld({ rateLimit: 'off', seed: 'empty' });
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, text);
+  const ran = await runOf(world, [...words, file, flag, full]);
+  expect(ran.exitCode, ran.stderr).toBe(1);
+  expect(ran.report).toMatchObject(sums);
+  expect(ran.stderr).toContain(`${full} could not be written: the disk is full.`);
+  expect(ran.stderr).toContain('To write the files, run the same command again');
+});
+
+test.runIf(isLinux)(
+  'a file that cannot be written hides no rejected row, no doubt, and not the files beside it',
+  async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const [file, report] = [join(world.folder, 'rows.csv'), join(world.folder, 'report.json')];
+    writeFileSync(file, 'id,body\n1,Hello\n999999,Nobody\n');
+    const argv = ['tickets', 'note', '--from', file, '--results', full, '--rejects', full, '--report', report];
+    const partly = await runOf(world, argv.toSpliced(-4, 2));
+    expect(partly.exitCode).toBe(8);
+    expect(partly.report).toMatchObject({ done: 1, rejected: 1 });
+    expect(partly.stderr).toContain(`${full} could not be written`);
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toEqual(partly.report);
+    writeFileSync(file, 'id,body\n1,Lost\n');
+    const lost = { lost: 'after-sending', reason: 'reset', detail: 'It broke.' } as const;
+    const exchange: World['exchange'] = async (request) => (request.method === 'POST' ? lost : world.exchange(request));
+    const doubt = await runOf({ ...world, exchange }, ['tickets', 'note', '--from', file, '--yes', '--results', full]);
+    expect(doubt.exitCode).toBe(9);
+    expect(doubt.stderr).toContain(`${full} could not be written`);
+  },
+);
+
+test('results that could not be written are written by the next run, which sends nothing', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [file, folder] = [join(world.folder, 'rows.csv'), join(world.folder, 'out')];
+  const results = join(folder, 'results.csv');
+  mkdirSync(folder);
+  writeFileSync(file, 'subject\nOne\n');
+  const argv = ['tickets', 'create', '--from', file, '--results', results];
+  const exchange: World['exchange'] = async (request) => {
+    rmSync(folder, { recursive: true, force: true });
+    return world.exchange(request);
+  };
+  const ran = await runOf({ ...world, exchange }, argv);
+  expect(ran).toMatchObject({ exitCode: 1, report: { done: 1 } });
+  mkdirSync(folder);
+  world.sent.length = 0;
+  expect(await runOf(world, argv)).toMatchObject({ exitCode: 0, report: { done: 1, resumed_rows: 1 } });
+  expect(written(world.sent)).toEqual([]);
+  expect(readFileSync(results, 'utf8')).toMatch(/One,2,done,\d+/u);
+});
+
+test.runIf(isLinux)('signing secrets that could not be written stay in the journal for the next run', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const tokens = { account_id: 1, scopes: ['webhooks:manage', 'identity'] };
+  const { access_token } = (await world.control('POST', 'tokens', tokens)) as { access_token: string };
+  const file = join(world.folder, 'hooks.csv');
+  writeFileSync(file, 'event_type,target_url\ncall.completed,https://a.example/h\n');
+  const argv = (results: string) => ['webhooks', 'create', '--from', file, '--yes', '--json', '--results', results];
+  const env = { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: access_token };
+  const ran = await svc(world, argv(full), { env });
+  expect(ran.exitCode, ran.stderr).toBe(1);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ done: 1 });
+  const results = join(world.folder, 'results.csv');
+  expect(await svc(world, argv(results), { env })).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(results, 'utf8')).toMatch(/svc_secret\r?\n.*,[\w-]{16,}\r?\n/u);
 });

@@ -248,6 +248,43 @@ describe('a ticket whose status cannot be set', () => {
   });
 });
 
+test('a status that svc was stopped before is set by the same command, once, and nothing is made twice', async () => {
+  const world = sandboxWorld();
+  const two = 'subject,status\nFirst,closed\nSecond,pending\n';
+  const stopping = (at: number, method: string) => {
+    const stop = new AbortController();
+    let seen = 0;
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      if (request.method === method && ++seen === at) stop.abort('SIGINT');
+      return answer;
+    };
+    return [{ ...world, exchange }, stop.signal] as const;
+  };
+  const line = ['--concurrency', '1'];
+  const [first, signal] = stopping(2, 'POST');
+  const stopped = await created(first, two, line, { signal });
+  expect(stopped.ran.exitCode).toBe(130);
+  expect(stopped.report.errors).toEqual([
+    {
+      line: 3,
+      error: expect.stringMatching(/^it is there \(\d+\), but its status is not set yet: svc was stopped\./u),
+    },
+  ]);
+  expect(stopped.ran.stderr).toContain('Run the same command again');
+  const again = await created(world, two, line);
+  expect(again.ran, again.ran.stderr).toMatchObject({ exitCode: 0 });
+  expect(again.report).toMatchObject({ done: 2, errors: [], resumed_rows: 2 });
+  const writes = ['POST /tickets', 'PATCH', 'POST /tickets', 'PATCH'];
+  expect(writesOf(world).map((one) => one.replace(/^PATCH.*/u, 'PATCH'))).toEqual(writes);
+  expect((await newest(world, 2)).sort()).toEqual([
+    ['First', 'closed', 0, null],
+    ['Second', 'pending', 0, null],
+  ]);
+  expect((await created(world, two, line)).ran).toMatchObject({ exitCode: 0 });
+  expect(writesOf(world)).toHaveLength(4);
+});
+
 describe('--create-contacts', () => {
   const flags = ['--create-contacts', '--subject', 'None', '--map-value', 'Status:Hold=open'];
   const maps = ['--map', 'Requester email=contact.email', '--map', 'Requester=contact.name'];

@@ -1,0 +1,55 @@
+// What the last line of standard error says of rows whose outcome is not known: true of the command, and of the look.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lateWorld, ownFailure, unsettledEndings } from '../http/late-service.ts';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc, type World } from '../svc.ts';
+
+const timeOut = unsettledEndings['a time-out'] ?? ownFailure;
+
+async function from(world: World, words: string, text: string, flags: readonly string[] = []) {
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, text);
+  const ran = await svc(world, [...words.split(' '), '--from', file, '--json', '--yes', ...flags]);
+  const last = ran.stderr.trimEnd().split('\n').at(-1) ?? '';
+  return { exitCode: ran.exitCode, report: JSON.parse(ran.stdout), ...JSON.parse(last || '{}') };
+}
+
+const lost = (end: string, method = 'POST') =>
+  lateWorld(sandboxWorld({ rateLimit: 'off' }), {
+    isMeant: (request) => request.method === method && request.url.endsWith(end),
+    ending: timeOut,
+    times: 100,
+  });
+
+test('a ticket that is looked for: for how long, and that the same command looks again', async () => {
+  const ran = await from(lost('/tickets'), 'tickets create', 'subject\nLost\n', ['--settle', '6']);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.report.errors[0].error).toContain('svc looked for 6 s and did not find it');
+  expect(ran.error.looked_for_seconds).toBeGreaterThanOrEqual(6);
+  expect(ran.error.looked_for_seconds).toBeLessThan(8);
+  expect(ran.error.hint).toContain('Run the same command again to look for them once more');
+});
+
+test('a note cannot be looked for: says where to look, and what sends it again', async () => {
+  const world = lost('/tickets/8/notes');
+  for (const _ of ['first', 'again']) {
+    const ran = await from(world, 'tickets note', 'id,body\n8,Lost\n9,Here\n');
+    expect(ran).toMatchObject({ exitCode: 9, error: { looked_for_seconds: 0 } });
+    expect(ran.error.hint).not.toContain('look for them once more');
+    expect(ran.error.hint).toContain('The API shows no notes: look at the ticket in the product.');
+    expect(ran.error.hint).toContain('With --retry-unknown it sends every one of them again.');
+  }
+  expect(world.left()).toBe(1);
+});
+
+test('a change that may be repeated is sent again by the same command, as the hint says', async () => {
+  const world = lost('/tickets/8', 'PATCH');
+  const ran = await from(world, 'tickets update', 'id,priority\n8,3\n', ['--settle', '1']);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.error.hint).toContain('Run the same command again: it sends them once more');
+  const before = world.left();
+  await from(world, 'tickets update', 'id,priority\n8,3\n', ['--settle', '1']);
+  expect(world.left()).toBeGreaterThan(before);
+});
