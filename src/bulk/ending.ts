@@ -3,6 +3,7 @@ import { Failure, isInterruption } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
@@ -17,15 +18,40 @@ export function outcomeOf({ rejected, unsent, errors }: Report, isDry: boolean):
 export function partialNote({
   rows,
   rejected,
+  uncounted = 0,
   ...of
-}: Pick<Report, 'rows' | 'rejected' | 'unsent'> & { done: number }) {
+}: Pick<Report, 'rows' | 'rejected' | 'unsent'> & { done: number; uncounted?: number }) {
+  const unsent = of.unsent - uncounted;
   const left = [
     ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
-    ...(of.unsent > 0 ? [`${number(of.unsent)} not sent`] : []),
+    ...(unsent > 0 ? [`${number(unsent)} not sent`] : []),
+    ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
   ];
   const what = left.length > 0 ? left.join(', ') : 'some of them in part';
   return `${number(of.done)} of ${rowsInWords(rows)} are done: ${what}. The report names them.`;
 }
+
+/** The same of a dry run, which does nothing. */
+export const dryNote = ({ rejected }: Pick<Report, 'rejected'>): string =>
+  `${rowsInWords(rejected)} would be rejected (exit 8).`;
+
+/** On a terminal: where the rejected rows are, once they are written. */
+export function keptNotes({ rejected }: Pick<Report, 'rejected'>, rejects: string | undefined): string[] {
+  if (rejects === undefined || rejected === 0) return [];
+  const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
+  return [`The ${rows} in ${sanitize(rejects)}. Fix ${them} there, and run this command again with that file.`];
+}
+
+/** Below the first problems: where the others are. */
+export const moreProblems = (
+  more: number,
+  { rejects, report }: { readonly rejects?: string; readonly report?: string },
+) =>
+  `  … and ${number(more)} more${
+    rejects === undefined && report === undefined
+      ? '; --rejects FILE or --report FILE has them all'
+      : `, all in ${sanitize(rejects ?? report ?? '')}`
+  }`;
 
 /** Rows that only --max-sends kept back. */
 export function cappedNotes({ done, unsent }: Report, { stopped, ended }: Totals, cap: number | undefined): string[] {

@@ -17,7 +17,7 @@ import type { Template } from '../text/template.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
-import { cappedNotes, failureOf, outcomeOf, partialNote } from './ending.ts';
+import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
 import { checkFiles, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
 import { type FileFlags, sendsAgain } from './flags.ts';
@@ -127,8 +127,13 @@ export async function runFile(
     const capped = cappedNotes(report, totals, flags.max_sends);
     const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
     const lost = dry ?? unwritten;
-    const notes = [...(outcome === 'partial' && !isTold ? [partialNote(report)] : []), ...capped];
-    return withUnwritten({ ...viewOf(shown), notes, outcome, failure }, lost, ctx.notice);
+    const notes = [
+      ...(outcome === 'partial' && !isTold ? [partialNote(report)] : []),
+      ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+      ...(ctx.stdout.isTTY && !lost ? keptNotes(report, flags.rejects) : []),
+      ...capped,
+    ];
+    return withUnwritten({ ...viewOf(shown, flags), notes, outcome, failure }, lost, ctx.notice);
   } finally {
     ctx.progress(undefined, 'work');
     await source.close();

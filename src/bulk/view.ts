@@ -4,6 +4,7 @@ import { stdinName } from '../tabular/decode.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pad, wrap } from '../text/width.ts';
+import { moreProblems } from './ending.ts';
 import { duration, rowsInWords } from './pace.ts';
 import type { Report } from './report.ts';
 
@@ -32,8 +33,9 @@ const shownProblems = 10;
 const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'orange', unsent: 'orange' } as const;
 
 const humanText =
-  (report: Report) =>
-  ({ width, paint }: Terminal): string => {
+  (report: Report, files: Files) =>
+  (terminal: Terminal): string => {
+    const { paint } = terminal;
     const room = number(report.rows).length;
     const counts = Object.entries(styles)
       .map(([name, style]) => ({ name, style, count: report[name as keyof typeof styles] }))
@@ -48,13 +50,14 @@ const humanText =
       paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
       ...counts,
       paint('dim', `  in ${course.join(', ')}`),
-      ...problemLines(report, width, paint),
+      ...problemLines(report, files, terminal),
     ].join('\n');
   };
 
 const dryText =
-  (report: Report) =>
-  ({ width, paint }: Terminal): string => {
+  (report: Report, files: Files) =>
+  (terminal: Terminal): string => {
+    const { width, paint } = terminal;
     const { sample = [], minutes = 0, rows, rejected } = report;
     const { would_send: sent = rows - rejected } = report;
     const cap = sent < rows - rejected ? ', because of --max-sends' : '';
@@ -70,11 +73,11 @@ const dryText =
         width,
       ),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
-      ...problemLines(report, width, paint),
+      ...problemLines(report, files, terminal),
     ].join('\n');
   };
 
-function problemLines({ errors }: Report, width: number, paint: Terminal['paint']): string[] {
+function problemLines({ errors }: Report, files: Files, { width, paint }: Terminal): string[] {
   if (errors.length === 0) return [];
   const shown = errors.slice(0, shownProblems);
   const room = Math.max(4, ...shown.map(({ line }) => String(line).length));
@@ -87,16 +90,15 @@ function problemLines({ errors }: Report, width: number, paint: Terminal['paint'
         (text, at) => `  ${(at === 0 ? String(line) : '').padStart(room)}  ${text}`,
       ),
     ),
-    ...(more > 0
-      ? wrap(`  … and ${number(more)} more; --rejects FILE or --report FILE has them all`, width).map((text) =>
-          paint('dim', text),
-        )
-      : []),
+    ...(more > 0 ? wrap(moreProblems(more, files), width).map((text) => paint('dim', text)) : []),
   ];
 }
 
-export const viewOf = (report: Report): View => ({
+/** Where the problems are kept, by the flags. */
+type Files = { readonly rejects?: string; readonly report?: string };
+
+export const viewOf = (report: Report, files: Files = {}): View => ({
   data: { shape: 'record', record: report },
-  human: (report.sample ? dryText : humanText)(report),
+  human: (report.sample ? dryText : humanText)(report, files),
   plain: () => plainText(report),
 });

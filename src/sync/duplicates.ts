@@ -1,4 +1,5 @@
-import { type Contact, copy, emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
+import type { Contact } from './contact.ts';
+import { copy, emailKey, isProblem, mostTags, type Problem, problem, type Row } from './rows.ts';
 
 /** What happens to a row whose email an earlier row has. Without it, all are sent, in their order. */
 export type Dedupe = 'first' | 'merge' | 'error';

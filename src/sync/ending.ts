@@ -1,4 +1,4 @@
-import { partialNote, stoppedFailure } from '../bulk/ending.ts';
+import { dryNote, partialNote, stoppedFailure } from '../bulk/ending.ts';
 import { Failure } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
@@ -6,32 +6,43 @@ import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Totals } from './run.ts';
+import type { Files } from './screens.ts';
 import { planText, reportText } from './view.ts';
 
-export const dryView = (plan: Plan, report: Report, failure: Failure | undefined): View => ({
+/** What the screen shows, and which files have it. */
+type Shown = { readonly plan: Plan; readonly report: Report; readonly files: Files };
+
+export const dryView = ({ plan, report, files }: Shown, failure: Failure | undefined): View => ({
   data: { shape: 'record', record: report },
-  human: async (terminal) => (await import('./screens.ts')).planView(plan, report)(terminal),
+  human: async (terminal) => (await import('./screens.ts')).planView(plan, report, files)(terminal),
   plain: () => planText(plan, report),
   outcome: report.rejected > 0 ? 'partial' : undefined,
   failure,
 });
 
-export const viewOf = (plan: Plan, report: Report, totals: Totals, failure: Failure | undefined): View => ({
+export const viewOf = ({ plan, report, files }: Shown, totals: Totals, failure: Failure | undefined): View => ({
   data: { shape: 'record', record: report },
-  human: async (terminal) => (await import('./screens.ts')).reportView(plan, report)(terminal),
+  human: async (terminal) => (await import('./screens.ts')).reportView(plan, report, files)(terminal),
   plain: () => reportText(report),
   outcome: report.rejected > 0 || totals.unaccounted > 0 ? 'partial' : undefined,
   failure,
 });
 
-/** For a pipe: one line where not every row was done. */
-export function pipeNotes(report: Report, { outcome, failure }: View): string[] {
+/** For a pipe: one line where not every row was done. `uncounted`: rows of chunks that were answered, in no count of it. */
+export function pipeNotes(report: Report, { outcome, failure }: View, uncounted: number): string[] {
   if (outcome !== 'partial' || failure) return [];
-  return [partialNote({ ...report, done: 'synced' in report ? report.synced : report.created + report.updated })];
+  return [
+    partialNote({ ...report, uncounted, done: 'synced' in report ? report.synced : report.created + report.updated }),
+  ];
+}
+
+/** The same of a dry run. */
+export function dryPipeNotes(report: Report, { outcome, failure }: View): string[] {
+  return outcome === 'partial' && !failure ? [dryNote(report)] : [];
 }
 
 /** Why nothing of it is sent. */
-export function refusalOf(plan: Plan): Failure | undefined {
+export function refusalOf(plan: Plan, isDry: boolean): Failure | undefined {
   if (plan.sendable === 0) {
     const { name } = plan.table.source;
     if (plan.skipped === plan.rows) {
@@ -42,7 +53,9 @@ export function refusalOf(plan: Plan): Failure | undefined {
     });
   }
   const question = tagsQuestion(plan);
-  return question && new Failure('usage', `${question.fact} Nothing was sent.`, { hint: question.hint });
+  if (!question) return undefined;
+  // A dry run sends nothing anyway.
+  return new Failure('usage', isDry ? question.fact : `${question.fact} Nothing was sent.`, { hint: question.hint });
 }
 
 /** Why it ended before the last row. */

@@ -1,5 +1,6 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
+import { keptNotes } from '../bulk/ending.ts';
 import { checkFiles, firstFailure, reportText, withUnwritten, writeFile, writtenLater } from '../bulk/files.ts';
 import { spellingsOf } from '../bulk/service-name.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,7 +14,7 @@ import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
-import { dryView, pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
+import { dryPipeNotes, dryView, pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -63,7 +64,7 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     ctx.progress(undefined, 'work');
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
 
-    const refusal = refusalOf(plan);
+    const refusal = refusalOf(plan, flags.dry_run);
     const totals: Sent =
       flags.dry_run || refusal
         ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
@@ -74,9 +75,12 @@ export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<
     const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, flags);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);
-    if (flags.dry_run) return withUnwritten(dryView(plan, report, failure), unwritten, ctx.notice);
-    const view = viewOf(plan, report, totals, failure);
-    return withUnwritten({ ...view, notes: ctx.stdout.isTTY ? [] : pipeNotes(report, view) }, unwritten, ctx.notice);
+    const shown = { plan, report, files: flags };
+    const view = flags.dry_run ? dryView(shown, failure) : viewOf(shown, totals, failure);
+    const kept = unwritten || totals.isLost ? undefined : flags.rejects;
+    const piped = flags.dry_run ? dryPipeNotes(report, view) : pipeNotes(report, view, totals.unaccounted);
+    const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : piped;
+    return withUnwritten({ ...view, notes }, unwritten, ctx.notice);
   } finally {
     await source.close();
   }

@@ -23,8 +23,11 @@ export type Column = {
   readonly index: number;
   readonly header: string;
   readonly to: Target;
-  /** A last name that may have the first name in it: `Name` beside `Vorname`. */
-  readonly isFullName?: true;
+  /**
+   * A last name that may have the first name in it: `Name` beside `Vorname`. `with first`: it is one only where it has it,
+   * as a display name may be a company's.
+   */
+  readonly fullName?: 'any' | 'with first';
 };
 
 /** A column that fills a field where the columns before it are blank. */
@@ -100,7 +103,12 @@ export function mapHeaders(
     const to = targets.get(index);
     const header = text.trim();
     if (to !== undefined && to !== 'ignore')
-      columns.push({ index, header, to, ...(index === wholeName && { isFullName: true }) });
+      columns.push({
+        index,
+        header,
+        to,
+        ...(index === wholeName && { fullName: isBareName(header) ? 'any' : 'with first' }),
+      });
     if (to !== undefined || isOwn(header) || header === '') continue;
     if (!fallbacks.some((fallback) => fallback.index === index)) unused.push({ index, header });
   }
@@ -157,14 +165,8 @@ function takeKnown(
     if (!taken.has(field)) {
       targets.set(index, field);
       taken.add(field);
-    } else if (
-      isFullName &&
-      isBareName(header) &&
-      !hasLastName &&
-      wholeName === undefined &&
-      shape.fields.includes('last_name')
-    ) {
-      // Beside a first name, "Name" is the last one: no other column has it.
+    } else if (isFullName && !hasLastName && wholeName === undefined && shape.fields.includes('last_name')) {
+      // Beside a first name, "Name" and "Full Name" have the last one: no other column has it.
       targets.set(index, 'last_name');
       wholeName = index;
     } else if (!wished.has(field) && isTextField(field)) fallbacks.push({ index, header, to: field, isFullName });

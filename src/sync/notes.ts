@@ -17,6 +17,7 @@ export function planNotes(plan: Plan, shape: Shape): string[] {
     ...unusedNotes(plan, shape),
     ...groupNotes(plan),
     ...fullNameNotes(plan),
+    ...wholeNameNotes(plan, shape),
     ...(severalEmails.count === 0
       ? []
       : [
@@ -70,6 +71,20 @@ function fullNameNotes({ mapping: { columns }, table }: Plan): string[] {
   if (example === undefined) return [];
   const name = columnName(table.headers, column.index);
   return [`"${name}" is sent as the last name ("${sanitize(example)}"). If it is the whole name: --map "${name}=name"`];
+}
+
+/** A program that has whole names in one column: the service keeps the two apart, and nothing fills the last name. */
+function wholeNameNotes({ mapping: { columns, fallbacks }, table }: Plan, shape: Shape): string[] {
+  const column = columns.find(({ to }) => to === 'name');
+  const hasLast = [...columns, ...fallbacks].some(({ to }) => to === 'last_name');
+  if (!column || hasLast || !shape.fields.includes('last_name')) return [];
+  const names = table.examples.map((cells) => cells[column.index]?.trim() ?? '').filter((text) => text !== '');
+  const whole = names.filter((text) => /\p{L}[ \u00A0]+\p{L}/u.test(text));
+  if (whole.length * 2 <= names.length) return [];
+  const name = columnName(table.headers, column.index);
+  return [
+    `"${name}" seems to hold whole names ("${sanitize(whole[0] ?? '')}"): all of each goes into the first name, and the last name stays blank. To have the two apart, split the column in the file.`,
+  ];
 }
 
 function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCountry }: Plan): string[] {

@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import type { Table } from '../tabular/table.ts';
 import { createChunker } from './chunks.ts';
+import type { Contact } from './contact.ts';
 import {
   createDuplicates,
   type Dedupe,
@@ -16,7 +17,7 @@ import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
 import { type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
-import { type Contact, createRowReader, isProblem, type Problem, type ReadRow, type RowOptions } from './rows.ts';
+import { createRowReader, isProblem, type Problem, type ReadRow, type RowOptions } from './rows.ts';
 
 export type PlanOptions = RowOptions &
   FilterFlags & {

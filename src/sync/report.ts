@@ -1,8 +1,9 @@
 import { csvOut } from '../bulk/rows-out.ts';
 import { columnLabel } from '../tabular/columns.ts';
 import { rowsOfTable } from '../tabular/rows.ts';
+import type { Contact } from './contact.ts';
 import type { Plan } from './plan.ts';
-import type { Contact, Problem } from './rows.ts';
+import type { Problem } from './rows.ts';
 import type { Totals } from './run.ts';
 
 type Counts = {

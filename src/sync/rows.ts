@@ -1,22 +1,11 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
+import type { Contact } from './contact.ts';
+import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
-import { type Fallback, isOwnData, isTextField, type Mapping, type Shape } from './mapping.ts';
+import { isOwnData, type Mapping, type Shape } from './mapping.ts';
 import { isDropped, type Phones, type PhoneVerdict } from './phone.ts';
 import { type TagSeparator, tagReader } from './tags.ts';
-
-/** What is sent of a row: only what it holds, since a blank says nothing. */
-export type Contact = {
-  email: string;
-  name?: string;
-  last_name?: string;
-  phone?: string;
-  company?: string;
-  website?: string;
-  country?: string;
-  tags?: string[];
-  metadata?: Record<string, unknown>;
-};
 
 export type Row = {
   readonly line: number;
@@ -91,46 +80,6 @@ export function createRowReader(mapping: Mapping, shape: Shape, options: RowOpti
     }
     return { line, contact, size, phone };
   };
-}
-
-/** Fills what goes as it is: a blank cell by the next column that holds the same. */
-function textFiller({ columns, fallbacks }: Mapping): (contact: Contact, cells: readonly string[]) => void {
-  const texts = columns.flatMap(({ index, to, isFullName }) => (isTextField(to) && !isFullName ? [{ index, to }] : []));
-  const wholeName = columns.find(({ to, isFullName }) => to === 'last_name' && isFullName);
-  return (contact, cells) => {
-    for (const { index, to } of texts) {
-      const text = cells[index]?.trim();
-      if (text) contact[to] = text;
-    }
-    if (wholeName) fillLastName(contact, cells[wholeName.index]?.trim() ?? '');
-    for (const fallback of fallbacks) {
-      if (!contact[fallback.to]) fillFrom(fallback, contact, cells);
-    }
-  };
-}
-
-/** Of "Ada" and "Ada Lovelace", or "Lovelace, Ada", the last name is "Lovelace"; without a first name it stays whole. */
-function fillLastName(contact: Contact, text: string): void {
-  if (text === '') return;
-  const first = contact.name;
-  if (first === undefined) contact.name = text;
-  else {
-    const rest = withoutWord(text, first);
-    if (rest !== '') contact.last_name = rest;
-  }
-}
-
-function withoutWord(text: string, word: string): string {
-  if (text === word) return '';
-  if (text.startsWith(`${word} `)) return text.slice(word.length).trim();
-  if (text.endsWith(`, ${word}`)) return text.slice(0, -word.length - 2).trim();
-  return text.endsWith(` ${word}`) ? text.slice(0, -word.length).trim() : text;
-}
-
-function fillFrom({ index, to, isFullName }: Fallback, contact: Contact, cells: readonly string[]): void {
-  if (isFullName && contact.last_name !== undefined) return;
-  const text = cells[index]?.trim();
-  if (text) contact[to] = text;
 }
 
 /** Google joins several addresses of a person in one cell. */

@@ -1,14 +1,19 @@
+import { moreProblems } from '../bulk/ending.ts';
 import { duration } from '../bulk/pace.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, pad } from '../text/width.ts';
+import { cut, pad, wrap } from '../text/width.ts';
+import { tagsQuestion } from './notes.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import { samplesOf } from './view.ts';
 
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
+
+/** Where the problems are kept, by the flags. */
+export type Files = { readonly rejects?: string; readonly report?: string };
 
 const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   rows: 'bold',
@@ -18,11 +23,12 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 };
 
 export const reportView =
-  (plan: Plan, report: Report) =>
-  ({ width, paint }: Terminal): string => {
+  (plan: Plan, report: Report, files: Files) =>
+  (terminal: Terminal): string => {
+    const { paint } = terminal;
     const { rows, rejected, skipped = 0, unsent, chunks, requests, duration_ms, resumed_rows } = report;
     const outcomes =
-      'synced' in report ? { synced: report.synced } : { created: report.created, updated: report.updated };
+      'synced' in report ? { synced: report.synced } : { created: report.created, 'already there': report.updated };
     const counts = { rows, ...outcomes, rejected, skipped, unsent };
     const room = number(rows).length;
     const lines = Object.entries(counts)
@@ -40,13 +46,14 @@ export const reportView =
       paint('bold', sanitize(plan.table.source.name)),
       ...lines,
       paint('dim', `  in ${course.join(', ')}`),
-      ...problemLines(report, width, paint),
+      ...problemLines(report, files, terminal),
     ].join('\n');
   };
 
 export const planView =
-  (plan: Plan, report: Report) =>
-  ({ width, paint }: Terminal): string => {
+  (plan: Plan, report: Report, files: Files) =>
+  (terminal: Terminal): string => {
+    const { width, paint } = terminal;
     const { columns, fallbacks } = plan.mapping;
     const head = Math.min(24, Math.max(...[...columns, ...fallbacks].map(({ header }) => header.length)));
     const field = Math.max(...columns.map(({ to }) => to.length));
@@ -68,10 +75,13 @@ export const planView =
       ...mapping,
       ...others,
       '',
-      `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}.`,
+      ...wrap(
+        `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}${tagsQuestion(plan) ? ', once the question below is answered' : ''}.`,
+        width,
+      ),
       ...(report.skipped ? [`${counted(report.skipped, 'row')} would be skipped.`] : []),
       ...(report.rejected > 0 ? [paint('red', `${counted(report.rejected, 'row')} would be rejected.`)] : []),
-      ...problemLines(report, width, paint),
+      ...problemLines(report, files, terminal),
     ].join('\n');
   };
 
@@ -82,21 +92,24 @@ function describe({ table }: Plan): string {
   return `${table.source.encoding.toUpperCase()}${table.source.hasBom ? ' with BOM' : ''}, ${delimiter}-separated`;
 }
 
-function problemLines({ errors }: Report, width: number, paint: Terminal['paint']): string[] {
+function problemLines({ errors }: Report, files: Files, { width, paint }: Terminal): string[] {
   if (errors.length === 0) return [];
   const shown = errors.slice(0, shownProblems);
   const lineRoom = Math.max(4, ...shown.map(({ line }) => String(line).length));
   const emailRoom = Math.min(32, Math.max(5, ...shown.map(({ email }) => email.length)));
   const errorRoom = Math.max(20, width - lineRoom - emailRoom - 6);
-  const rows = shown.map(({ line, email, error }) => {
+  const rows = shown.flatMap(({ line, email, error }) => {
     const cells = [String(line).padStart(lineRoom), pad(cut(sanitize(email), emailRoom), emailRoom)];
-    return `  ${cells.join('  ')}  ${cut(sanitize(error), errorRoom)}`;
+    const before = `  ${cells.join('  ')}  `;
+    return wrap(sanitize(error), errorRoom).map(
+      (text, at) => (at === 0 ? before : ' '.repeat(lineRoom + emailRoom + 6)) + text,
+    );
   });
   const more = errors.length - shown.length;
   return [
     '',
     paint('dim', `  ${'line'.padStart(lineRoom)}  ${pad('email', emailRoom)}  problem`),
     ...rows,
-    ...(more > 0 ? [paint('dim', `  … and ${number(more)} more; --rejects FILE or --report FILE has them all`)] : []),
+    ...(more > 0 ? wrap(moreProblems(more, files), width).map((text) => paint('dim', text)) : []),
   ];
 }

@@ -12,7 +12,7 @@ import {
   type KeysOf,
   refusedRows,
 } from './chunks.ts';
-import type { Contact } from './rows.ts';
+import type { Contact } from './contact.ts';
 import type { Target } from './run.ts';
 
 type SyncAnswer = Parameters<typeof judgeAnswer>[1];

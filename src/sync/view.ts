@@ -2,11 +2,11 @@ import type { Progress } from '../bulk/course.ts';
 import { progressText as rowsProgress } from '../bulk/pace.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { number } from '../text/number.ts';
+import type { Contact } from './contact.ts';
 import type { Earlier } from './journal.ts';
 import { type Column, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
-import type { Contact } from './rows.ts';
 
 export const progressText = (progress: Progress): string => `Synced ${rowsProgress(progress)}`;
 

@@ -61,6 +61,28 @@ test('a first name is taken out of the name beside it', async () => {
   ]);
 });
 
+test.each(['Full Name', 'Display Name', 'Customer full name', 'Contact', 'Nom complet'])(
+  'a last name that only "%s" has is not lost',
+  async (header) => {
+    const csv = `First Name,${header},Email\nWayan,Wayan Sudiarta,a@x.example\nAnn,"Lee, Ann",b@x.example\n,Bo Diaz,c@x.example\nEd,Ed,d@x.example\n`;
+    const { sample } = await sync(csv);
+    expect(sample.map(({ name, last_name }: Record<string, unknown>) => [name, last_name])).toEqual([
+      ['Wayan', 'Sudiarta'],
+      ['Ann', 'Lee'],
+      ['Bo Diaz', undefined],
+      ['Ed', undefined],
+    ]);
+  },
+);
+
+test("a display name without the first name is a company's, or a nickname", async () => {
+  const rows = 'Jo,Ray Holdings Ltd,Ray,a@x.example\n';
+  const named = await sync(`First Name,Display Name,Last Name,Email\n${rows}`);
+  expect(named.sample).toEqual([{ email: 'a@x.example', name: 'Jo', last_name: 'Ray' }]);
+  const alone = await sync('First Name,Display Name,Email\nJo,Ray Holdings Ltd,a@x.example\n');
+  expect(alone.sample).toEqual([{ email: 'a@x.example', name: 'Jo' }]);
+});
+
 test("a program's own groups are no tags, and are named", async () => {
   const read = await sync(
     'E-mail 1 - Value,Labels\na@x.example,* myContacts ::: Friends\nb@x.example,* myContacts\n',

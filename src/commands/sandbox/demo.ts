@@ -37,8 +37,8 @@ export const demo = defineCommand({
       },
       { says: 'They are there:', words: ['contacts', 'list', '--limit', '5'], mayExit: [0] },
       {
-        says: 'Syncing the same file again changes nothing: existing contacts are only completed.',
-        words: ['contacts', 'sync', file, '--quiet', '--jq', '"\\(.created) created, \\(.updated) updated"'],
+        says: 'Syncing the same file again makes nobody twice: a contact that is there is only completed.',
+        words: ['contacts', 'sync', file, '--quiet', '--jq', '"\\(.created) created, \\(.updated) already there"'],
         mayExit: [8],
       },
     ];

@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-words-'));
+const rejects = join(folder, 'rejects.csv');
+const fileOf = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+/** 2 good rows and 12 bad ones, two more than a screen shows. */
+const bad = Array.from({ length: 12 }, (_, i) => `B${i},not an address ${i}`);
+const people = fileOf('people.csv', ['name,email', 'Ada,ada@example.org', 'Bo,bo@example.org', ...bad].join('\n'));
+/** Tickets: one good, twelve without a subject. */
+const tickets = fileOf('tickets.csv', ['subject,description', 'A,B', ...bad.map(() => ',x')].join('\n'));
+const terminal = { columns: 80, env: { NO_COLOR: '1' } };
+const lines = { sync: ['contacts', 'sync', people], bulk: ['tickets', 'create', '--yes', '--from', tickets] };
+
+describe.each(Object.entries(lines))('%s: the rejected rows', (_, line) => {
+  test('where they are is told, with what to do, once the file is written', async () => {
+    const ran = await svc(sandboxWorld(), [...line, '--rejects', rejects], terminal);
+    expect(ran.exitCode).toBe(8);
+    expect(readFileSync(rejects, 'utf8')).toContain('svc_error');
+    expect(ran.stdout.replaceAll(/\s+/gu, ' ')).toContain(`… and 2 more, all in ${rejects}`);
+    expect(ran.stdout).not.toContain('--rejects FILE');
+    expect(ran.stderr).toContain(
+      `The 12 rejected rows are in ${rejects}. Fix them there, and run this command again with that file.`,
+    );
+  });
+
+  test('without a file the flags for one are told, within the width', async () => {
+    const ran = await svc(sandboxWorld(), line, { ...terminal, columns: 50 });
+    expect(ran.stdout.replaceAll(/\s+/gu, ' ')).toContain('… and 2 more; --rejects FILE or --report FILE has them all');
+    expect(ran.stdout.split('\n').filter((one) => one.includes('--re') && one.length > 50)).toEqual([]);
+    expect(ran.stderr).not.toContain('rejected rows are in');
+  });
+
+  test('a dry run in a pipe says what would be rejected, not that something was not done', async () => {
+    const ran = await svc(sandboxWorld(), [...line, '--dry-run']);
+    expect(ran.exitCode).toBe(8);
+    expect(ran.stderr).toContain('12 rows would be rejected (exit 8).');
+    expect(ran.stderr).not.toContain('Not all of it was done');
+  });
+});
+
+test('on a narrow terminal what is wrong with a row is there to its end', async () => {
+  const ran = await svc(sandboxWorld(), [...lines.sync, '--dry-run'], { ...terminal, columns: 60 });
+  expect(ran.stdout.split('\n').filter((line) => line.length > 60 && line.trim().includes(' '))).toEqual([]);
+  expect(ran.stdout.match(/address$/gmu)).toHaveLength(10);
+});
+
+test('on a terminal the second sync of a file updates nobody', async () => {
+  const world = sandboxWorld();
+  await svc(world, lines.sync, terminal);
+  const again = await svc(world, lines.sync, terminal);
+  expect(again.stdout).toMatch(/^ +0 {2}created$/mu);
+  expect(again.stdout).toMatch(/^ +2 {2}already there$/mu);
+  expect(again.stdout).not.toContain('updated');
+  expect(JSON.parse((await svc(world, [...lines.sync, '--json'])).stdout)).toMatchObject({ created: 0, updated: 2 });
+});
+
+test('a dry run with a question sends nothing, now or ever, until it is answered', async () => {
+  const tagged = fileOf('tags.csv', 'name,email,tags\nAda,ada@example.org,"vip, new"\n');
+  const dry = await svc(sandboxWorld(), ['contacts', 'sync', tagged, '--dry-run'], terminal);
+  expect(dry.exitCode).toBe(2);
+  expect(dry.stdout).toContain('would be sent, in 1 call, once the question below is answered.');
+  expect(dry.stderr).toContain('one tag, or several?');
+  expect(dry.stderr).not.toContain('Nothing was sent.');
+  const real = await svc(sandboxWorld(), ['contacts', 'sync', tagged], terminal);
+  expect(real.stderr).toContain('Nothing was sent.');
+});
+
+describe('whole names in one column', () => {
+  const note = (header: string, rows: readonly string[], words: readonly string[] = []) =>
+    svc(sandboxWorld(), [
+      ...['contacts', 'sync', fileOf('names.csv', [header, ...rows].join('\n')), '--dry-run'],
+      ...words,
+    ]).then(({ stderr }) => stderr);
+
+  test.each(['Lead Name', 'Name', 'Full Name', 'Nom complet'])(
+    '%s: that the last name stays blank is told',
+    async (name) => {
+      const told = await note(
+        `${name},email`,
+        ['John Doe,a@example.org', 'Zoë Ågren,b@example.org', 'Bo,c@example.org'],
+        [...['--map', `${name}=name`]],
+      );
+      expect(told).toContain(`"${name}" seems to hold whole names ("John Doe")`);
+    },
+  );
+
+  test.each([
+    ['first names', 'name,email', ['Ada,a@example.org', 'Mary Ann,b@example.org', 'Bo,c@example.org']],
+    ['a column of last names beside it', 'first name,last name,email', ['Mary Ann,Byron,a@example.org']],
+    ['no names', 'email', ['a@example.org']],
+  ])('%s: nothing is told', async (_, header, rows) => {
+    expect(await note(header, rows)).not.toContain('whole names');
+  });
+
+  test('an example cannot act on the terminal', async () => {
+    expect(await note('name,email', ['John \x1b[31m Doe Bo,a@example.org'])).not.toContain('\x1b');
+  });
+});
