@@ -26,6 +26,7 @@ import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
 import { rowsInWords } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
+import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
 import { openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
@@ -108,11 +109,13 @@ export async function runFile(
     const told = readAsNote(values.readAs());
     if (told !== undefined) ctx.notice(told);
     const isDry = flags.dry_run || isRefused(checked);
+    const ms = Math.round(ctx.clock.ticks() - began);
     const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
     const content = JSON.stringify([given, template?.text ?? null, ...set]);
-    const { plan, totals, unwritten }: Sent = isDry
-      ? { plan: checked, totals: nothingSent(Math.round(ctx.clock.ticks() - began)) }
-      : await sendPlan(run, checked, content);
+    const send = () => (flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content));
+    const { plan, totals, unwritten }: Sent = isRefused(checked)
+      ? { plan: checked, totals: nothingSent(ms) }
+      : await send();
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
     const dry = isDry ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false }) : undefined;

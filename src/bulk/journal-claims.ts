@@ -88,11 +88,12 @@ export async function refuseDeleted(
   }
 }
 
-/** The journals of runs that are under way. Throws where one of them has a row of this one. */
+/** The journals of runs that are under way. Throws where one of them has a row of this one. `isFree`: of a lock. */
 export async function refuseCommon(
   folder: JournalFolder,
   identity: Identity,
   plan: Pick<Plan, 'refs'>,
+  isFree: (lock: string) => Promise<boolean>,
 ): Promise<ReadonlySet<string>> {
   const keys = keysOf(identity);
   const file = identity.file ?? null;
@@ -119,7 +120,7 @@ function isUnsaid(base: string, keys: Keys, places: ReadonlySet<string>): boolea
 }
 
 /** Takes away what a process left that is gone. */
-async function isFree(lock: string): Promise<boolean> {
+export async function freeLock(lock: string): Promise<boolean> {
   const held = await tryLock(lock);
   if (!held) return false;
   await held.release();

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
-import { type Held, withLock } from '../disk/lock.ts';
+import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
@@ -11,6 +11,7 @@ import {
   claimedRows,
   claimRows,
   forgetRows,
+  freeLock,
   haveCommonRow,
   lockJournal,
   refuseCommon,
@@ -92,6 +93,17 @@ export async function openHistory(
   });
 }
 
+/** What a run would begin from, for whoever only looks: nothing is written, and nothing is held. */
+export async function lookAtHistory({ state, clock }: Ports, identity: Identity, plan: Plan, wish: Wish) {
+  const folder = journalFolder(join(state, 'bulk'), wording);
+  const present = { boot: await thisBoot(), saidBy: await askWitnesses() };
+  const weighed = await folder.onDisk(() =>
+    weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
+  );
+  const { chosen, own, grown } = weighed;
+  return { own, grown, matches: chosen.matches, resent: chosen.resent };
+}
+
 type Asked = {
   readonly folder: JournalFolder;
   readonly present: Present;
@@ -99,6 +111,7 @@ type Asked = {
   readonly identity: Identity;
   readonly plan: Plan;
   readonly wish: Wish;
+  readonly onlyLooks?: boolean;
 };
 
 /** What a run begins from. */
@@ -116,10 +129,11 @@ export type Weighed = {
   readonly replaces: Found | undefined;
 };
 
-async function weighAll({ folder, present, clock, identity, plan, wish }: Asked): Promise<Weighed> {
+async function weighAll({ folder, present, clock, identity, plan, wish, onlyLooks }: Asked): Promise<Weighed> {
   const file = identity.file ?? null;
   const sides = { plan, file };
-  const busy = await refuseCommon(folder, identity, plan);
+  const isFree = async (lock: string) => !(await isHeld(lock, clock.now().getTime()));
+  const busy = await refuseCommon(folder, identity, plan, onlyLooks ? isFree : freeLock);
   if (!wish.restart && !wish.again) await refuseDeleted(folder, identity, plan);
   const disk = await journalsOnDisk(folder, identity, present);
   const keys = keysOf(identity);
@@ -130,7 +144,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish }: Asked)
   const found = ownJournal(candidates, sides);
   const others = await otherWork(disk, sides, settings);
   if (others[0] && !found && !wish.restart) throw notTheSame(others[0], plan);
-  if (isRepeatable) await forgetFinished(same, busy);
+  if (isRepeatable && !onlyLooks) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
   const matches = matchRows(judges, sides, found);
@@ -141,7 +155,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish }: Asked)
   const grown = isMeant ? [] : await grownRows(plan, same, chosen.matches);
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
-  const copies = isRepeatable ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
+  const copies =
+    isRepeatable && !onlyLooks ? await copiesElsewhere({ folder, present, clock, identity, ours, own }) : [];
   const number = disk.ours.reduce((last, { past }) => Math.max(last, past.lastRun), 0) + 1;
   return {
     path: found?.path ?? fresh,

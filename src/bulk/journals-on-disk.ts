@@ -1,5 +1,5 @@
-import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Account } from './account.ts';
 import { digestOfAll, type JournalFolder } from './journal-folder.ts';
 import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
@@ -142,6 +142,18 @@ export async function headerOf(path: string): Promise<Header | FormerHeader | 'g
   } finally {
     await file.close();
   }
+}
+
+/** Whether an earlier run of this command has left anything: without that, a dry run needs no login. */
+export async function mayBeKnown(folder: string, words: string): Promise<boolean> {
+  const names = new Set(await readdir(folder).catch(() => []));
+  for (const name of names) {
+    // Rows without their journal: of a run that begins, or of one that was deleted.
+    if (name.endsWith('.rows') && !names.has(name.replace(/\.rows$/u, '.jsonl'))) return true;
+    const header = name.endsWith('.jsonl') ? await headerOf(join(folder, name)) : 'gone';
+    if (header !== 'gone' && (header === undefined || header.command === words)) return true;
+  }
+  return false;
 }
 
 const digest = (...parts: readonly string[]): string => digestOfAll(20, parts);

@@ -29,7 +29,7 @@ export type Report = {
   readonly read_as?: ReadAs;
   /** Of a dry run. */
   readonly sample?: readonly Sample[];
-  /** Of a dry run: how many rows --max-sends lets through of those that can be sent. */
+  /** Of a dry run: how many rows --max-sends lets through of those that earlier runs have left. */
   readonly would_send?: number;
   /** Of a dry run: how long the service's limit makes it last. */
   readonly minutes?: number;
@@ -105,7 +105,7 @@ const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: numb
 
 /** What would be sent, `cap` (--max-sends) kept. */
 export function dryReport(report: Report, plan: Plan, settings: Settings, cap = Number.POSITIVE_INFINITY): Report {
-  const most = Math.min(plan.sendable, cap);
+  const most = Math.min(report.unsent, cap);
   return {
     ...report,
     sample: sampleOf({ ...plan, sample: plan.sample.slice(0, most) }, settings),

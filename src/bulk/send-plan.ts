@@ -9,6 +9,7 @@ import { writeFiles } from './files.ts';
 import { sendsAgain } from './flags.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, openHistory } from './journal-history.ts';
+import type { Identity } from './journals-on-disk.ts';
 import { progressText, rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
@@ -26,7 +27,7 @@ export type Sent = {
   readonly unwritten?: Failure;
 };
 
-function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
+export function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
   const problems = new Map([...plan.problems].filter(([index]) => !before.has(index)));
   const ended = new Map([...totals.ended, ...before]);
   const resumedRows = totals.resumedRows + before.size;
@@ -36,18 +37,23 @@ function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, End
   };
 }
 
-/** Sends what earlier runs have not. `given`: what the command line says for every row. */
-export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sent> {
-  const { ctx, words, row, flags } = run;
-  const service = await run.service();
-  const secrets = secretsOf(ctx, row.operation, service, flags.results);
+/** What the history of the rows is known by. Asks the service for the account. */
+export async function identityOf(run: Run, service: Service, plan: Plan, given: string): Promise<Identity> {
   const { path } = plan.rows.source;
-  const identity = {
-    account: await accountOf(service, row.operation),
-    command: words,
+  return {
+    account: await accountOf(service, run.row.operation),
+    command: run.words,
     settings: given,
     file: path === undefined ? undefined : absolute(path),
   };
+}
+
+/** Sends what earlier runs have not. `given`: what the command line says for every row. */
+export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sent> {
+  const { ctx, row, flags } = run;
+  const service = await run.service();
+  const secrets = secretsOf(ctx, row.operation, service, flags.results);
+  const identity = await identityOf(run, service, plan, given);
   const wish = { restart: flags.restart, again: flags.again };
   const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   try {

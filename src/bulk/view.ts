@@ -58,9 +58,9 @@ const dryText =
   (report: Report, files: Files) =>
   (terminal: Terminal): string => {
     const { width, paint } = terminal;
-    const { sample = [], minutes = 0, rows, rejected } = report;
-    const { would_send: sent = rows - rejected } = report;
-    const cap = sent < rows - rejected ? ', because of --max-sends' : '';
+    const { sample = [], minutes = 0, rows, rejected, unsent, resumed_rows: earlier } = report;
+    const { would_send: sent = unsent } = report;
+    const cap = sent < unsent ? ', because of --max-sends' : '';
     const requests = sample.flatMap(({ line, method, path, body }) => [
       `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
       ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
@@ -69,13 +69,16 @@ const dryText =
       ...requests,
       '',
       ...wrap(
-        `${number(sent)} of ${rowsInWords(rows)} would be sent${cap}; at 60 requests a minute that takes up to ${number(minutes)} min.`,
+        `${number(sent)} of ${rowsInWords(rows)} would be sent${cap}${sent === 0 ? '.' : timeOf(minutes)}`,
         width,
       ),
+      ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
       ...problemLines(report, files, terminal),
     ].join('\n');
   };
+
+const timeOf = (minutes: number): string => `; at 60 requests a minute that takes up to ${number(minutes)} min.`;
 
 function problemLines({ errors }: Report, files: Files, { width, paint }: Terminal): string[] {
   if (errors.length === 0) return [];

@@ -96,7 +96,8 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
     }
   }
   ctx.progress(undefined, 'work');
-  return { ...viewOf(words, ids, ended), failure: failureOf(ended) };
+  const view = { ...viewOf(words, ids, ended), failure: failureOf(ended, ids.length, ctx.preview !== undefined) };
+  return ctx.preview ? { ...view, notes: needless(ended) } : view;
 }
 
 /** What would be the same for every other record. */
@@ -104,20 +105,27 @@ const endsAll = (failure: Failure): boolean =>
   isInterruption(failure) || ['auth', 'network', 'rate-limited', 'failed', 'usage'].includes(failure.kind);
 
 /** Where all ended alike, it is that; else some of it is done, or it is not known of some. */
-function failureOf(ended: readonly Ended[]): Failure | undefined {
+function failureOf(ended: readonly Ended[], count: number, isDry: boolean): Failure | undefined {
   const failures = ended.flatMap(({ failure }) => failure ?? []);
   const [first] = failures;
   if (!first) return undefined;
   const isUnknown = failures.some(({ kind }) => kind === 'unknown');
-  const isOfOneKind = failures.length === ended.length && failures.every(({ kind }) => kind === first.kind);
+  const isOfOneKind = failures.length === count && failures.every(({ kind }) => kind === first.kind);
   const mixed = isUnknown ? 'unknown' : 'partial';
-  const message = `${failures.length} of ${ended.length} ${failures.length === 1 ? 'was' : 'were'} not done, or it is not known.`;
+  const would = `${failures.length} of ${count} would not be done.`;
+  const message = `${failures.length} of ${count} ${failures.length === 1 ? 'was' : 'were'} not done, or it is not known.`;
   const plain = isUnknown ? message : message.replace(', or it is not known', '');
-  return new Failure(isOfOneKind ? first.kind : mixed, plain, {
+  return new Failure(isOfOneKind ? first.kind : mixed, isDry ? would : plain, {
     isWhole: true,
     hint: isUnknown ? first.hint : undefined,
   });
 }
+
+/** Of a dry run: the records for which nothing would be sent, each in a sentence. */
+const needless = (ended: readonly Ended[]): string[] =>
+  ended.map(({ id, view, failure }) =>
+    failure ? `${id}: ${failure.message}` : (view?.done ?? `${id} needs nothing.`),
+  );
 
 /** The summary: rows = done + rejected + unknown + unsent, always. */
 function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]): View {

@@ -7,20 +7,24 @@ import type { Command, Given } from './command.ts';
 /** Runs the command up to what it would send, and shows that. What only reads shows what it read. */
 export async function shownInstead(outer: Context, given: Given, run: Command['run']): Promise<View> {
   const { ctx, preview } = previewing(outer);
+  let view: View | undefined;
   try {
     // Nothing is done, so nothing needs a yes.
-    const view = await run(ctx, { ...given, settings: { ...given.settings, yes: true } });
+    view = await run(ctx, { ...given, settings: { ...given.settings, yes: true } });
     if (preview.requests.length === 0 && view.read) return view;
   } catch (error) {
     if (!isShownOnly(ctx, error)) throw error;
   }
   const { requests } = preview;
+  const { notes = [] } = view ?? {};
   const text = () => `${requests.map(inWords).join('\n')}`;
   return {
     data: { shape: 'list', records: requests, columns: ['method', 'path', 'body'] },
     human: text,
     plain: text,
-    notes: ['Nothing was sent.'],
+    // Where a record needs nothing, or is not there, that is said beside the requests of the others.
+    notes: [...new Set([...(typeof notes === 'function' ? notes() : notes), 'Nothing was sent.'])],
+    failure: view?.failure,
   };
 }
 

@@ -56,6 +56,14 @@ export async function withLock<T>(folder: string, waiting: Waiting, work: (held:
   }
 }
 
+/** Whether somebody has it, for whoever only looks: nothing is written. Without a probe, silence is judged by `nowMs`. */
+export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
+  const isOld = async ({ name }: Entry) =>
+    Math.abs(nowMs - ((await stampOf(join(folder, name))) ?? nowMs)) >= defaultSilentMs;
+  const isThere = (await stampOf(folder)) !== undefined;
+  return isThere && (await look(folder, isOld)).isHeld;
+}
+
 /** The process ids of those who hold the lock, for a message. */
 export async function holders(folder: string): Promise<number[]> {
   const names = await fs.readdir(folder).catch(() => []);

@@ -102,6 +102,35 @@ describe('several ids', () => {
     expect(writesOf(world)).toEqual([]);
   });
 
+  test('with --dry-run: those that need nothing are named, and so is one that is not there', async () => {
+    const world = sandboxWorld();
+    await svc(world, ['tickets', 'close', '8', '9']);
+    const closing = writesOf(world).length;
+    const ran = await svc(world, ['tickets', 'close', '7', '8', 'T-1009', '--dry-run', '--json']);
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toEqual([{ method: 'PATCH', path: '/tickets/7', body: { status: 'closed' } }]);
+    expect(ran.stderr).toContain('Ticket T-1008 is closed already. Nothing was sent.\n');
+    expect(ran.stderr).toContain('Ticket T-1009 is closed already. Nothing was sent.\n');
+    expect(ran.stderr).not.toContain(' in all: ');
+    const gone = await svc(world, ['tickets', 'close', '7', '8', '99999', '--dry-run', '--json']);
+    expect(gone.exitCode).toBe(8);
+    expect(gone.stdout).toContain('/tickets/7');
+    expect(gone.stderr).toContain('99999: ');
+    expect(gone.stderr).toContain('1 of 3 would not be done.');
+    const none = await svc(world, ['tickets', 'close', '8', '9', '--dry-run']);
+    expect(none).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(none.stderr).toContain('Ticket T-1008 is closed already.');
+    expect(writesOf(world)).toHaveLength(closing);
+  });
+
+  test('of one that needs nothing the dry run says so, too', async () => {
+    const world = sandboxWorld();
+    await svc(world, ['tickets', 'close', '8']);
+    const ran = await svc(world, ['tickets', 'close', '8', '--dry-run']);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(ran.stderr).toContain('Ticket T-1008 is closed already.');
+  });
+
   test('are not taken beside --from, nor one by a command that needs nothing else', async () => {
     const world = sandboxWorld();
     const ids = join(world.folder, 'ids.txt');

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { Failure } from '../errors.ts';
+import type { Ended } from './course.ts';
+import type { Run } from './file.ts';
+import { refuseGrown } from './grown.ts';
+import { lookAtHistory } from './journal-history.ts';
+import type { Fate } from './journal-lines.ts';
+import { type Identity, mayBeKnown } from './journals-on-disk.ts';
+import { rowsInWords } from './pace.ts';
+import { type Plan, type Planned, sampleSize } from './plan.ts';
+import { nothingSent } from './report.ts';
+import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
+import { identityOf, type Sent, withEarlier } from './send-plan.ts';
+
+/**
+ * What a run would find done, for a dry run: the rows are weighed against what earlier runs sent, as the run itself weighs
+ * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
+ */
+export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
+  const { ctx, settings, flags, row } = run;
+  const untouched = { plan, totals: nothingSent(ms) };
+  if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return untouched;
+  const identity = await identityFor(run, plan, given);
+  if (!identity) return untouched;
+  const wish = { restart: flags.restart, again: flags.again };
+  const history = await lookAtHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
+  refuseGrown(history.grown, plan);
+  refuseLost(history, plan, settings.yes);
+  for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
+  if (history.resent.length > 0)
+    ctx.notice(`Sent before, ${origins(history.resent)}, and sent again: ${rowsInWords(history.resent.length)}.`);
+  const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
+  const ended = new Map<number, Ended>();
+  const sample: Planned[] = [];
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const past = pastOf(history.matches.get(planned.ref)?.fate, planned.line, goesAgain);
+      if (past) ended.set(planned.index, past);
+      else if (sample.length < sampleSize) sample.push(planned);
+    }
+  }
+  const totals = { ...nothingSent(ms), ended, resumedRows: ended.size };
+  return withEarlier({ ...plan, sample }, totals, endedBefore(history, plan));
+}
+
+/** Undefined without a login, with a word of what could not be looked at. */
+async function identityFor(run: Run, plan: Plan, given: string): Promise<Identity | undefined> {
+  try {
+    return await identityOf(run, await run.service(), plan, given);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.kind !== 'auth' || failure.status !== undefined) throw failure;
+    run.ctx.notice(`svc did not look at what earlier runs have sent, so rows may be done already. ${failure.message}`);
+    return undefined;
+  }
+}
+
+/** Secrets stay in the journal: a dry run hands out none. */
+function pastOf(fate: Fate | undefined, line: number, goesAgain: boolean): Ended | undefined {
+  if (fate?.status === 'rejected') return { ...fate, line };
+  if (fate?.status === 'done') {
+    const { id, error } = fate;
+    return { status: 'done', line, id, ...(error !== undefined && { error }) };
+  }
+  if (fate === undefined || fate.status === 'meant' || goesAgain) return undefined;
+  const error = fate.status === 'unknown' ? fate.error : onItsWay;
+  return { status: 'unknown', line, error, before: null };
+}
+
+const onItsWay = 'It was sent when svc was stopped, and svc cannot tell yet whether it was done';
