@@ -1,13 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
-import { cut, type Rewrite, restore, syncNoted } from './growing-file.ts';
+import { cut, isElsewhere, moving, type Rewrite, restore, rewrite, syncNoted } from './growing-file.ts';
 import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
+import { type Kept, removeDraft, rewriteBeside } from './rewrite-beside.ts';
 
-export type { Rewrite } from './growing-file.ts';
 export type { LogOptions } from './log-queue.ts';
+export type { Kept } from './rewrite-beside.ts';
 
 /**
  * Lines in a file that only grows at its end, until it is rewritten as a whole. One process at a time may have it open:
@@ -32,6 +33,8 @@ export type AppendLog = {
    * are on disk; undefined changes nothing. `moved` is called in the very step in which `read` goes over to the new file.
    */
   rewrite(plan: () => Rewrite | undefined): Promise<void>;
+  /** The same for a large log: lines are appended while it is copied. One at a time; it ends where the log is closed. */
+  rewriteBeside(plan: (end: number) => Kept): Promise<void>;
   read(spans: readonly Span[]): Promise<(Buffer | undefined)[]>;
   /**
    * Shows every whole line with its place: for one that is not where it was believed to be. False where the file was
@@ -60,13 +63,15 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       expected: 1,
       syncMs: 0,
       isUnsynced: false,
+      isClosing: false,
+      besides: Promise.resolve(),
       isMoving: false,
       isRenameUnsynced: false,
-      lookedAt: 0,
       isTorn: false,
       reads: new Set(),
     };
     if (options.held?.isTakenOver) await leaveBehind(state);
+    await removeDraft(path);
     return logOf(state);
   } catch (error) {
     await file.close();
@@ -119,6 +124,14 @@ function logOf(state: State): AppendLog {
     state.cameOne();
     state.working ??= work(state);
   };
+  const inTurn = <T>(step: () => T | Promise<T>): Promise<T> =>
+    new Promise((done, failed) => {
+      let result: T;
+      const doing = async () => {
+        result = await step();
+      };
+      enqueue({ step: doing, done: () => done(result), failed });
+    });
   return {
     size: () => state.end,
     append: (text, placed) => new Promise((done, failed) => enqueue({ text, needsSync: true, placed, done, failed })),
@@ -127,7 +140,12 @@ function logOf(state: State): AppendLog {
         if (state.notes.length === 0) setImmediate(() => writeNotes(state, enqueue));
         state.notes.push({ text, needsSync: false, placed: undefined, done, failed });
       }),
-    rewrite: (plan) => new Promise((done, failed) => enqueue({ plan, done, failed })),
+    rewrite: (plan) => inTurn(() => moving(state, () => rewrite(state, plan()))),
+    rewriteBeside(plan) {
+      const rewriting = reading(state, rewriteBeside(state, { plan, inTurn, isClosing: () => state.isClosing }));
+      state.besides = rewriting.catch(() => {});
+      return rewriting;
+    },
     read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
     scan: (see) => scan(state, see),
     close: () => close(state),
@@ -152,11 +170,13 @@ async function scan(state: State, see: (text: Buffer, span: Span) => void): Prom
 }
 
 async function close(state: State): Promise<void> {
+  state.isClosing = true;
+  await state.besides;
   while (state.notes.length > 0) await new Promise((resolve) => setImmediate(resolve));
   await state.working;
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
-  if (deleted && (await state.file.stat()).nlink === 0) await restore(state).catch(() => {});
+  if (deleted && isElsewhere(state)) await restore(state).catch(() => {});
   await cut(state).catch(() => {});
   if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();

@@ -1,7 +1,7 @@
-import { renameSync, writeSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type BigIntStats, fstatSync, renameSync, statSync, writeSync } from 'node:fs';
+import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from './atomic-file.ts';
+import { isCode, syncFolder } from './atomic-file.ts';
 import type { Held } from './lock-hold.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
@@ -20,7 +20,6 @@ export type GrowingFile = {
   end: number;
   /** How far the file reaches, room ahead included. */
   room: number;
-  lookedAt: number;
   /** Half a line may stand behind the end. */
   isTorn: boolean;
   /** It is cut, lengthened or replaced: a noted line waits its turn. */
@@ -53,18 +52,41 @@ export async function makeRoom(log: GrowingFile, needed: number): Promise<void> 
   log.room = (await log.file.stat()).size;
 }
 
-/** Looked at once a second at most: until then what was written is still in our hands. */
-export async function isDeleted(log: GrowingFile): Promise<boolean> {
-  const now = performance.now();
-  if (now - log.lookedAt < 1_000) return false;
-  log.lookedAt = now;
-  return (await log.file.stat()).nlink === 0;
+/**
+ * The name leads to another file, or to none: it was deleted, moved away or replaced. Asked for each line that is
+ * promised, since after a restart only the name counts. Two calls that read no disk, some microseconds in all.
+ */
+export function isElsewhere({ path, file }: GrowingFile): boolean {
+  const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return there === undefined || !isSame(there, fstatSync(file.fd, { bigint: true }));
 }
 
-/** The file was deleted under us. We still hold its content, so it comes back whole. */
+/** Windows may number the disk in two ways, by how it was asked. */
+const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
+  one.ino === other.ino && (one.dev === other.dev || process.platform === 'win32');
+
+/** The file was taken away from us. We still hold its content, so it comes back whole. What took its place stays beside it. */
 export async function restore(log: GrowingFile): Promise<void> {
   await makeFolders(dirname(log.path));
+  log.options.held?.check();
+  await setAside(log);
   await replace(log, { pieces: [{ start: 0, length: log.end }] });
+}
+
+const asideAtMost = 9;
+
+async function setAside(log: GrowingFile): Promise<void> {
+  const there = statSync(log.path, { throwIfNoEntry: false });
+  if (!there?.isFile() || there.size === 0 || !isElsewhere(log)) return;
+  for (let number = 1; number <= asideAtMost; number++) {
+    try {
+      await link(log.path, `${log.path}.replaced-${number}`);
+      return;
+    } catch (error) {
+      // Not every disk has links; then there is nothing that keeps it.
+      if (!isCode(error, 'EEXIST')) return;
+    }
+  }
 }
 
 export async function rewrite(log: GrowingFile, planned: Rewrite | undefined): Promise<void> {

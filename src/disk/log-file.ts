@@ -86,9 +86,14 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position: nu
   }
 }
 
-/** Writes new bytes and stretches of the old file one after the other; returns how many bytes that is. */
-export async function copyAll(from: FileHandle, pieces: Iterable<Uint8Array | Span>, to: FileHandle): Promise<number> {
-  let at = 0;
+/** Writes new bytes and stretches of the old file one after the other, from `start` on; returns where they end. */
+export async function copyAll(
+  from: FileHandle,
+  pieces: Iterable<Uint8Array | Span>,
+  to: FileHandle,
+  start = 0,
+): Promise<number> {
+  let at = start;
   for (const piece of joined(pieces)) {
     if (piece instanceof Uint8Array) {
       await writeAll(to, piece, at);

@@ -2,12 +2,10 @@ import type { open } from 'node:fs/promises';
 import {
   cut,
   type GrowingFile,
-  isDeleted,
+  isElsewhere,
   makeRoom,
   moving,
-  type Rewrite,
   restore,
-  rewrite,
   syncRename,
   takeBack,
   writeMark,
@@ -21,7 +19,7 @@ export type LogOptions = Recovery & {
   readonly syncs?: 'together' | 'alone';
   /** Writes zeros ahead of the end: a sync that need not record a new length is several times faster. */
   readonly room?: 'ahead';
-  /** Writes the file again where somebody deletes it while it is in use. */
+  /** Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. */
   readonly deleted?: 'restore';
   /**
    * The lock under which the log is used. Where it is lost, nothing more is written, and no line counts as written that
@@ -41,7 +39,7 @@ type Append = {
   readonly failed: (error: unknown) => void;
 };
 /** What waits for its turn at the file. */
-export type Job = Append | (Pick<Append, 'done' | 'failed'> & { readonly plan: () => Rewrite | undefined });
+export type Job = Append | (Pick<Append, 'done' | 'failed'> & { readonly step: () => Promise<void> });
 
 /** An open log. */
 export type State = GrowingFile & {
@@ -57,6 +55,9 @@ export type State = GrowingFile & {
   syncMs: number;
   /** Noted lines that no sync has covered. */
   isUnsynced: boolean;
+  /** A rewriting beside the lines is to end. */
+  isClosing: boolean;
+  besides: Promise<void>;
 };
 
 /** The lines that one turn of the event loop noted. */
@@ -82,33 +83,33 @@ export function writeNotes(state: State, enqueue: (job: Job) => void): void {
 export async function work(state: State): Promise<void> {
   const isAlone = state.options.syncs === 'alone';
   while (state.queue.length > 0) {
-    // Neither a rewrite nor a line that waits for no sync need wait for more lines.
+    // Neither a step nor a line that waits for no sync need wait for more lines.
     if (!isAlone && state.queue.some(isSynced)) await gather(state);
     const next = batchOf(state, isAlone ? 1 : Number.POSITIVE_INFINITY);
     const start = performance.now();
     try {
-      if ('plan' in next) await moving(state, () => rewrite(state, next.plan()));
+      if ('step' in next) await next.step();
       else await append(state, next.batch);
-      for (const job of 'plan' in next ? [next] : next.batch) job.done();
+      for (const job of 'step' in next ? [next] : next.batch) job.done();
     } catch (error) {
-      for (const job of 'plan' in next ? [next] : next.batch) job.failed(error);
+      for (const job of 'step' in next ? [next] : next.batch) job.failed(error);
     }
-    if ('plan' in next || !next.batch.some(isSynced)) continue;
+    if ('step' in next || !next.batch.some(isSynced)) continue;
     state.syncMs = performance.now() - start;
     state.expected = next.batch.filter(isSynced).length + state.queue.filter(isSynced).length;
   }
   state.working = undefined;
 }
 
-/** The lines up to the next rewrite, or that rewrite. */
+/** The lines up to the next step, or that step. */
 function batchOf({ queue }: State, most: number): { readonly batch: readonly Append[] } | Exclude<Job, Append> {
   const batch: Append[] = [];
   for (const job of queue) {
-    if ('plan' in job || batch.length >= most) break;
+    if ('step' in job || batch.length >= most) break;
     batch.push(job);
   }
   const [first] = queue.splice(0, Math.max(1, batch.length));
-  return first && 'plan' in first ? first : { batch };
+  return first && 'step' in first ? first : { batch };
 }
 
 /** A disk that is done sooner is not waited for: while it works on one half, the other half is received. */
@@ -153,7 +154,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
     } else state.isUnsynced = true;
     // Whoever has taken the lock since may have read the file before this line was in it.
     held?.check();
-    if (deleted && (await isDeleted(state))) await moving(state, () => restore(state));
+    if (deleted && isElsewhere(state)) await moving(state, () => restore(state));
   } catch (error) {
     // After a failed sync the system may believe the pages clean: only writing them again makes them durable.
     if (state.end <= end) await moving(state, () => takeBack(state, start)).catch(() => {});

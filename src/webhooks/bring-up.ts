@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
 import type { Coming, ListenOptions, Running } from './coming.ts';
+import { damagedText } from './inbox/file.ts';
 import type { Arrival } from './inbox/line.ts';
 import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
@@ -55,7 +56,10 @@ export async function bringUp(
 /** The inbox, and what an earlier listener left in it. */
 async function sitDown({ ctx, options, running }: Coming): Promise<Seat> {
   const root = seatsFolder(ctx.files.state, options.profile);
-  running.seat = await takeSeat(root, { limit: options.inboxLimit }).catch((error) => {
+  running.seat = await takeSeat(root, {
+    limit: options.inboxLimit,
+    onDamage: (damaged) => ctx.notice(damagedText(damaged)),
+  }).catch((error) => {
     throw new Failure('failed', `The inbox in ${root} cannot be used: ${messageOf(error)}`, {
       hint: 'Choose another folder with SVC_STATE_DIR.',
       cause: error,

@@ -1,9 +1,24 @@
+import { execFileSync } from 'node:child_process';
 import { fstatSync, writeSync } from 'node:fs';
-import { appendFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  cp,
+  link,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readInbox } from '../../src/webhooks/inbox/file.ts';
+import { damagedText, readInbox } from '../../src/webhooks/inbox/file.ts';
 import { type InboxOptions, openInbox } from '../../src/webhooks/inbox/inbox.ts';
 import type { Arrival } from '../../src/webhooks/inbox/line.ts';
 
@@ -218,6 +233,106 @@ test('an inbox that was deleted while in use comes back whole', async () => {
   await inbox.close();
   expect(await idsIn(path)).toEqual(['evt_1', 'evt_2', 'evt_3']);
 });
+
+const movings: readonly [how: string, (file: string) => Promise<void>][] = [
+  ['moved away', (file) => rename(file, `${file}.away`)],
+  ['linked elsewhere and removed', (file) => link(file, `${file}.away`).then(() => rm(file))],
+  ['moved away, with an empty one in its place', (file) => rename(file, `${file}.1`).then(() => writeFile(file, ''))],
+  ['replaced by a copy', (file) => copyFile(file, `${file}.copy`).then(() => rename(`${file}.copy`, file))],
+  [
+    'in a folder that was moved away and copied back',
+    async (file) => {
+      const folder = dirname(file);
+      await rename(folder, `${folder}-away`);
+      await cp(`${folder}-away`, folder, { recursive: true });
+    },
+  ],
+];
+
+test.each(movings)(
+  'an inbox that was %s while in use has every line by its name as soon as it counts',
+  async (_, how) => {
+    const path = await folder();
+    const inbox = await openInbox(path, { limit: 100 });
+    await inbox.add(arrival('evt_1'));
+    await how(join(path, 'inbox.jsonl'));
+    await inbox.add(arrival('evt_2'));
+    // What a kill would leave.
+    expect(await idsIn(path)).toEqual(['evt_1', 'evt_2']);
+    await how(join(path, 'inbox.jsonl')).catch(() => {});
+    await inbox.close();
+    expect(await idsIn(path)).toEqual(['evt_1', 'evt_2']);
+  },
+);
+
+test('what somebody put in the place of the inbox stays beside it', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  await writeFile(join(path, 'other'), 'theirs\n');
+  await rename(join(path, 'other'), join(path, 'inbox.jsonl'));
+  await inbox.add(arrival('evt_1'));
+  expect(await readFile(join(path, 'inbox.jsonl.replaced-1'), 'utf8')).toBe('theirs\n');
+  await inbox.close();
+  expect(await idsIn(path)).toEqual(['evt_1']);
+});
+
+test('lines in the middle that cannot be read are told, with how many and where, and the others are there', async () => {
+  const path = await folder();
+  const inbox = await openInbox(path, { limit: 100 });
+  for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4']) await inbox.add(arrival(id));
+  await inbox.close();
+  const file = join(path, 'inbox.jsonl');
+  const text = await readFile(file, 'utf8');
+  // As a disk that lost a block leaves it.
+  const hole = text.slice(text.indexOf('evt_2'), text.indexOf('evt_3'));
+  await writeFile(file, text.replace(hole, '\0'.repeat(hole.length)));
+  const told: unknown[] = [];
+  const again = await openInbox(path, { limit: 100, onDamage: (damaged) => told.push(damaged) });
+  expect(again.latest(10)).toEqual(['evt_1', 'evt_4']);
+  await again.close();
+  const read = [];
+  for await (const line of readInbox(path, (damaged) => told.push(damaged))) read.push(line.kind);
+  expect(told).toEqual([1, 2].map(() => ({ path: file, count: 1, first: 3 })));
+  expect(damagedText({ path: 'FILE', count: 2, first: 3 })).toBe(
+    '2 lines of FILE cannot be read, the first is line 3: what they held is lost.',
+  );
+});
+
+test.each(['my diary', 'my diary\nday one\n', '{"name":"x"}\n[1]\n5\n'])(
+  'a file of somebody else is refused, and stays as it is: %j',
+  async (text) => {
+    const path = await folder();
+    const file = join(path, 'inbox.jsonl');
+    await mkdir(path, { recursive: true });
+    await writeFile(file, text);
+    await expect(openInbox(path, { limit: 100 })).rejects.toThrow('is no inbox of svc');
+    expect(await readFile(file, 'utf8')).toBe(text);
+  },
+);
+
+test.each(['', '\0\0\0', '{"lim', '{"limit":1', '{"id":"evt_1","bo\0\0'])(
+  'a first line that a crash has torn is cut off: %j',
+  async (text) => {
+    const path = await folder();
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'inbox.jsonl'), text);
+    const inbox = await openInbox(path, { limit: 100 });
+    await inbox.add(arrival('evt_1'));
+    await inbox.close();
+    expect(await idsIn(path)).toEqual(['evt_1']);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'a named pipe in the place of an inbox is refused, and not waited for',
+  async () => {
+    const path = await folder();
+    await mkdir(path, { recursive: true });
+    execFileSync('mkfifo', [join(path, 'inbox.jsonl')]);
+    await expect(idsIn(path)).rejects.toThrow('it is no ordinary file');
+    await expect(openInbox(path, { limit: 100 })).rejects.toThrow('it is no ordinary file');
+  },
+);
 
 test('room that was made ahead is given back, and after a kill it is no part of the inbox', async () => {
   const path = await folder();

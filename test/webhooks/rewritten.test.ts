@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -223,7 +223,7 @@ test('with ten times the limit waiting, a delivery costs no more than at first',
   let copied = 0;
   const openFile: typeof open = async (...args) => {
     const file = await open(...args);
-    if (String(args[0]).endsWith('.new')) copied++;
+    if (String(args[0]).endsWith('.next')) copied++;
     return file;
   };
   const keeper = await openFolder({ folder, limit: 20, now: () => new Date(), disk: { openFile } });
@@ -245,4 +245,92 @@ test('with ten times the limit waiting, a delivery costs no more than at first',
   expect(looks.count).toBeLessThan(20);
   expect(copied).toBeGreaterThan(2);
   expect(copied).toBeLessThan(10);
+});
+
+/** A disk on which the copy of a rewritten inbox goes no further until it may. */
+function heldCopy() {
+  let open_ = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open_ = resolve;
+  });
+  const held = { count: 0, isOver: false };
+  const openFile: typeof open = async (...args) => {
+    const file = await open(...args);
+    if (!String(args[0]).endsWith('.next') && !String(args[0]).endsWith('.new')) return file;
+    const write = file.write.bind(file) as (...all: unknown[]) => Promise<unknown>;
+    const close = file.close.bind(file);
+    Object.defineProperty(file, 'write', {
+      value: async (...all: unknown[]) => {
+        held.count++;
+        await gate;
+        return write(...all);
+      },
+    });
+    Object.defineProperty(file, 'close', {
+      value: async () => {
+        held.isOver = true;
+        return close();
+      },
+    });
+    return file;
+  };
+  return { openFile, held, goOn: open_ };
+}
+
+test('while the file is copied, deliveries are accepted, settled and read, and all of them are in the new file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
+  const { openFile, held, goOn } = heldCopy();
+  const inbox = await openInbox(folder, { limit: 100, openFile });
+  const length = async () => (await readFile(join(folder, 'inbox.jsonl'))).length;
+  await inbox.add(arrival('waits'));
+  for (let n = 0; held.count === 0; n++) await inbox.add(arrival(`old_${n}`, []));
+  const before = await length();
+  for (let n = 0; n < 100; n++) await inbox.add(arrival(`new_${n}`));
+  for (let n = 0; n < 50; n++) await inbox.settle(`new_${n}`, outcome('delivered'));
+  await inbox.settle('waits', outcome('failed', 3));
+  expect((await inbox.read('waits'))?.outcomes).toHaveLength(1);
+  expect((await inbox.read('new_7'))?.outcomes).toHaveLength(1);
+  expect(await length()).toBeGreaterThanOrEqual(before);
+  goOn();
+  while (inbox.has('old_0')) await turn();
+  const look = async (one: typeof inbox) => {
+    expect((await one.read('waits'))?.outcomes).toMatchObject([{ state: 'failed', tries: 3 }]);
+    for (let n = 0; n < 100; n++) {
+      const found = await one.read(`new_${n}`);
+      expect([found?.arrival.id, found?.outcomes.length]).toEqual([`new_${n}`, n < 50 ? 1 : 0]);
+    }
+    expect(one.queues.counts().get('app')).toEqual({ waiting: 51, dead: 0 });
+    expect(one.queues.first('app', 2).map(({ id }) => id)).toEqual(['waits', 'new_50']);
+  };
+  await look(inbox);
+  await inbox.add(arrival('last'));
+  expect((await inbox.read('last'))?.arrival.id).toBe('last');
+  await inbox.settle('last', outcome('delivered'));
+  await inbox.close();
+  const again = await openInbox(folder, { limit: 100 });
+  await look(again);
+  expect((await again.read('last'))?.outcomes).toHaveLength(1);
+  await again.close();
+  expect((await readdir(folder)).filter((name) => name !== 'inbox.jsonl')).toEqual([]);
+});
+
+test('a copy that is not done when the inbox is closed is given up, and nothing is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
+  const { openFile, held, goOn } = heldCopy();
+  const inbox = await openInbox(folder, { limit: 100, openFile });
+  await inbox.add(arrival('waits'));
+  for (let n = 0; held.count === 0; n++) await inbox.add(arrival(`old_${n}`, []));
+  await inbox.add(arrival('late'));
+  const closing = inbox.close();
+  goOn();
+  await closing;
+  expect(held.isOver).toBe(true);
+  expect((await readdir(folder)).filter((name) => name !== 'inbox.jsonl')).toEqual([]);
+  // As a killed process leaves it.
+  await writeFile(join(folder, '.inbox.jsonl.next'), 'half a co');
+  const again = await openInbox(folder, { limit: 100 });
+  expect((await readdir(folder)).filter((name) => name !== 'inbox.jsonl')).toEqual([]);
+  expect(again.has('old_0')).toBe(true);
+  for (const id of ['waits', 'late']) expect((await again.read(id))?.arrival.id).toBe(id);
+  await again.close();
 });

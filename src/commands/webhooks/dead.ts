@@ -7,6 +7,7 @@ import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { damagedText } from '../../webhooks/inbox/file.ts';
 import type { Outcome } from '../../webhooks/inbox/line.ts';
 import type { DeadId } from '../../webhooks/inbox/orders.ts';
 import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
@@ -35,10 +36,13 @@ const list = defineCommand({
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const seen = await ledger.received(({ id, event, at, body, unreadable }) => {
-        const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
-        return { id, event, received_at: at, summary };
-      });
+      const seen = await ledger.received(
+        ({ id, event, at, body, unreadable }) => {
+          const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
+          return { id, event, received_at: at, summary };
+        },
+        (damaged) => ctx.notice(damagedText(damaged)),
+      );
       knowSink(flags.sink, sinks, seen);
       const records = seen.flatMap(({ value, outcomes }) =>
         deadOf(outcomes, flags.sink).map(({ to: sink, at, status = null, error = null, tries }) => {

@@ -1,20 +1,11 @@
 import { join } from 'node:path';
-import { webhookEvents } from '../../api/webhooks.ts';
-import { type AppendLog, type LogOptions, openLog, type Rewrite } from '../../disk/append-log.ts';
+import { type AppendLog, type LogOptions, openLog } from '../../disk/append-log.ts';
 import type { Span } from '../../disk/log-file.ts';
-import { happeningIn } from '../record-key.ts';
-import { inboxFile } from './file.ts';
-import {
-  type Arrival,
-  decodeLine,
-  encodeLine,
-  type InboxLine,
-  isOwed,
-  isRebuilt,
-  type Outcome,
-  settles,
-} from './line.ts';
+import { createDamage, type Damaged, inboxFile, refuseForeign } from './file.ts';
+import { type Arrival, decodeLine, encodeLine, type InboxLine, type Outcome } from './line.ts';
 import { createQueues, type Queues } from './queues.ts';
+import { isWorthIt, withoutOldest } from './rewriting.ts';
+import { keyOf, place, type State, twinOf } from './state.ts';
 
 /**
  * The deliveries of a listener, in a file of JSON lines that only grows at its end until it is rewritten
@@ -49,28 +40,16 @@ export type Added = 'stored' | 'repeat';
 /** A delivery with what became of it. */
 export type Received = { readonly arrival: Arrival; readonly outcomes: readonly Outcome[] };
 
-type Place = { readonly line: Span; readonly marks: Span[]; owed: boolean; readonly key: string | undefined };
-
-export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & { readonly limit: number };
-
-/** What is known of an open inbox: where each delivery is, never its body. */
-type State = {
-  places: Map<string, Place>;
-  /** What happened, by `keyOf`: whether an event came by itself or was rebuilt. */
-  happened: Set<string>;
-  /** On their way to the disk, by id and by what happened. */
-  readonly adding: Map<string, Promise<Added>>;
-  readonly queues: Queues;
-  limit: number;
-  writtenLimit: number;
-  isRewriting: boolean;
-  /** How many nobody waits for: a rewriting may leave them out. */
-  idle: number;
-  /** After a rewriting that failed: not again before this many are idle. */
-  idleAgain: number;
+export type InboxOptions = Pick<LogOptions, 'openFile' | 'writeNow' | 'held'> & {
+  readonly limit: number;
+  /** Told at once, of what is there. */
+  readonly onDamage?: (damaged: Damaged) => void;
 };
 
-export async function openInbox(folder: string, { limit, held, openFile, writeNow }: InboxOptions): Promise<Inbox> {
+export async function openInbox(
+  folder: string,
+  { limit, held, openFile, writeNow, onDamage }: InboxOptions,
+): Promise<Inbox> {
   const state: State = {
     places: new Map(),
     happened: new Set(),
@@ -78,14 +57,18 @@ export async function openInbox(folder: string, { limit, held, openFile, writeNo
     queues: createQueues(),
     limit,
     writtenLimit: 0,
-    isRewriting: false,
+    rewriting: undefined,
     idle: 0,
     idleAgain: 0,
   };
-  const log = await openLog(join(folder, inboxFile), {
+  await refuseForeign(folder);
+  const path = join(folder, inboxFile);
+  const damage = createDamage(path);
+  const log = await openLog(path, {
     take(text, span) {
       const line = decodeLine(text.toString('utf8'));
       if (line) place(state, line, span);
+      damage.see(line !== undefined);
       return line !== undefined;
     },
     room: 'ahead',
@@ -94,14 +77,17 @@ export async function openInbox(folder: string, { limit, held, openFile, writeNo
     ...(openFile && { openFile }),
     ...(writeNow && { writeNow }),
   });
+  const damaged = damage.found();
+  if (damaged) onDamage?.(damaged);
   const write = (line: InboxLine): Promise<void> =>
     log.append(encodeLine(line), (span) => {
       place(state, line, span);
-      if (state.isRewriting || !isWorthIt(state)) return;
-      state.isRewriting = true;
-      const over = (idleAgain: number) => Object.assign(state, { isRewriting: false, idleAgain });
+      if (state.rewriting || !isWorthIt(state)) return;
+      const rewriting = { touched: new Set<string>(), isStale: false };
+      state.rewriting = rewriting;
+      const over = (idleAgain: number) => Object.assign(state, { rewriting: undefined, idleAgain });
       log
-        .rewrite(() => withoutOldest(state))
+        .rewriteBeside((end) => withoutOldest(state, rewriting, end))
         .then(
           () => over(0),
           () => over(state.idle + Math.max(16, state.idle / 2)),
@@ -137,90 +123,6 @@ function add(state: State, arrival: Arrival, write: () => Promise<void>): Promis
   return added;
 }
 
-const isKnown = (event: string | null): boolean => webhookEvents.some((each) => each === event);
-
-/** What an older svc wrote does not say what happened. */
-function happeningOf({ happening, unreadable, event, body }: Arrival): string | undefined {
-  if (happening !== undefined) return happening ?? undefined;
-  if (unreadable !== undefined || !isKnown(event)) return undefined;
-  return happeningIn(body);
-}
-
-type From = 'live' | 'rebuilt';
-
-const keyOf = (arrival: Arrival): string | undefined => named(arrival, isRebuilt(arrival.id) ? 'rebuilt' : 'live');
-
-/** The same event, which came the other way. */
-const twinOf = (arrival: Arrival): string | undefined => named(arrival, isRebuilt(arrival.id) ? 'live' : 'rebuilt');
-
-function named(arrival: Arrival, from: From): string | undefined {
-  const happening = happeningOf(arrival);
-  return happening === undefined ? undefined : `${from} ${happening}`;
-}
-
-function place(state: State, line: InboxLine, span: Span): void {
-  if (line.kind === 'limit') {
-    state.writtenLimit = line.limit;
-    return;
-  }
-  const id = line.kind === 'arrival' ? line.arrival.id : line.id;
-  if (isIdle(state, id)) state.idle--;
-  if (line.kind === 'arrival') {
-    const key = keyOf(line.arrival);
-    if (key !== undefined) state.happened.add(key);
-    state.places.set(id, { line: span, marks: [], owed: isOwed(line.arrival), key });
-    state.queues.add(line.arrival);
-  } else {
-    const known = state.places.get(id);
-    known?.marks.push(span);
-    if (known && settles(line.outcome)) known.owed = false;
-    if (known) state.queues.settle(id, line.outcome);
-  }
-  if (isIdle(state, id)) state.idle++;
-}
-
-/** What is still owed to the app stays: it was accepted, and must not be lost. So does what was rebuilt (`isRebuilt`). */
-function isIdle({ places, queues }: State, id: string): boolean {
-  const found = places.get(id);
-  return found !== undefined && !found.owed && !isRebuilt(id) && !queues.holds(id);
-}
-
-/**
- * Seldom, since everything waits for it: a rewriting leaves out at least a third of what it looks at, however much waits.
- * So it costs each delivery the same. Readers look at no more than the limit anyway.
- */
-function isWorthIt({ places, idle, idleAgain, limit }: State): boolean {
-  return idle > Math.max(idleAgain, limit + Math.max(16, limit, places.size - idle));
-}
-
-/** Leaves out the oldest that nobody waits for. */
-function withoutOldest(state: State): Rewrite | undefined {
-  const { places, limit } = state;
-  let surplus = places.size - limit;
-  const kept = new Map<string, Place>();
-  const head = Buffer.from(encodeLine({ kind: 'limit', limit }));
-  const spans: Span[] = [];
-  let at = head.length;
-  const move = (span: Span): Span => {
-    spans.push(span);
-    at += span.length;
-    return { start: at - span.length, length: span.length };
-  };
-  for (const [id, found] of places) {
-    if (surplus-- > 0 && isIdle(state, id)) continue;
-    kept.set(id, { ...found, line: move(found.line), marks: found.marks.map(move) });
-  }
-  if (kept.size === places.size) return undefined;
-  return {
-    pieces: [head, ...spans],
-    moved: () => {
-      state.idle -= places.size - kept.size;
-      state.places = kept;
-      state.happened = new Set([...kept.values()].flatMap(({ key = [] }) => key));
-    },
-  };
-}
-
 /** What is not where it should be is searched for in the whole file before it is believed to be lost. */
 async function read(log: AppendLog, state: State, id: string): Promise<Received | undefined> {
   for (let isSure = false; ; ) {
@@ -243,6 +145,7 @@ async function findAgain(log: AppendLog, state: State, id: string): Promise<bool
   });
   const known = state.places.get(id);
   if (holds && line && known) state.places.set(id, { ...known, line, marks });
+  if (state.rewriting) state.rewriting.isStale = true;
   return holds;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { namesIn, removeFile } from '../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../disk/lock.ts';
-import { inboxFile, readInbox } from './file.ts';
+import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 
 /**
@@ -31,15 +31,17 @@ export async function seats(root: string): Promise<string[]> {
   return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
 }
 
-export async function takeSeat(root: string, { limit }: { readonly limit: number }): Promise<Seat> {
+type Sitting = { readonly limit: number; readonly onDamage?: (damaged: Damaged) => void };
+
+export async function takeSeat(root: string, { limit, onDamage }: Sitting): Promise<Seat> {
   const taken = await freeSeats(root);
   const { folder, held } = taken[0];
   const release = async () => {
     for (const { held } of taken) await held.release();
   };
   try {
-    const inbox = await openInbox(folder, { limit, held });
-    for (const seat of taken.slice(1)) await takeOver(seat, inbox);
+    const inbox = await openInbox(folder, { limit, held, ...(onDamage && { onDamage }) });
+    for (const seat of taken.slice(1)) await takeOver(seat, inbox, onDamage);
     return {
       folder,
       inbox,
@@ -94,9 +96,10 @@ async function take(folder: string): Promise<Taken[]> {
   return held ? [{ folder, held }] : [];
 }
 
-async function takeOver({ folder, held }: Taken, inbox: Inbox): Promise<void> {
+async function takeOver({ folder, held }: Taken, inbox: Inbox, onDamage?: Sitting['onDamage']): Promise<void> {
+  await refuseForeign(folder);
   let pending: Promise<unknown>[] = [];
-  for await (const line of readInbox(folder)) {
+  for await (const line of readInbox(folder, onDamage)) {
     if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
     if (line.kind === 'outcome') pending.push(inbox.settle(line.id, line.outcome));
     if (pending.length >= 500) await Promise.all(pending.splice(0));

@@ -1,4 +1,4 @@
-import { readInbox } from './file.ts';
+import { type Damaged, readInbox } from './file.ts';
 import type { Arrival, Outcome } from './line.ts';
 import { isOwed, settles } from './line.ts';
 import { seats } from './seat.ts';
@@ -9,16 +9,22 @@ type Kept<T> = { readonly at: string; readonly value: T | undefined; readonly ou
  * What the profile's listeners ever received and still keep, oldest first, each id once. Of each delivery only what
  * `view` makes of it stays in memory: an inbox may be larger. Those without a view are left out.
  */
-export const received = async <T>(root: string, view: View<T>): Promise<Seen<T>[]> =>
-  receivedIn(await seats(root), view);
+export const received = async <T>(root: string, view: View<T>, onDamage?: OnDamage): Promise<Seen<T>[]> =>
+  receivedIn(await seats(root), view, onDamage);
+
+type OnDamage = (damaged: Damaged) => void;
 
 export type View<T> = (arrival: Arrival) => T | undefined;
 export type Seen<T> = { readonly value: T; readonly outcomes: readonly Outcome[] };
 
 /** The same of any inboxes. */
-export async function receivedIn<T>(folders: readonly string[], view: View<T>): Promise<Seen<T>[]> {
+export async function receivedIn<T>(
+  folders: readonly string[],
+  view: View<T>,
+  onDamage?: OnDamage,
+): Promise<Seen<T>[]> {
   const all = new Map<string, Kept<T>>();
-  for (const folder of folders) for (const [id, kept] of await receivedBy(folder, view)) all.set(id, kept);
+  for (const folder of folders) for (const [id, kept] of await receivedBy(folder, view, onDamage)) all.set(id, kept);
   const ordered = [...all.values()].sort(byTime);
   return ordered.flatMap(({ value, outcomes }) => (value === undefined ? [] : [{ value, outcomes }]));
 }
@@ -28,10 +34,10 @@ function byTime(a: { readonly at: string }, b: { readonly at: string }): number 
   return a.at < b.at ? -1 : 1;
 }
 
-async function receivedBy<T>(folder: string, view: (arrival: Arrival) => T | undefined): Promise<Map<string, Kept<T>>> {
+async function receivedBy<T>(folder: string, view: View<T>, onDamage?: OnDamage): Promise<Map<string, Kept<T>>> {
   const kept = new Map<string, Kept<T>>();
   let limit = Number.POSITIVE_INFINITY;
-  for await (const line of readInbox(folder)) {
+  for await (const line of readInbox(folder, onDamage)) {
     if (line.kind === 'limit') limit = line.limit;
     else if (line.kind === 'arrival') {
       const { id, at, sinks = [] } = line.arrival;

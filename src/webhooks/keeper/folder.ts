@@ -3,6 +3,7 @@ import { replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import type { Damaged } from '../inbox/file.ts';
 import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
 import { move, watchOrders } from '../inbox/orders.ts';
 import type { Keeper, Settled, Waiting } from './keeper.ts';
@@ -11,17 +12,20 @@ type Opening = {
   readonly folder: string;
   readonly limit: number;
   readonly now: () => Date;
+  readonly onDamage?: (damaged: Damaged) => void;
   /** For tests: a disk that is slow, fills up, or fails. */
   readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow'>;
 };
 
 /** The inbox in a folder: one instance, which holds the folder's lock. */
-export async function openFolder({ folder, limit, now, disk }: Opening): Promise<Keeper> {
+export async function openFolder({ folder, limit, now, onDamage, disk }: Opening): Promise<Keeper> {
   const lock = await lockOf(folder);
-  const inbox = await openInbox(folder, { limit, held: lock, ...disk }).catch(async (error: unknown) => {
-    await lock.release();
-    throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
-  });
+  const inbox = await openInbox(folder, { limit, held: lock, ...(onDamage && { onDamage }), ...disk }).catch(
+    async (error: unknown) => {
+      await lock.release();
+      throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+    },
+  );
   const closing = new AbortController();
   const held = AbortSignal.any([closing.signal, lock.lost]);
   const mayDeliver = () => {

@@ -1,3 +1,4 @@
+import type { Damaged } from '../inbox/file.ts';
 import type { Added } from '../inbox/inbox.ts';
 import type { Arrival, Outcome } from '../inbox/line.ts';
 import type { DeadId } from '../inbox/orders.ts';
@@ -65,7 +66,7 @@ export type Counts = { readonly waiting: number; readonly dead: number };
 export type Ledger = {
   readonly place: string;
   /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
-  received<T>(view: View<T>): Promise<readonly Seen<T>[]>;
+  received<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
   /** Puts dead ones back at the end of their queues, or gives them up for good. */
   move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<void>;
   /** Stores deliveries for their sinks; `serve` finds them there. */

@@ -32,7 +32,7 @@ function folderLedger({ clock }: Needs, folder: string): Ledger {
   const order = (wanted: Order) => carryOut(wanted, { folder, alone, sleep: (ms) => clock.sleep(ms) });
   return {
     place: folder,
-    received: (view) => receivedIn([folder], view),
+    received: (view, onDamage) => receivedIn([folder], view, onDamage),
     move: (ids, state) => order({ kind: 'move', ids, state }),
     async addAll(arrivals) {
       const ids = async () => new Set((await receivedIn([folder], ({ id }) => id)).map(({ value }) => value));

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isPostgresUrl } from '../../database/place.ts';
+import { type Damaged, damagedText } from '../inbox/file.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Where `serve` keeps its inbox: a Postgres URL, or a folder. */
@@ -18,7 +19,8 @@ export function placeOfInbox({ files }: Pick<Context, 'files'>, { inbox, folder,
 export async function openKeeper(ctx: Context, place: Place, limit: number): Promise<Keeper> {
   if ('folder' in place) {
     const { openFolder } = await import('./folder.ts');
-    return openFolder({ folder: place.folder, limit, now: () => ctx.clock.now() });
+    const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
+    return openFolder({ folder: place.folder, limit, now: () => ctx.clock.now(), onDamage });
   }
   const { openPostgres } = await import('./postgres.ts');
   const holder = `${process.pid} ${Buffer.from(ctx.random(12)).toString('hex')}`;
