@@ -34,12 +34,11 @@ export async function bringUp(
   await removeLeftovers(ctx, options, seat);
   const forwarder = forwarding(coming, seat);
   await resume(coming, seat, forwarder);
+  await options.missed?.begin();
   const receiver = await receive(coming, seat, forwarder);
   const take = (arrivals: readonly Arrival[]) => takeRebuilt(coming, { seat, forwarder }, arrivals);
-  running.orders = watchOrders(seat.folder, async (order) => {
-    if (order.kind === 'add') await take(order.arrivals);
-  });
-  if (options.catchUp) running.catchingUp = catchUp(ctx, options.catchUp, take);
+  running.orders = watchOrders(seat.folder, async (order) => (order.kind === 'add' ? take(order.arrivals) : []));
+  if (options.missed) running.catchingUp = catchUp(ctx, options.missed, take);
   if (options.inspectPort !== undefined) await inspect(coming, options.inspectPort, { seat, forwarder, receiver });
   if (!reach || baseUrl === undefined) return;
 

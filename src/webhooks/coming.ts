@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import type { Arrival } from './inbox/line.ts';
 import type { Seat } from './inbox/seat.ts';
+import type { Missed } from './rebuild/missed.ts';
 import type { Receiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
 import type { Forwarder } from './sinks/forward.ts';
@@ -28,7 +28,7 @@ export type ListenOptions = {
   /** False with a credential of the environment: then nothing is stored. */
   readonly storesSecrets: boolean;
   /** Rebuilds what never arrived. */
-  readonly catchUp?: () => AsyncIterable<readonly Arrival[]>;
+  readonly missed?: Missed;
   readonly inspectPort?: number;
   /** Somebody sits here. */
   readonly opensBrowser?: boolean;
@@ -42,7 +42,7 @@ export type Running = {
   inspector?: { close(): Promise<void> };
   tunnel?: Tunnel;
   orders?: { end(): Promise<void> };
-  catchingUp?: Promise<void>;
+  catchingUp?: { end(): Promise<void> };
   /** What the filter still looks at. */
   judging?: Promise<void>;
 };

@@ -75,7 +75,7 @@ async function takeDown(ctx: Context, options: ListenOptions, running: Running):
     () => (seat ? unsubscribe(ctx, options, seat) : undefined),
     () => receiver?.close(),
     () => running.orders?.end(),
-    () => running.catchingUp,
+    () => running.catchingUp?.end(),
     () => running.judging,
     () => forwarder?.stop(graceMs),
     () => inspector?.close(),

@@ -3,7 +3,9 @@ import { messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
 import type { Coming, Passes } from './coming.ts';
 import type { Arrival, Outcome } from './inbox/line.ts';
+import type { Carried } from './inbox/orders.ts';
 import type { Seat } from './inbox/seat.ts';
+import { type Missed, rebuildMissed } from './rebuild/missed.ts';
 import { envelopeIn } from './receiving/delivery.ts';
 import type { Receipt } from './receiving/receiver.ts';
 import type { Forwarder } from './sinks/forward.ts';
@@ -37,33 +39,40 @@ export async function takeRebuilt(
   coming: Coming,
   { seat, forwarder }: { readonly seat: Seat; readonly forwarder: Forwarder },
   arrivals: readonly Arrival[],
-) {
+): Promise<Carried> {
   const { inbox } = seat;
-  let taken = 0;
+  const taken: boolean[] = [];
   for (const arrival of arrivals) {
     const { to: _, owed: __, ...rest } = arrival;
     const to = targetOf(coming.options.routes, arrival.event);
     const own: Arrival = { ...rest, ...(to !== undefined && { to }) };
-    if ((await inbox.add(own)) === 'repeat') continue;
-    taken++;
+    const added = await inbox.add(own);
+    taken.push(added === 'stored');
+    if (added === 'repeat') continue;
     const envelope = envelopeIn(own.body);
     if (envelope) came(coming, { kind: 'accepted', arrival: own, envelope }, { inbox, forwarder });
   }
   return taken;
 }
 
-export async function catchUp(
+/** Beside what comes live. */
+export function catchUp(
   ctx: Context,
-  rebuild: () => AsyncIterable<readonly Arrival[]>,
-  take: (arrivals: readonly Arrival[]) => Promise<number>,
-): Promise<void> {
-  try {
-    for await (const arrivals of rebuild()) {
-      ctx.notice(`Rebuilt ${counted(await take(arrivals), 'event')} that never arrived.`);
-    }
-  } catch (error) {
-    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
-  }
+  missed: Missed,
+  take: (arrivals: readonly Arrival[]) => Promise<Carried>,
+): { end(): Promise<void> } {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, ending.signal]);
+  const working = rebuildMissed(ctx, missed, {
+    take: async (arrivals) => (await take(arrivals)).filter(Boolean).length,
+    signal,
+  });
+  return {
+    end() {
+      ending.abort();
+      return working;
+    },
+  };
 }
 
 /** Where this is lost, it is judged once more at the next start. */

@@ -6,6 +6,8 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { Failure } from '../../src/errors.ts';
+import { rebuiltSince } from '../../src/webhooks/rebuild/catch-up.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc, virtualClock } from '../svc.ts';
 import { forBoth, newDatabase } from './keepers.ts';
@@ -129,6 +131,15 @@ test('from the copy of the account it takes a few requests, and finds what is ne
   expect(withCopy).toEqual(new Set(other.ids()));
 });
 
+/** Of two that store the same at once: their sums add up, and each event is counted as sent by one of them. */
+function expectOneCount(ran: readonly { readonly stdout: string }[]): void {
+  const sums = ran.map(({ stdout }) => JSON.parse(stdout));
+  for (const { rebuilt, sent, repeated, failed } of sums) expect(sent + repeated + failed).toBe(rebuilt);
+  const most = Math.max(...sums.map(({ rebuilt }) => rebuilt));
+  expect(most).toBeGreaterThan(0);
+  expect(sums.reduce((sum, { sent }) => sum + sent, 0)).toBe(most);
+}
+
 forBoth(({ name, test: both }) => {
   both('with --config they go to the sinks of serve, once', async () => {
     const { world, app, catchUp } = await setting();
@@ -142,6 +153,7 @@ forBoth(({ name, test: both }) => {
     await served.until(() => app.got.length === sent);
     const twice = await Promise.all([catchUp(...ofAll, '--config', file), catchUp(...ofAll, '--config', file)]);
     expect(twice.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expectOneCount(twice);
     await served.until(() => app.got.length > sent);
     await served.end();
     expect(app.ids()).toHaveLength(new Set(app.ids()).size);
@@ -291,6 +303,81 @@ test.each(['serve', 'listen'])(
   },
 );
 
+const noTickets = [{ method: 'GET', path: '/tickets', action: 'status', status: 500, times: 1000 }];
+const untilOver = { SVC_MAX_WAIT: '0' };
+
+/** An event came, then one was missed, and then a receiver began whose search fails, while another event came. */
+async function failedSearch(command: 'serve' | 'listen', inbox: string) {
+  const { world, app, catchUp, miss } = await setting();
+  const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
+  let aheadMs = -3_600_000;
+  const clock = { ...world.clock, now: () => new Date(Date.now() + aheadMs) };
+  const start = (...argv: string[]) =>
+    command === 'serve'
+      ? serving({ ...world, clock }, config, { env: { ...env, ...untilOver } }, argv)
+      : listening({ ...world, clock }, ['--forward-to', app.url, ...argv], { env: { ...env, ...untilOver } });
+  const said = (from: Awaited<ReturnType<typeof start>>) =>
+    typeof from.said === 'function' ? from.said() : from.said.stderr;
+  const first = await start();
+  expect(await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }))).toBe(204);
+  await first.until(() => app.got.length === 1);
+  await first.end();
+  const missed = await miss();
+  await world.control('clock', { advance_seconds: 3_600 });
+  await world.control('faults', noTickets);
+  aheadMs = 3_725_000;
+  const second = await start('--catch-up');
+  const created_at = clock.now().toISOString();
+  expect(await deliver(second.url, body('evt_2', { created_at, data: { ticket_id: 99_999 } }))).toBe(204);
+  await second.until(() => said(second).includes('could not be rebuilt'));
+  expect(said(second)).toMatch(/svc tries again in 10 s, and begins at 20\d\d-\S+Z then too/u);
+  await second.end();
+  await world.sandbox.handle({ method: 'DELETE', url: '/_sandbox/faults', headers: { host: '127.0.0.1' } });
+  return { world, app, catchUp, start, key: `rebuilt:ticket.created:${missed.id}` };
+}
+
+forBoth(({ name, test: both }) => {
+  both('a search that failed begins at the same event at the next start, whatever came since', async () => {
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const { app, start, key, world, catchUp } = await failedSearch('serve', inbox);
+    const third = await start('--catch-up');
+    endings.push(() => third.end());
+    await third.until(() => app.ids().includes(key));
+    // Once it is over, the next one begins later.
+    await third.end();
+    const file = join(world.folder, 'svc-webhooks.yaml');
+    const after = JSON.parse((await catchUp('--config', file, '--events', 'ticket.created')).stdout);
+    expect(Date.parse(after.since)).toBeGreaterThan(Date.now() + 3_000_000);
+  });
+});
+
+test.each(['listen', 'catch-up'])('after a search of listen that failed, %s begins at the same event', async (next) => {
+  const { app, start, key, catchUp } = await failedSearch('listen', 'inbox');
+  if (next === 'catch-up') expect((await catchUp('--events', 'ticket.created')).exitCode).toBe(0);
+  const third = await start(...(next === 'listen' ? ['--catch-up'] : []));
+  endings.push(() => third.end());
+  await third.until(() => app.ids().includes(key));
+});
+
+test('nothing is accepted before the start of the search is stored', async () => {
+  const steps: string[] = [];
+  let isThere = false;
+  const { accepting } = await import('../../src/webhooks/serving/catching.ts');
+  const keeper = { has: () => false, add: async () => void steps.push('add') } as never;
+  const gate = await accepting(keeper, {
+    async begin() {
+      steps.push('begin');
+      if (!isThere) throw new Failure('network', 'The database is not there.');
+    },
+    async *search() {},
+    since: () => undefined,
+  });
+  await expect(gate.add({} as never)).rejects.toThrow('not there');
+  isThere = true;
+  await Promise.all([gate.add({} as never), gate.add({} as never)]);
+  expect(steps).toEqual(['begin', 'begin', 'begin', 'add', 'add']);
+});
+
 test('--dry-run counts and lists what would be rebuilt, and neither sends nor stores it', async () => {
   const { world, app, catchUp } = await setting();
   const dry = await catchUp(...ofAll, '--dry-run');
@@ -303,6 +390,86 @@ test('--dry-run counts and lists what would be rebuilt, and neither sends nor st
   const ran = JSON.parse((await catchUp(...ofAll, '--to', app.url)).stdout);
   expect(ran.sent).toBe(listed.length);
   expect(listed.map(({ id }: { id: string }) => id)).toEqual(app.ids());
+});
+
+test('the sums add up: each event counts once, by what became of it in the end, over both looks', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  const [old, refused] = [await miss('Old'), await miss('Refused')];
+  const young = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env })).stdout);
+  // An app that refuses one event for as long as svc has not looked again.
+  let isOpen = false;
+  const picky = await startApp(0, ({ body: text }) =>
+    isOpen || !text.includes(`"ticket_id":${refused.id},`) ? 200 : 500,
+  );
+  endings.push(() => picky.close());
+  const waiting = waitingWorld(world, async () => {
+    isOpen = true;
+  });
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created', '--to', picky.url];
+  const first = await svc(waiting.world, argv, { env });
+  expect(JSON.parse(first.stdout)).toMatchObject({ rebuilt: 3, sent: 3, repeated: 0, failed: 0 });
+  expect(first.exitCode).toBe(0);
+  const key = ({ id }: { id: number }) => `rebuilt:ticket.created:${id}`;
+  expect(picky.ids()).toEqual([key(old), key(refused), key(refused), key(young)]);
+
+  const dry = await svc(world, [...argv, '--dry-run'], { env });
+  expect([dry.stdout, dry.stderr]).toEqual(['[]\n', expect.stringContaining('0 events since ')]);
+  const again = await svc(world, argv, { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ rebuilt: 3, sent: 0, repeated: 3, failed: 0 });
+  const both = await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  for (const { stdout } of both) {
+    const { rebuilt, sent, repeated, failed } = JSON.parse(stdout);
+    expect(sent + repeated + failed).toBe(rebuilt);
+  }
+  expect(both.reduce((sum, { stdout }) => sum + JSON.parse(stdout).sent, 0)).toBe(app.got.length);
+});
+
+test('two that store the same at once count each event once between them', async () => {
+  const { catchUp } = await setting();
+  const both = await Promise.all([catchUp(...ofAll), catchUp(...ofAll)]);
+  expectOneCount(both);
+});
+
+test('Ctrl-C in the wait for young events ends it at once, with 130 and what was not looked at', async () => {
+  const { world, catchUp, miss } = await setting();
+  await miss('Old');
+  await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env });
+  const end = new AbortController();
+  const waits: number[] = [];
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    if (ms < 10_000) return world.clock.sleep(ms, signal);
+    waits.push(ms);
+    return new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => resolve());
+      end.abort('SIGINT');
+    });
+  };
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created'];
+  const ran = await svc({ ...world, clock: { ...world.clock, sleep } }, argv, { env, signal: end.signal });
+  expect([ran.exitCode, waits.length]).toEqual([130, 1]);
+  expect(ran.stderr).toContain('1 more event happened less than two minutes ago, and the service may still send it.');
+  expect(ran.stderr).toContain('svc did not look again for 1 event. Run the same command again.');
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: 1, sent: 1, repeated: 0, failed: 0 });
+  // Where nothing is young there is no wait.
+  await world.control('clock', { advance_seconds: 125 });
+  const next = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(JSON.parse(next.stdout)).toMatchObject({ rebuilt: 1, sent: 1 });
+  expect(next.stderr).not.toContain('looks again');
+});
+
+test('a young event that comes both from the copy of the account and from the service counts once', async () => {
+  const created_at = '2026-01-02T03:04:05Z';
+  const { rebuilt, young } = await rebuiltSince({
+    starts: new Map([['ticket.created', new Date('2026-01-02T00:00:00Z')]]),
+    async *records() {
+      yield* [1, 2, 1, 2].map((id) => ({ id, created_at }));
+    },
+    accountId: async () => 1,
+    held: new Set<string>(),
+    serviceNow: () => new Date('2026-01-02T03:04:15Z'),
+    onUnread: () => {},
+  });
+  expect([rebuilt, young.count, young.forMs]).toEqual([[], 2, 110_000]);
 });
 
 test('what waits for the next listener is listed as waiting, and a replay of it asks for --to', async () => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { webhookEvents } from '../../api/webhooks.ts';
+import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { withLock } from '../../disk/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
@@ -14,10 +15,12 @@ import { carryOut } from '../../webhooks/inbox/orders.ts';
 import { occupant, seats, seatsFolder, takeSeat } from '../../webhooks/inbox/seat.ts';
 import { received } from '../../webhooks/inbox/view.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
+import type { Fates } from '../../webhooks/rebuild/send.ts';
+import { fileStarts, type StartStore, type Starts } from '../../webhooks/rebuild/starts.ts';
 import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { parseEvents, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { configFlag, openConfigured } from './configured.ts';
-import { type Rebuilt, rebuiltArrivals } from './rebuilding.ts';
+import { type Rebuilt, rebuiltArrivals, startsOf } from './rebuilding.ts';
 
 export const catchUpWebhooks = defineCommand({
   name: 'catch-up',
@@ -54,39 +57,64 @@ export const catchUpWebhooks = defineCommand({
     const inbox =
       flags.config === undefined ? listenerInbox(ctx, settings) : await serveInbox(ctx, settings, flags.config);
     const { seeAll, env } = inbox;
-    const wanted = { seeAll, env, since: flags.since, events, waits: !flags.dryRun };
-    const total = { rebuilt: 0, sent: 0, failed: 0 };
+    const fates = new Map<string, Fate>();
     let last: Rebuilt | undefined;
     try {
+      const starts = await begin(inbox, events, { since: flags.since, keeps: to === undefined && !flags.dryRun });
+      const over = to === undefined && !flags.dryRun ? inbox.starts.forget : undefined;
+      const wanted = { seeAll, env, starts, waits: !flags.dryRun, ...(over && { over }) };
       for await (const found of rebuiltArrivals(ctx, settings, wanted)) {
         last = found;
-        if (flags.dryRun) return planned(found);
-        const { arrivals } = found;
-        const done = to === undefined ? await inbox.take(arrivals) : await send(ctx, settings, to, arrivals);
-        total.rebuilt += arrivals.length;
-        total.sent += done.sent;
-        total.failed += done.failed;
+        if (flags.dryRun) return planned(found, to === undefined ? new Set() : await sentTo(ctx, settings, to));
+        // What waited for the service to give up is looked for among all the rest once more.
+        const left = found.arrivals.filter(({ id }) => (fates.get(id) ?? 'failed') === 'failed');
+        const done = to === undefined ? await inbox.take(left) : await send(ctx, settings, to, left);
+        for (const [id, fate] of done) fates.set(id, fate);
       }
     } finally {
       await inbox.close();
     }
-    if (!last) {
-      throw new Failure('usage', 'No event was received yet, so svc cannot tell where to begin.', {
-        hint: 'Give --since, for example --since 2d',
-      });
-    }
-    const { unread, since } = last;
-    const { sent, failed } = total;
-    const record = { since: since.toISOString(), ...total, not_readable: unread };
-    return {
-      data: { shape: 'record', record },
-      ...(failed === 0 && { done: `Rebuilt ${counted(sent, 'event')} since ${localTime(record.since)}.` }),
-      notes: to === undefined && sent > 0 ? [inbox.next] : [],
-      outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
-      ...(failed > 0 && ctx.signal.aborted && { failure: interruption(ctx.signal) }),
-    };
+    if (!last) throw interruption(ctx.signal);
+    return told(ctx, last, fates, to === undefined ? [inbox.next] : []);
   },
 });
+
+/** An explicit start is of this run alone: a later one must not begin there by itself. */
+async function begin(
+  inbox: Inbox,
+  events: readonly WebhookEvent[] | undefined,
+  { since, keeps }: { readonly since: string | undefined; readonly keeps: boolean },
+): Promise<Starts> {
+  const some = events ?? webhookEvents;
+  if (since !== undefined) return new Map(some.map((event) => [event, new Date(since)]));
+  const starts = await startsOf(inbox, some, { keeps });
+  if (starts.size > 0) return starts;
+  throw new Failure('usage', 'No event was received yet, so svc cannot tell where to begin.', {
+    hint: 'Give --since, for example --since 2d',
+  });
+}
+
+/** Each event counts once, by what became of it in the end. */
+function told(ctx: Context, { unread, since, young }: Rebuilt, fates: Fates, next: readonly string[]): View {
+  const count = (wanted: Fate) => [...fates.values()].filter((fate) => fate === wanted).length;
+  const [sent, repeated, failed] = [count('sent'), count('repeated'), count('failed')];
+  const record = { since: since.toISOString(), rebuilt: fates.size, sent, repeated, failed, not_readable: unread };
+  const isCut = ctx.signal.aborted && (failed > 0 || young > 0);
+  const before = repeated > 0 ? ` ${counted(repeated, 'more event')} had gone there before.` : '';
+  return {
+    data: { shape: 'record', record },
+    ...(failed === 0 &&
+      !isCut && { done: `Rebuilt ${counted(sent, 'event')} since ${localTime(record.since)}.${before}` }),
+    notes: [
+      ...(sent > 0 ? next : []),
+      ...(isCut && young > 0
+        ? [`svc did not look again for ${counted(young, 'event')}. Run the same command again.`]
+        : []),
+    ],
+    outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
+    ...(isCut && { failure: interruption(ctx.signal) }),
+  };
+}
 
 const columns = [
   { path: 'created_at', header: 'Happened', rank: 2 },
@@ -96,8 +124,9 @@ const columns = [
 ] as const;
 
 /** What would be rebuilt. */
-function planned({ arrivals, unread, since, young }: Rebuilt): View {
-  const records = arrivals.map(({ id, event, body }) => {
+function planned({ arrivals, unread, since, young }: Rebuilt, sent: ReadonlySet<string>): View {
+  const missing = arrivals.filter(({ id }) => !sent.has(id));
+  const records = missing.map(({ id, event, body }) => {
     const { created_at = null, data = null } = envelopeIn(body) ?? {};
     return { id, event, created_at, summary: mainFields(event, data).slice(0, 200), data };
   });
@@ -112,27 +141,35 @@ function planned({ arrivals, unread, since, young }: Rebuilt): View {
   };
 }
 
-type Done = { readonly sent: number; readonly failed: number };
+type Fate = 'sent' | 'repeated' | 'failed';
 
 type Inbox = {
   readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
+  readonly starts: StartStore;
   readonly env: readonly string[];
-  readonly take: (arrivals: readonly Arrival[]) => Promise<Done>;
+  readonly take: (arrivals: readonly Arrival[]) => Promise<Fates>;
   /** What becomes of them. */
   readonly next: string;
   close(): Promise<void>;
 };
 
-async function send(
-  ctx: Context,
-  { profile, timeoutMs }: Settings,
-  to: string,
-  arrivals: readonly Arrival[],
-): Promise<Done> {
+const journalOf = ({ files }: Context, { profile }: Settings): string =>
+  join(files.state, 'webhooks', `rebuilt-${encodeURIComponent(profile)}.jsonl`);
+
+async function send(ctx: Context, settings: Settings, to: string, arrivals: readonly Arrival[]): Promise<Fates> {
   const { sendRebuilt } = await import('../../webhooks/rebuild/send.ts');
-  const journal = join(ctx.files.state, 'webhooks', `rebuilt-${encodeURIComponent(profile)}.jsonl`);
-  return sendRebuilt(ctx, arrivals, { to, journal, timeoutMs });
+  const { timeoutMs } = settings;
+  return sendRebuilt(ctx, arrivals, { to, journal: journalOf(ctx, settings), timeoutMs });
 }
+
+async function sentTo(ctx: Context, settings: Settings, to: string): Promise<ReadonlySet<string>> {
+  const { sentBefore } = await import('../../webhooks/rebuild/send.ts');
+  return sentBefore({ to, journal: journalOf(ctx, settings) });
+}
+
+/** `added`: for each whether it was stored now. */
+const fatesOf = (arrivals: readonly Arrival[], added: readonly boolean[]): Fates =>
+  new Map(arrivals.map(({ id }, at) => [id, added[at] === false ? 'repeated' : 'sent']));
 
 async function serveInbox(ctx: Context, settings: Settings, path: string): Promise<Inbox> {
   const { ledger, configured } = await openConfigured(ctx, settings, path);
@@ -141,59 +178,68 @@ async function serveInbox(ctx: Context, settings: Settings, path: string): Promi
     sinks.filter(({ events }) => !events || events.some((each) => each === event)).map(({ name }) => name);
   return {
     seeAll: ledger.received,
+    starts: ledger.starts,
     env: secrets?.env ?? [],
     next: 'svc webhooks serve passes them on.',
     async take(arrivals) {
       const added = await ledger.addAll(arrivals.map((one) => ({ ...one, sinks: sinksFor(one.event) })));
-      return { sent: added.filter((each) => each === 'stored').length, failed: 0 };
+      return fatesOf(
+        arrivals,
+        added.map((each) => each === 'stored'),
+      );
     },
     close: () => ledger.close(),
   };
 }
 
-const idsIn = async (root: string): Promise<Set<string>> =>
-  new Set((await received(root, ({ id }) => id)).map(({ value }) => value));
-
 /** A listener that runs takes them; else they wait for the next one. */
 function listenerInbox(ctx: Context, settings: Settings): Inbox {
   const root = seatsFolder(ctx.files.state, settings.profile);
-  const add = async (arrivals: readonly Arrival[]) => {
-    const seat = await takeSeat(root, { limit: Number.MAX_SAFE_INTEGER });
-    try {
-      // Where to, the next listener decides.
-      const added = await Promise.all(arrivals.map((one) => seat.inbox.add({ ...one, owed: true })));
-      return added.filter((each) => each === 'stored').length;
-    } finally {
-      await seat.leave();
-    }
-  };
+  const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
+  const what = 'the inbox of svc webhooks listen';
   return {
     seeAll: (see) => received(root, see),
+    starts: fileStarts(root, ctx.clock),
     env: ['SVC_WEBHOOK_SECRET'],
     next: 'svc webhooks listen --forward-to URL passes them on.',
-    async take(arrivals) {
-      if (arrivals.length === 0) return { sent: 0, failed: 0 };
-      for (const folder of await seats(root)) {
-        if ((await occupant(folder)) === undefined) continue;
-        const before = await idsIn(root);
-        let isTaken = true;
-        await carryOut(
-          { kind: 'add', arrivals },
-          {
-            folder,
-            sleep: (ms) => ctx.clock.sleep(ms),
-            alone: async () => {
-              isTaken = false;
-            },
-          },
-        );
-        // It ended meanwhile.
-        if (!isTaken) continue;
-        const after = await idsIn(root);
-        return { sent: arrivals.filter(({ id }) => after.has(id) && !before.has(id)).length, failed: 0 };
-      }
-      return { sent: await add(arrivals), failed: 0 };
-    },
+    // Each of two that run at once would have a seat of its own, and both would count what they store.
+    take: (arrivals) =>
+      withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
+        const there = new Set((await received(root, ({ id }) => id)).map(({ value }) => value));
+        const fresh = arrivals.filter(({ id }) => !there.has(id));
+        const fates = fatesOf(fresh, await handOver(ctx, root, fresh));
+        return new Map([
+          ...fatesOf(
+            arrivals,
+            arrivals.map(() => false),
+          ),
+          ...fates,
+        ]);
+      }),
     close: async () => {},
   };
+}
+
+/** For each whether it was stored now. */
+async function handOver(ctx: Context, root: string, arrivals: readonly Arrival[]): Promise<readonly boolean[]> {
+  if (arrivals.length === 0) return [];
+  for (const folder of await seats(root)) {
+    if ((await occupant(folder)) === undefined) continue;
+    let isTaken = true;
+    const alone = async () => {
+      isTaken = false;
+      return [];
+    };
+    const carried = await carryOut({ kind: 'add', arrivals }, { folder, sleep: (ms) => ctx.clock.sleep(ms), alone });
+    // Where it ended meanwhile, the next one takes them.
+    if (isTaken) return carried ?? [];
+  }
+  const seat = await takeSeat(root, { limit: Number.MAX_SAFE_INTEGER });
+  try {
+    // Where to, the next listener decides.
+    const added = arrivals.map((one) => seat.inbox.add({ ...one, owed: true }));
+    return (await Promise.all(added)).map((each) => each === 'stored');
+  } finally {
+    await seat.leave();
+  }
 }

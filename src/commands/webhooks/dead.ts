@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { damagedText } from '../../webhooks/inbox/file.ts';
 import type { Outcome } from '../../webhooks/inbox/line.ts';
@@ -62,13 +63,10 @@ const show = defineCommand({
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger) => {
-      const begin = (await ledger.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined))).filter(
-        ({ outcomes }) => deadIn(outcomes).length > 0,
-      );
-      const id = meant(
-        args.id,
-        begin.map(({ value }) => value.id),
-      );
+      const seen = await ledger.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined));
+      const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
+      const idsOf = (some: typeof seen) => some.map(({ value }) => value.id);
+      const id = meant(args.id, { dead: idsOf(begin), all: new Set(idsOf(seen)) });
       const found = begin.find(({ value }) => value.id === id);
       if (!found) throw notDead(args.id, flags.config);
       const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
@@ -96,13 +94,14 @@ const retry = defineCommand({
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger, sinks) => {
       const ids = await choose(ledger, args.id, { ...flags, sinks });
-      if (ids.length > 0) await ledger.move(ids, 'again');
+      const named = flags.all ? '' : ` (${namesOf(ids)})`;
+      const retried = ids.length > 0 ? await ledger.move(ids, 'again') : 0;
       return {
-        data: { shape: 'record', record: { retried: ids.length } },
-        done: `${counted(ids.length, 'dead letter')} waits again for its sink.`.replace(
-          /s waits(.*)its sink/u,
-          's wait$1their sinks',
-        ),
+        data: { shape: 'record', record: { retried } },
+        done:
+          retried === 1
+            ? `1 dead letter${named} waits again for its sink.`
+            : `${counted(retried, 'dead letter')}${named} wait again for their sinks.`,
       } as const;
     });
   },
@@ -111,16 +110,20 @@ const retry = defineCommand({
 const drop = defineCommand({
   name: 'drop',
   summary: 'Give dead letters up for good',
-  ...chosen,
+  details: 'It takes whole ids only, as svc webhooks dead list --json shows them.',
+  args: { id: { ...param.texts('Whole envelope id'), placeholder: 'ID' } },
+  flags: chosen.flags,
   examples: ['svc webhooks dead drop --all --yes'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const ids = await choose(ledger, args.id, { ...flags, sinks });
-      if (ids.length > 0) await confirmed(ctx, settings, `Give up ${counted(ids.length, 'dead letter')} for good?`);
-      if (ids.length > 0) await ledger.move(ids, 'dropped');
+      const ids = await choose(ledger, args.id, { ...flags, sinks, isWhole: true });
+      const named = flags.all ? '' : ` (${namesOf(ids)})`;
+      const question = `Give up ${counted(ids.length, 'dead letter')}${named} for good?`;
+      if (ids.length > 0) await confirmed(ctx, settings, question);
+      const dropped = ids.length > 0 ? await ledger.move(ids, 'dropped') : 0;
       return {
-        data: { shape: 'record', record: { dropped: ids.length } },
-        done: `Gave up ${counted(ids.length, 'dead letter')}.`,
+        data: { shape: 'record', record: { dropped } },
+        done: `Gave up ${counted(dropped, 'dead letter')}${named}.`,
       } as const;
     });
   },
@@ -151,13 +154,15 @@ type Flags = {
   readonly sink: string | undefined;
   readonly config: string | undefined;
   readonly sinks: Sinks;
+  /** Only whole ids: the same command once more must not give up another event that begins so. */
+  readonly isWhole?: boolean;
 };
 
 /** Those that are named and dead; any other id is a failure, and then nothing is changed. */
 async function choose(
   ledger: Ledger,
   wanted: readonly string[],
-  { all, sink, config, sinks }: Flags,
+  { all, sink, config, sinks, isWhole = false }: Flags,
 ): Promise<DeadId[]> {
   if (all === wanted.length > 0) {
     throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
@@ -168,23 +173,32 @@ async function choose(
   knowSink(sink, sinks, seen);
   const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
   if (all) return found;
-  const dead = found.map(({ id }) => id);
+  const ids = { dead: found.map(({ id }) => id), all: new Set(seen.map(({ value }) => value)) };
   const named = wanted.map((typed) => {
-    const id = meant(typed, dead);
+    const id = isWhole ? ids.dead.find((one) => one === typed) : meant(typed, ids);
     if (id === undefined) throw notDead(typed, config);
     return id;
   });
   return found.filter(({ id }) => named.includes(id));
 }
 
-/** An id, or the beginning of the only one that begins so. */
-function meant(typed: string, ids: readonly string[]): string | undefined {
-  if (ids.includes(typed)) return typed;
-  const begin = [...new Set(ids.filter((id) => id.startsWith(typed)))];
+type Ids = { readonly dead: readonly string[]; readonly all: ReadonlySet<string> };
+
+/** An id, or the beginning of the only dead one that begins so. What is a whole id of any event means that event alone. */
+function meant(typed: string, { dead, all }: Ids): string | undefined {
+  if (all.has(typed)) return dead.find((id) => id === typed);
+  const begin = [...new Set(dead.filter((id) => id.startsWith(typed)))];
   if (begin.length < 2) return begin[0];
   throw new Failure('usage', `${begin.length} dead letters have an id that begins with ${typed}.`, {
     hint: `Type more of it: ${begin.slice(0, 5).join(', ')}`,
   });
+}
+
+/** Those that somebody named, some of them where there are many; an id may hold anything. */
+function namesOf(ids: readonly DeadId[]): string {
+  const names = [...new Set(ids.map(({ id }) => sanitize(id.slice(0, 80))))];
+  const rest = names.length - 5;
+  return rest > 0 ? `${names.slice(0, 5).join(', ')} and ${rest} more` : names.join(', ');
 }
 
 const withConfig = (config: string | undefined): string =>

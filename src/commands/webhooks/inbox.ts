@@ -1,54 +1,18 @@
-import { join } from 'node:path';
 import { webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
-import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
-import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
-import { counted, number } from '../../text/number.ts';
-import { shellWord } from '../../text/shell-word.ts';
-import { inboxFile } from '../../webhooks/inbox/file.ts';
-import type { Received } from '../../webhooks/inbox/inbox.ts';
-import { occupant, seats, seatsFolder, whileFree } from '../../webhooks/inbox/seat.ts';
-import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
+import { number } from '../../text/number.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
 import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
-import { type Chosen, choose, configFlag, openConfigured, urlOfSink } from './configured.ts';
+import { configFlag, urlOfSink } from './configured.ts';
 import { page } from './delivery-page.ts';
+import { chosen, look, lookUp, lookUpOne } from './inbox-look.ts';
+import { purge } from './inbox-purge.ts';
 
-const ids = { id: { ...param.texts('Envelope id'), placeholder: 'ID', required: true } };
-
-/** Of `listen`, or of the configuration of `serve`. */
-async function look<T>(
-  ctx: Context,
-  settings: Settings,
-  config: string | undefined,
-  view: View<T>,
-): Promise<readonly Seen<T>[]> {
-  if (config === undefined) return received(rootOf(ctx, settings), view);
-  const { ledger } = await openConfigured(ctx, settings, config);
-  try {
-    return await ledger.received(view);
-  } finally {
-    await ledger.close();
-  }
-}
-
-/** Says which inbox it is, for there may be several. */
-async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
-  const { config, about } = await choose(ctx, given);
-  if (config !== undefined) return { config, about };
-  return {
-    config,
-    about: ['The inbox of svc webhooks listen. For that of serve: --config FILE'],
-  };
-}
-
-const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+const ids = { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID', required: true } };
 
 /** Nobody looks an unreadable event up by the whole of its id, which may be of any length. */
 const columns = [
@@ -108,7 +72,7 @@ const list = defineCommand({
 const show = defineCommand({
   name: 'show',
   summary: 'Show one event: headers, payload, verdict and forwarding',
-  args: { id: { ...param.requiredText('Envelope id'), placeholder: 'ID' } },
+  args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
   flags: { config: configFlag },
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
@@ -179,85 +143,8 @@ const replay = defineCommand({
   },
 });
 
-const purge = defineCommand({
-  name: 'purge',
-  summary: 'Delete everything in the inbox',
-  details: 'Without --config: the inbox of svc webhooks listen, also while svc webhooks serve runs.',
-  args: {},
-  flags: { config: configFlag },
-  examples: ['svc webhooks inbox purge --yes'],
-  async run(ctx, { flags, settings }) {
-    if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
-    const folders = await seats(rootOf(ctx, settings));
-    for (const folder of folders) {
-      const pid = await occupant(folder);
-      if (pid !== undefined) throw inUse(pid);
-    }
-    const found = await received(rootOf(ctx, settings), ({ id }) => id);
-    const count = found.length;
-    if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
-    for (const folder of folders) {
-      const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
-      if (!done) throw inUse(await occupant(folder));
-    }
-    return {
-      data: { shape: 'record', record: { deleted: count } },
-      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
-    };
-  },
-});
-
-async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
-  const { ledger } = await openConfigured(ctx, settings, config);
-  try {
-    const { length: count } = await ledger.received(({ id }) => id);
-    const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
-    if (count > 0) await confirmed(ctx, settings, question);
-    if (count > 0) await ledger.purge();
-    return {
-      data: { shape: 'record', record: { deleted: count } },
-      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
-    } as const;
-  } finally {
-    await ledger.close();
-  }
-}
-
-const inUse = (pid: number | undefined): Failure =>
-  new Failure('failed', `svc webhooks listen is running (process ${pid ?? 'unknown'}) and uses the inbox.`, {
-    hint: 'Stop it first, then purge.',
-  });
-
 export const inbox: Group = {
   name: 'inbox',
   summary: 'Events that svc webhooks listen or serve received',
   commands: [list, show, replay, purge],
 };
-
-/** In the order asked for. */
-async function lookUp(
-  ctx: Context,
-  settings: Settings,
-  config: string | undefined,
-  wanted: readonly string[],
-): Promise<Received[]> {
-  const found = await look(ctx, settings, config, (arrival) =>
-    wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
-  );
-  return wanted.map((id) => theOne(found, id, config));
-}
-
-const lookUpOne = async (ctx: Context, settings: Settings, config: string | undefined, id: string): Promise<Received> =>
-  theOne(await look(ctx, settings, config, (arrival) => (arrival.id.startsWith(id) ? arrival : undefined)), id, config);
-
-/** The beginning of an id is enough where only one begins so. */
-function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {
-  const begun = found.filter(({ value }) => value.id.startsWith(id));
-  const exact = begun.filter(({ value }) => value.id === id);
-  const [one, another] = exact.length > 0 ? exact : begun;
-  if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
-  if (one) return { arrival: one.value, outcomes: one.outcomes };
-  throw new Failure('not-found', `${id} is not in the inbox.`, {
-    hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
-  });
-}

@@ -13,6 +13,7 @@ import { mostSeconds, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import type { Missed } from '../../webhooks/rebuild/missed.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
@@ -101,7 +102,7 @@ export const listenToWebhooks = defineCommand({
       path: flags.path === undefined ? undefined : parsePath(flags.path),
       routes,
       filter: flags.filter,
-      ...(flags.catchUp && { catchUp: () => missed(ctx, settings, routes.events) }),
+      ...(flags.catchUp && { missed: await missed(ctx, settings, routes.events) }),
       retryMs: flags.forwardRetry === undefined ? undefined : flags.forwardRetry * 1000,
       timeoutMs: settings.timeoutMs,
       inboxLimit: flags.inboxLimit,
@@ -117,19 +118,16 @@ export const listenToWebhooks = defineCommand({
   },
 });
 
-async function* missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined) {
-  const { nothingReceived, rebuiltArrivals } = await import('./rebuilding.ts');
+async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined): Promise<Missed> {
+  const { missedIn } = await import('./missed.ts');
   const { received } = await import('../../webhooks/inbox/view.ts');
   const { seatsFolder } = await import('../../webhooks/inbox/seat.ts');
+  const { fileStarts } = await import('../../webhooks/rebuild/starts.ts');
   const root = seatsFolder(ctx.files.state, settings.profile);
+  const starts = fileStarts(root, ctx.clock);
   const seeAll: Wanted['seeAll'] = (see) => received(root, see);
-  let passes = 0;
-  const wanted = { seeAll, since: undefined, events, env: ['SVC_WEBHOOK_SECRET'], waits: true };
-  for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) {
-    passes++;
-    yield arrivals;
-  }
-  if (passes === 0) ctx.notice(nothingReceived);
+  const open = async () => ({ seeAll, starts, close: async () => {} });
+  return missedIn(ctx, settings, { open, events, env: () => ['SVC_WEBHOOK_SECRET'] });
 }
 
 async function reachOf(publicUrl: string | undefined, tunnel: string | undefined) {

@@ -1,5 +1,5 @@
 import { getAccount } from '../../api/account.ts';
-import { listWebhooks, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
+import { listWebhooks, type WebhookEvent } from '../../api/webhooks.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
@@ -7,22 +7,48 @@ import { call, connect, type Service } from '../../http/call.ts';
 import { counted } from '../../text/number.ts';
 import type { Arrival } from '../../webhooks/inbox/line.ts';
 import type { Rebuilt as Made } from '../../webhooks/rebuild/envelope.ts';
+import type { StartStore, Starts } from '../../webhooks/rebuild/starts.ts';
 import { splitSecrets, storedSecret, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 
 export type Wanted = {
   /** Shows everything that the inbox holds, once. */
   readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
-  /** Undefined: the last event received. */
-  readonly since: string | undefined;
-  readonly events: readonly WebhookEvent[] | undefined;
+  /** The events to look for, and from when on. */
+  readonly starts: Starts;
   /** Variables with signing secrets. */
   readonly env: readonly string[];
   /** Whether to wait for what the service may still be sending. */
   readonly waits: boolean;
+  /** Told what was searched to its end, once all that was given has been stored. */
+  readonly over?: (searched: Starts) => Promise<void>;
 };
 
 export const nothingReceived =
   'Nothing was received yet, so nothing is missing. To begin earlier: svc webhooks catch-up --since 2d';
+
+/** Where nothing else is stored from an earlier search that is not over: the last event received. Empty without one. */
+export async function startsOf(
+  { seeAll, starts }: Pick<Wanted, 'seeAll'> & { readonly starts: StartStore },
+  events: readonly WebhookEvent[],
+  { keeps }: { readonly keeps: boolean },
+): Promise<Starts> {
+  const { createMemory } = await import('../../webhooks/rebuild/catch-up.ts');
+  const stored = await starts.read();
+  const memory = createMemory();
+  if (events.some((event) => !stored.has(event))) await seeAll(memory.see);
+  const latest = memory.latest();
+  const found = new Map<WebhookEvent, Date>();
+  for (const event of events) {
+    const since = stored.get(event) ?? latest;
+    if (since) found.set(event, since);
+  }
+  if (!keeps || found.size === 0) return found;
+  const kept = await starts.keep(found);
+  return new Map([...found].map(([event, since]) => [event, kept.get(event) ?? since]));
+}
+
+export const earliest = (starts: Starts): Date | undefined =>
+  [...starts.values()].reduce<Date | undefined>((one, other) => (one && one <= other ? one : other), undefined);
 
 /** Deliveries that never arrived, oldest first, signed; and kinds that could not be read. */
 export type Rebuilt = {
@@ -35,7 +61,7 @@ export type Rebuilt = {
 
 /**
  * First what the service has surely given up on. Where more never came, waits until it has given up on that too, at most
- * two minutes, and then gives what still did not come. Nothing where nothing says from when on.
+ * two minutes, and then gives what still did not come.
  */
 export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted: Wanted): AsyncGenerator<Rebuilt> {
   const { createMemory, rebuiltSince } = await import('../../webhooks/rebuild/catch-up.ts');
@@ -46,18 +72,14 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
     await wanted.seeAll(memory.see);
     return memory;
   };
-  const memory = await remembered();
-  const since = wanted.since === undefined ? memory.latest() : new Date(wanted.since);
-  if (since === undefined) return;
-  const events = wanted.events ?? webhookEvents;
+  const { starts } = wanted;
   const service = await connect(ctx, settings);
   const secretOf = await signing(ctx, settings, service, wanted.env);
   const copied = await recordsFromCopy(ctx, settings, recordsOfService(service));
   const look = async (held: ReadonlySet<string>, until: Date | undefined) => {
     const unread: WebhookEvent[] = [];
     const { rebuilt, young } = await rebuiltSince({
-      events,
-      since,
+      starts,
       held,
       ...(until && { until }),
       records: copied.records,
@@ -70,18 +92,25 @@ export async function* rebuiltArrivals(ctx: Context, settings: Settings, wanted:
         if (!until) ctx.notice(`${event} cannot be rebuilt: ${messageOf(error)}`);
       },
     });
-    return { young, found: { arrivals: await signed(ctx, rebuilt, secretOf), unread, since, young: young.count } };
+    const searched = new Map([...starts].filter(([event]) => !unread.includes(event)));
+    const since = earliest(searched) ?? earliest(starts) ?? new Date(0);
+    const arrivals = await signed(ctx, rebuilt, secretOf);
+    return { young, searched, found: { arrivals, unread, since, young: young.count } };
   };
   try {
-    const { found, young } = await look(memory.held, undefined);
+    const { found, young, searched } = await look((await remembered()).held, undefined);
     yield found;
+    if (young.count === 0) await wanted.over?.(searched);
     if (young.count === 0 || !wanted.waits) return;
     const seconds = Math.ceil(young.forMs / 1000);
     ctx.notice(
       `${counted(young.count, 'more event')} happened less than two minutes ago, and the service may still send ${young.count === 1 ? 'it' : 'them'}. svc looks again in ${seconds} s.`,
     );
     await ctx.clock.sleep(young.forMs, ctx.signal);
-    if (!ctx.signal.aborted) yield (await look((await remembered()).held, young.until)).found;
+    if (ctx.signal.aborted) return;
+    const last = await look((await remembered()).held, young.until);
+    yield last.found;
+    await wanted.over?.(last.searched);
   } finally {
     await copied.close();
   }

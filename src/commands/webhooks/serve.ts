@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
+import type { Missed } from '../../webhooks/rebuild/missed.ts';
 import type { Configured } from '../../webhooks/serving/config.ts';
 import type { Served } from '../../webhooks/serving/serve.ts';
 import { splitSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
@@ -47,7 +48,7 @@ export const serveWebhooks = defineCommand({
       read: () => readServeConfig(ctx, path),
       placeOf: ({ config, folder }) => placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }),
       secretsOf: (configured) => secretsOf(ctx, settings, configured),
-      ...(flags.catchUp && { catchUp: (configured) => missed(ctx, settings, configured) }),
+      ...(flags.catchUp && { missed: (current) => missed(ctx, settings, current) }),
     });
     return {
       data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },
@@ -57,23 +58,17 @@ export const serveWebhooks = defineCommand({
   },
 });
 
-async function* missed(ctx: Context, settings: Settings, { config, folder }: Configured) {
+async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<Missed> {
   const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
   const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
-  const { nothingReceived, rebuiltArrivals } = await import('./rebuilding.ts');
-  const ledger = await openLedger(ctx, placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }));
-  try {
-    const { env } = config.secrets;
-    const wanted = { seeAll: ledger.received, since: undefined, events: undefined, env, waits: true };
-    let passes = 0;
-    for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) {
-      passes++;
-      yield arrivals;
-    }
-    if (passes === 0) ctx.notice(nothingReceived);
-  } finally {
-    await ledger.close();
-  }
+  const { missedIn } = await import('./missed.ts');
+  const { config, folder } = current();
+  const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
+  const open = async () => {
+    const ledger = await openLedger(ctx, place);
+    return { seeAll: ledger.received, starts: ledger.starts, close: () => ledger.close() };
+  };
+  return missedIn(ctx, settings, { open, events: undefined, env: () => current().config.secrets.env });
 }
 
 /** Those of the variables that the configuration names, and those that svc has stored. */

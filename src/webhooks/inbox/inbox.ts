@@ -31,7 +31,7 @@ export type Inbox = {
   /** The newest, oldest first. */
   latest(count: number): string[];
   /** Of `serve`: what waits for each sink. */
-  readonly queues: Pick<Queues, 'first' | 'counts' | 'waits'>;
+  readonly queues: Pick<Queues, 'first' | 'counts' | 'waits' | 'isDead'>;
   close(): Promise<void>;
 };
 

@@ -15,6 +15,9 @@ export type Order =
   | { readonly kind: 'move'; readonly ids: readonly DeadId[]; readonly state: 'again' | 'dropped' }
   | { readonly kind: 'add'; readonly arrivals: readonly Arrival[] };
 
+/** For each id or arrival of the order, whether this order put it there: another one may have come first. */
+export type Carried = readonly boolean[];
+
 /** A dead letter: a delivery and the sink that did not take it. */
 export type DeadId = { readonly id: string; readonly sink: string };
 
@@ -27,12 +30,12 @@ const folderOf = (inbox: string): string => join(inbox, 'orders');
 type Needs = {
   readonly folder: string;
   /** Where nobody has the inbox. */
-  readonly alone: (order: Order, held: Held) => Promise<void>;
+  readonly alone: (order: Order, held: Held) => Promise<Carried>;
   readonly sleep: (ms: number) => Promise<void>;
 };
 
-/** Has an order carried out by whoever has the inbox, else here. */
-export async function carryOut(order: Order, { folder, alone, sleep }: Needs): Promise<void> {
+/** Has an order carried out by whoever has the inbox, else here. An older svc that has it does not say what it did: undefined. */
+export async function carryOut(order: Order, { folder, alone, sleep }: Needs): Promise<Carried | undefined> {
   const name = `${process.pid}-${Date.now()}-${Math.random().toString(36).slice(2)}.json`;
   const path = join(folderOf(folder), name);
   await replaceFile(path, encodeOrder(order));
@@ -40,15 +43,14 @@ export async function carryOut(order: Order, { folder, alone, sleep }: Needs): P
     const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}` });
     if (held) {
       try {
-        if ((await readIfThere(path)) !== undefined) await alone(order, held);
+        return (await readIfThere(path)) === undefined ? await answerTo(path) : await alone(order, held);
       } finally {
         await removeFile(path);
         await held.release();
       }
-      return;
     }
     await sleep(lookMs / 5);
-    if ((await readIfThere(path)) === undefined) return;
+    if ((await readIfThere(path)) === undefined) return answerTo(path);
   }
   await removeFile(path);
   throw new Failure('failed', `The svc that uses the inbox in ${folder} does not answer.`, {
@@ -56,22 +58,53 @@ export async function carryOut(order: Order, { folder, alone, sleep }: Needs): P
   });
 }
 
-/** What a move means in the file. */
-export async function move(inbox: Inbox, { ids, state }: Extract<Order, { kind: 'move' }>, now: Date): Promise<void> {
-  const at = now.toISOString();
-  await Promise.all(ids.map(({ id, sink }) => inbox.settle(id, { to: sink, at, ms: 0, tries: 0, state })));
+const answerPath = (order: string): string => order.replace(/\.json$/u, '.done');
+
+async function answerTo(order: string): Promise<Carried | undefined> {
+  const answer = await readIfThere(answerPath(order));
+  await removeFile(answerPath(order));
+  const said: unknown = answer === undefined ? undefined : JSON.parse(answer);
+  return Array.isArray(said) ? said.map((one) => one === true) : undefined;
 }
 
+/** What a move means in the file. */
+export async function move(
+  { queues, settle }: Inbox,
+  { ids, state }: Extract<Order, { kind: 'move' }>,
+  now: Date,
+): Promise<Carried> {
+  const at = now.toISOString();
+  return Promise.all(
+    ids.map(async ({ id, sink }) => {
+      if (!queues.isDead(sink, id)) return false;
+      await settle(id, { to: sink, at, ms: 0, tries: 0, state });
+      return true;
+    }),
+  );
+}
+
+/** What an addition means in the file. */
+export const addAll = ({ add }: Inbox, { arrivals }: Extract<Order, { kind: 'add' }>): Promise<Carried> =>
+  Promise.all(arrivals.map(async (arrival) => (await add(arrival)) === 'stored'));
+
 /** Looks for orders for as long as the inbox is held. */
-export function watchOrders(inbox: string, carry: (order: Order) => Promise<void>): { end(): Promise<void> } {
+export function watchOrders(inbox: string, carry: (order: Order) => Promise<Carried>): { end(): Promise<void> } {
   const folder = folderOf(inbox);
   let looking: Promise<void> | undefined;
+  /** Carried out, but the answer could not be written. */
+  const untold = new Map<string, Carried>();
   const look = async () => {
     for (const name of await namesIn(folder)) {
-      if (!/^\d.*\.json$/u.test(name)) continue;
       const path = join(folder, name);
+      if (isForgotten(name)) await removeFile(path);
+      if (!/^\d.*\.json$/u.test(name)) continue;
       const order = decodeOrder(await readIfThere(path));
-      if (order) await carry(order);
+      const carried = untold.get(name) ?? (order && (await carry(order)));
+      if (carried) {
+        untold.set(name, carried);
+        await replaceFile(answerPath(path), JSON.stringify(carried));
+        untold.delete(name);
+      }
       await removeFile(path);
     }
   };
@@ -90,6 +123,12 @@ export function watchOrders(inbox: string, carry: (order: Order) => Promise<void
       await looking;
     },
   };
+}
+
+/** An answer to one who does not wait for it any more. */
+function isForgotten(name: string): boolean {
+  const [, at] = /^\d+-(\d+)-.*\.done$/u.exec(name) ?? [];
+  return at !== undefined && Date.now() - Number(at) > 10 * patienceMs;
 }
 
 function encodeOrder(order: Order): string {

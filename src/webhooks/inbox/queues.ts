@@ -6,6 +6,7 @@ export type Queues = {
   settle(id: string, outcome: Outcome): void;
   first(sink: string, most: number): readonly Queued[];
   waits(sink: string, id: string): boolean;
+  isDead(sink: string, id: string): boolean;
   counts(): ReadonlyMap<string, { readonly waiting: number; readonly dead: number }>;
   /** Whether it still waits for a sink, or is dead. */
   holds(id: string): boolean;
@@ -56,6 +57,7 @@ export function createQueues(): Queues {
       }
       return some;
     },
+    isDead: (sink, id) => queues.get(sink)?.dead.has(id) ?? false,
     waits: (sink, id) => queues.get(sink)?.waiting.has(id) ?? false,
     counts: () =>
       new Map([...queues].map(([sink, { waiting, dead }]) => [sink, { waiting: waiting.size, dead: dead.size }])),

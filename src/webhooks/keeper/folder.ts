@@ -5,7 +5,7 @@ import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import type { Damaged } from '../inbox/file.ts';
 import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
-import { move, watchOrders } from '../inbox/orders.ts';
+import { addAll, move, watchOrders } from '../inbox/orders.ts';
 import type { Keeper, Settled, Waiting } from './keeper.ts';
 
 type Opening = {
@@ -38,8 +38,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
   };
   const orders = watchOrders(folder, async (order) => {
     lock.check();
-    if (order.kind === 'move') await move(inbox, order, now());
-    else await Promise.all(order.arrivals.map(inbox.add));
+    return order.kind === 'move' ? move(inbox, order, now()) : addAll(inbox, order);
   });
   return {
     place: folder,

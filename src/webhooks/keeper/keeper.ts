@@ -3,6 +3,7 @@ import type { Added } from '../inbox/inbox.ts';
 import type { Arrival, Outcome } from '../inbox/line.ts';
 import type { DeadId } from '../inbox/orders.ts';
 import type { Seen, View } from '../inbox/view.ts';
+import type { StartStore } from '../rebuild/starts.ts';
 
 /**
  * The inbox of `serve`: deliveries that were accepted, and for each sink those that wait for it. `folder.ts` and
@@ -67,10 +68,12 @@ export type Ledger = {
   readonly place: string;
   /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
   received<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
-  /** Puts dead ones back at the end of their queues, or gives them up for good. */
-  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<void>;
+  /** Puts dead ones back at the end of their queues, or gives them up for good. How many: others may do the same at once. */
+  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<number>;
   /** Stores deliveries for their sinks; `serve` finds them there. */
   addAll(arrivals: readonly Arrival[]): Promise<readonly Added[]>;
+  /** From when on what never arrived is still searched for. */
+  readonly starts: StartStore;
   /** Deletes everything. */
   purge(): Promise<void>;
   close(): Promise<void>;

@@ -6,9 +6,10 @@ import type { Held } from '../../disk/lock.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from '../inbox/file.ts';
 import { openInbox } from '../inbox/inbox.ts';
-import { carryOut, move, type Order } from '../inbox/orders.ts';
+import { addAll, carryOut, move, type Order } from '../inbox/orders.ts';
 import { occupant, whileFree } from '../inbox/seat.ts';
 import { receivedIn, type Seen, type View } from '../inbox/view.ts';
+import { fileStarts, postgresStarts } from '../rebuild/starts.ts';
 import type { Added, Ledger } from './keeper.ts';
 import type { Place } from './place.ts';
 
@@ -23,28 +24,35 @@ function folderLedger({ clock }: Needs, folder: string): Ledger {
   const alone = async (order: Order, held: Held) => {
     const inbox = await openInbox(folder, { limit: Number.MAX_SAFE_INTEGER, held });
     try {
-      if (order.kind === 'move') await move(inbox, order, clock.now());
-      else await Promise.all(order.arrivals.filter(({ id }) => !inbox.has(id)).map(inbox.add));
+      return await (order.kind === 'move' ? move(inbox, order, clock.now()) : addAll(inbox, order));
     } finally {
       await inbox.close();
     }
   };
   const order = (wanted: Order) => carryOut(wanted, { folder, alone, sleep: (ms) => clock.sleep(ms) });
+  const starts = fileStarts(folder, clock);
   return {
     place: folder,
+    starts,
     received: (view, onDamage) => receivedIn([folder], view, onDamage),
-    move: (ids, state) => order({ kind: 'move', ids, state }),
+    async move(ids, state) {
+      const carried = await order({ kind: 'move', ids, state });
+      return carried ? carried.filter(Boolean).length : ids.length;
+    },
     async addAll(arrivals) {
-      const ids = async () => new Set((await receivedIn([folder], ({ id }) => id)).map(({ value }) => value));
-      const before = await ids();
+      const added: Added[] = [];
       for (let at = 0; at < arrivals.length; at += 1000) {
-        await order({ kind: 'add', arrivals: arrivals.slice(at, at + 1000) });
+        const some = arrivals.slice(at, at + 1000);
+        const carried = await order({ kind: 'add', arrivals: some });
+        added.push(...some.map((_, index): Added => (carried?.[index] === false ? 'repeat' : 'stored')));
       }
-      const after = await ids();
-      return arrivals.map(({ id }): Added => (after.has(id) && !before.has(id) ? 'stored' : 'repeat'));
+      return added;
     },
     async purge() {
-      const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
+      const done = await whileFree(folder, async () => {
+        await removeFile(join(folder, inboxFile));
+        await starts.clear();
+      });
       if (done) return;
       throw new Failure('failed', `svc is running (process ${await occupant(folder)}) and uses the inbox.`, {
         hint: 'Stop it first, then purge.',
@@ -71,8 +79,10 @@ ARRAY(SELECT d.outcome FROM ${schemaName}.deliveries d WHERE d.event = i.place A
 FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
       values: [after],
     });
+  const starts = postgresStarts(database);
   return {
     place: database.place,
+    starts,
     async received<T>(view: View<T>): Promise<Seen<T>[]> {
       const seen: Seen<T>[] = [];
       for (let found = await page(0); found.length > 0; found = await page(Number(found.at(-1)?.place))) {
@@ -87,17 +97,24 @@ FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
     async move(ids, state) {
       const moved = state === 'again' ? 'waiting' : 'dropped';
       const at = clock.now().toISOString();
-      await database.query({
-        text: `UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
-place = CASE WHEN $3 = 'waiting' THEN nextval('${schemaName}.places') ELSE d.place END
-FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS m(key, sink, n) JOIN ${schemaName}.inbox i ON i.key = m.key
-WHERE d.event = i.place AND d.sink = m.sink AND d.state = 'dead'`,
+      // Locked in one order: two at once would otherwise each hold one that the other waits for.
+      const done = await database.query({
+        text: `WITH dead AS (
+  SELECT d.event, d.sink, m.n FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS m(key, sink, n)
+  JOIN ${schemaName}.inbox i ON i.key = m.key JOIN ${schemaName}.deliveries d ON d.event = i.place AND d.sink = m.sink
+  WHERE d.state = 'dead' ORDER BY d.event, d.sink FOR UPDATE OF d
+), placed AS (SELECT event, sink, nextval('${schemaName}.places') AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered)
+UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
+place = CASE WHEN $3 = 'waiting' THEN placed.place ELSE d.place END
+FROM placed WHERE d.event = placed.event AND d.sink = placed.sink RETURNING d.event`,
         values: [ids.map(({ id }) => rows.keyOf(id)), ids.map(({ sink }) => sink), moved, at],
       });
+      return done.length;
     },
     addAll: (arrivals) => Promise.all(arrivals.map(intake.add)),
     async purge() {
       await database.query({ text: `TRUNCATE ${schemaName}.inbox, ${schemaName}.deliveries` });
+      await starts.clear();
     },
     close: () => database.close(),
   };

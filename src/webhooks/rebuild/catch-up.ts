@@ -5,10 +5,10 @@ import { rebuiltPrefix } from '../inbox/line.ts';
 import { happeningIn, recordIn } from '../record-key.ts';
 import { type Rebuilt, rebuild } from './envelope.ts';
 import type { Records } from './records.ts';
+import type { Starts } from './starts.ts';
 
 export type CatchUp = {
-  readonly events: readonly WebhookEvent[];
-  readonly since: Date;
+  readonly starts: Starts;
   readonly records: Records;
   readonly accountId: () => Promise<unknown>;
   /** What the inbox holds: keys of records. */
@@ -29,29 +29,32 @@ export type Found = {
 
 /** The events that never arrived, oldest first. */
 export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
-  const { events, since, records, held, onUnread } = wanted;
+  const { starts, records, held, onUnread } = wanted;
   const accountId = await wanted.accountId();
   const now = wanted.serviceNow();
   const last = wanted.until?.getTime() ?? now.getTime() - patienceMs;
-  const young: number[] = [];
+  // By record: one may come twice, from the copy of the account and from the service.
+  const young = new Map<string, number>();
   const found = new Map<string, Rebuilt>();
-  for (const event of events) {
+  for (const [event, since] of starts) {
     try {
       for await (const record of records(event, since)) {
         const made = rebuild(event, record, accountId);
         if (!made || Date.parse(made.at) < since.getTime() || held.has(made.key)) continue;
         const sent = Date.parse(made.sentBefore);
+        found.delete(made.key);
+        young.delete(made.key);
         if (sent <= last) found.set(made.key, made);
-        else if (!wanted.until) young.push(sent);
+        else if (!wanted.until) young.set(made.key, sent);
       }
     } catch (error) {
       onUnread(event, error);
     }
   }
   const rebuilt = [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const youngest = young.reduce((one, other) => Math.max(one, other), 0);
+  const youngest = [...young.values()].reduce((one, other) => Math.max(one, other), 0);
   const forMs = Math.max(0, Math.min(patienceMs, youngest + patienceMs - now.getTime()));
-  return { rebuilt, young: { count: young.length, forMs, until: new Date(youngest) } };
+  return { rebuilt, young: { count: young.size, forMs, until: new Date(youngest) } };
 }
 
 /** The service tries three times, within about 100 seconds (Delivery rules, 2). */

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { openLog } from '../../disk/append-log.ts';
+import { openLog, readLog } from '../../disk/append-log.ts';
 import { withLock } from '../../disk/lock.ts';
 import { checked } from '../../http/checked.ts';
 import { counted } from '../../text/number.ts';
@@ -13,8 +13,9 @@ type Sending = {
   readonly timeoutMs: number;
 };
 
-/** Together they are all. */
-export type Sent = { readonly sent: number; readonly repeated: number; readonly failed: number };
+/** What became of each one, by its id. `repeated`: it was there before. */
+export type Fates = ReadonlyMap<string, Fate>;
+type Fate = 'sent' | 'repeated' | 'failed';
 
 /** How often a URL that does not answer is tried. */
 const tries = 3;
@@ -22,7 +23,7 @@ const tries = 3;
 const silentAtMost = 3;
 
 /** Sends each one to the URL, in order, and once: also where two do so at the same time, one after the other. */
-export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<Sent> {
+export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], sending: Sending): Promise<Fates> {
   const { journal, to } = sending;
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
   return withLock(
@@ -30,39 +31,48 @@ export async function sendRebuilt(ctx: Context, arrivals: readonly Arrival[], se
     { ...waiting, maxWaitMs: 3_600_000, what: 'the journal of the catch-up' },
     async (held) => {
       const known = new Set<string>();
-      const log = await openLog(journal, {
-        held,
-        take(text) {
-          const line = lineIn(text.toString('utf8'));
-          if (line?.to === to) known.add(line.id);
-          return line !== undefined;
-        },
-      });
-      const told = { sent: 0, repeated: arrivals.filter(({ id }) => known.has(id)).length, failed: 0 };
+      const log = await openLog(journal, { held, take: takerOf(to, known) });
+      // Until it was tried, it has failed.
+      const fates = new Map(arrivals.map(({ id }) => [id, known.has(id) ? 'repeated' : ('failed' as Fate)]));
+      let untried = arrivals.filter(({ id }) => !known.has(id)).length;
       let silent = 0;
       try {
         for (const arrival of arrivals.filter(({ id }) => !known.has(id))) {
           if (ctx.signal.aborted || silent === silentAtMost) break;
           const end = await post(checked(ctx, held.check), arrival, sending);
+          untried--;
           silent = end === 'silent' ? silent + 1 : 0;
-          if (end === 'taken') {
-            await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
-            told.sent++;
-          } else told.failed++;
+          if (end !== 'taken') continue;
+          await log.append(`${JSON.stringify({ to, id: arrival.id })}\n`);
+          fates.set(arrival.id, 'sent');
         }
       } finally {
         await log.close();
       }
-      const untried = arrivals.length - told.sent - told.repeated - told.failed;
       if (untried > 0) {
         ctx.notice(
           `${counted(untried, 'more event')} ${untried === 1 ? 'was' : 'were'} not tried. Run the same command again to go on.`,
         );
       }
-      return { ...told, failed: told.failed + untried };
+      return fates;
     },
   );
 }
+
+/** Ids of those that were sent to the URL. */
+export async function sentBefore({ to, journal }: Pick<Sending, 'to' | 'journal'>): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  await readLog(journal, { take: takerOf(to, known) });
+  return known;
+}
+
+const takerOf =
+  (to: string, known: Set<string>) =>
+  (text: Buffer): boolean => {
+    const line = lineIn(text.toString('utf8'));
+    if (line?.to === to) known.add(line.id);
+    return line !== undefined;
+  };
 
 async function post(
   { exchange, clock, signal, notice }: Pick<Context, 'exchange' | 'clock' | 'signal' | 'notice'>,

@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
-import type { Arrival } from '../inbox/line.ts';
 import type { Counts, Keeper } from '../keeper/keeper.ts';
 import { openKeeper, type Place } from '../keeper/place.ts';
+import type { Missed } from '../rebuild/missed.ts';
 import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
+import { accepting, catchUp } from './catching.ts';
 import type { Configured } from './config.ts';
 import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
@@ -18,8 +19,8 @@ export type ServeOptions = {
   readonly placeOf: (configured: Configured) => Place;
   /** Never an empty list. */
   readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
-  /** What never arrived, beside what arrives now. */
-  readonly catchUp?: (configured: Configured) => AsyncIterable<readonly Arrival[]>;
+  /** What never arrived, given the configuration of the moment. */
+  readonly missed?: (current: () => Configured) => Promise<Missed>;
 };
 
 /** What was done until the end, and what is left. */
@@ -43,6 +44,7 @@ type Up = {
   readonly silence: () => Promise<void>;
   /** Changed by a reload. */
   readonly current: { secrets: readonly string[]; configured: Configured };
+  readonly missed: Missed | undefined;
 };
 
 /**
@@ -51,11 +53,11 @@ type Up = {
  */
 export async function serve(ctx: Context, options: ServeOptions): Promise<Served> {
   const up = await bringUp(ctx, options);
-  const catching = catchUp(ctx, options, up);
   const stopTrimming = trimming(up.keeper);
   const stopReloading = reloading(ctx, options, up);
   const { lost } = up.keeper;
   const over = AbortSignal.any([ctx.signal, lost]);
+  const catching = up.missed && catchUp(ctx, up.missed, { ...up, signal: over });
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     over.addEventListener('abort', () => resolve(), { once: true });
@@ -65,7 +67,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   stopReloading();
   stopTrimming();
   await up.receiver.close();
-  await within(ctx, 500, catching);
+  await within(ctx, 500, catching ?? Promise.resolve());
   await up.sinks.drain(lost.aborted ? 0 : drainMs);
   const counts = await within(ctx, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
@@ -90,6 +92,8 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   let receiver: Receiver | undefined;
   try {
     await look(ctx, keeper, first);
+    const missed = await options.missed?.(() => current.configured);
+    const inbox = missed ? await accepting(keeper, missed) : keeper;
     sinks = await startSinks(ctx, keeper, first, troubles);
     receiver = await startReceiver({
       host: listen.host,
@@ -97,7 +101,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       path: () => current.configured.config.listen.path,
       maxConnections: () => current.configured.config.listen.max_connections,
       secrets: () => current.secrets,
-      inbox: keeper,
+      inbox,
       clock: ctx.clock,
       newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
       sinksFor: sinks.for,
@@ -114,25 +118,12 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
     ctx.notice(`Listening on ${receiver.url}, inbox in ${keeper.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
-    return { keeper, sinks, receiver, admin, tally, silence, current };
+    return { keeper, sinks, receiver, admin, tally, silence, current, missed };
   } catch (error) {
     await receiver?.close();
     await sinks?.drain(0);
     await keeper.close();
     throw error;
-  }
-}
-
-async function catchUp(ctx: Context, options: ServeOptions, { keeper, sinks, current }: Up): Promise<void> {
-  if (!options.catchUp) return;
-  try {
-    for await (const arrivals of options.catchUp(current.configured)) {
-      const added = await Promise.all(arrivals.map((one) => keeper.add({ ...one, sinks: sinks.for(one.event) })));
-      sinks.wake();
-      ctx.notice(`Rebuilt ${counted(added.filter((each) => each === 'stored').length, 'event')} that never arrived.`);
-    }
-  } catch (error) {
-    ctx.notice(`What never arrived could not be rebuilt: ${messageOf(error)}`);
   }
 }
 

@@ -1,0 +1,71 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { type Damaged, damagedText } from '../../webhooks/inbox/file.ts';
+import type { Received } from '../../webhooks/inbox/inbox.ts';
+import { seatsFolder } from '../../webhooks/inbox/seat.ts';
+import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
+import { type Chosen, choose, openConfigured } from './configured.ts';
+
+/** Of `listen`, or of the configuration of `serve`. */
+export async function look<T>(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  view: View<T>,
+): Promise<readonly Seen<T>[]> {
+  const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
+  if (config === undefined) return received(rootOf(ctx, settings), view, onDamage);
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    return await ledger.received(view, onDamage);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Says which inbox it is, for there may be several. */
+export async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
+  const { config, about } = await choose(ctx, given);
+  if (config !== undefined) return { config, about };
+  return {
+    config,
+    about: ['The inbox of svc webhooks listen. For that of serve: --config FILE'],
+  };
+}
+
+export const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+
+/** In the order asked for. */
+export async function lookUp(
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  wanted: readonly string[],
+): Promise<Received[]> {
+  const found = await look(ctx, settings, config, (arrival) =>
+    wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
+  );
+  return wanted.map((id) => theOne(found, id, config));
+}
+
+export const lookUpOne = async (
+  ctx: Context,
+  settings: Settings,
+  config: string | undefined,
+  id: string,
+): Promise<Received> =>
+  theOne(await look(ctx, settings, config, (arrival) => (arrival.id.startsWith(id) ? arrival : undefined)), id, config);
+
+/** The beginning of an id is enough where only one begins so. */
+function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {
+  const begun = found.filter(({ value }) => value.id.startsWith(id));
+  const exact = begun.filter(({ value }) => value.id === id);
+  const [one, another] = exact.length > 0 ? exact : begun;
+  if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
+  if (one) return { arrival: one.value, outcomes: one.outcomes };
+  throw new Failure('not-found', `${id} is not in the inbox.`, {
+    hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
+  });
+}

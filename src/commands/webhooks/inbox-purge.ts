@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { defineCommand } from '../../command/command.ts';
+import { confirmed } from '../../command/confirm.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { removeFile } from '../../disk/folder.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { inboxFile } from '../../webhooks/inbox/file.ts';
+import { occupant, seats, whileFree } from '../../webhooks/inbox/seat.ts';
+import { received } from '../../webhooks/inbox/view.ts';
+import { fileStarts } from '../../webhooks/rebuild/starts.ts';
+import { configFlag, openConfigured } from './configured.ts';
+import { rootOf } from './inbox-look.ts';
+
+export const purge = defineCommand({
+  name: 'purge',
+  summary: 'Delete everything in the inbox',
+  details: 'Without --config: the inbox of svc webhooks listen, also while svc webhooks serve runs.',
+  args: {},
+  flags: { config: configFlag },
+  examples: ['svc webhooks inbox purge --yes'],
+  async run(ctx, { flags, settings }) {
+    if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
+    const folders = await seats(rootOf(ctx, settings));
+    for (const folder of folders) {
+      const pid = await occupant(folder);
+      if (pid !== undefined) throw inUse(pid);
+    }
+    const found = await received(rootOf(ctx, settings), ({ id }) => id);
+    const count = found.length;
+    if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
+    for (const folder of folders) {
+      const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
+      if (!done) throw inUse(await occupant(folder));
+    }
+    await fileStarts(rootOf(ctx, settings), ctx.clock).clear();
+    return {
+      data: { shape: 'record', record: { deleted: count } },
+      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
+    };
+  },
+});
+
+async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    const { length: count } = await ledger.received(({ id }) => id);
+    const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
+    if (count > 0) await confirmed(ctx, settings, question);
+    if (count > 0) await ledger.purge();
+    return {
+      data: { shape: 'record', record: { deleted: count } },
+      done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
+    } as const;
+  } finally {
+    await ledger.close();
+  }
+}
+
+const inUse = (pid: number | undefined): Failure =>
+  new Failure('failed', `svc webhooks listen is running (process ${pid ?? 'unknown'}) and uses the inbox.`, {
+    hint: 'Stop it first, then purge.',
+  });
