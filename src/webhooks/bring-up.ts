@@ -8,6 +8,7 @@ import type { Arrival } from './inbox/line.ts';
 import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import { came, catchUp, filterOf, guarded, resume, takeRebuilt } from './passing-on.ts';
+import { marking, newMark } from './receiving/own-mark.ts';
 import { type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
 import { createForwarder, type Forwarder } from './sinks/forward.ts';
@@ -29,7 +30,16 @@ export async function bringUp(
   const { routes, reach, baseUrl } = options;
   const pathOfUrl = reach && 'publicUrl' in reach ? new URL(reach.publicUrl).pathname : '/';
   const filter = await filterOf(ctx, options.filter);
-  const coming: Coming = { ctx, options, running, reporter, secrets: [...options.secrets], pathOfUrl, filter };
+  const coming: Coming = {
+    ctx,
+    options,
+    running,
+    reporter,
+    secrets: [...options.secrets],
+    pathOfUrl,
+    filter,
+    mark: newMark(ctx),
+  };
   const seat = await sitDown(coming);
   await removeLeftovers(ctx, options, seat);
   const forwarder = forwarding(coming, seat);
@@ -67,7 +77,8 @@ async function sitDown({ ctx, options, running }: Coming): Promise<Seat> {
   return running.seat;
 }
 
-function forwarding({ ctx, options, running, reporter }: Coming, { inbox, held }: Seat): Forwarder {
+function forwarding({ ctx, options, running, reporter, mark }: Coming, { inbox, held }: Seat): Forwarder {
+  const send = marking(ctx.exchange, mark);
   const exchange: Context['exchange'] = async (request) => {
     try {
       held.check();
@@ -75,7 +86,7 @@ function forwarding({ ctx, options, running, reporter }: Coming, { inbox, held }
       // Whoever has the inbox now passes it on.
       return { lost: 'before-sending', reason: 'aborted', detail: messageOf(error) };
     }
-    return ctx.exchange(request);
+    return send(request);
   };
   running.forwarder = createForwarder({
     exchange,
@@ -97,6 +108,7 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
     secrets: () => secrets,
     inbox,
     clock: ctx.clock,
+    mark: coming.mark,
     newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
     forwardTo: (event) => targetOf(routes, event),
     onReceipt: (receipt) => came(coming, receipt, { inbox, forwarder }),

@@ -61,4 +61,6 @@ export type Coming = {
   /** The path of the URL that the service knows us by, once there is one. */
   pathOfUrl: string;
   readonly filter: Passes | undefined;
+  /** Of what it passes on. */
+  readonly mark: string;
 };

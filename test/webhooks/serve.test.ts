@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endAfterEach } from '../endings.ts';
+import { freePort } from '../free-port.ts';
 import { svc } from '../svc.ts';
 import { newDatabase, serverOf, withServer } from './keepers.ts';
 import { startApp } from './listening.ts';
@@ -96,17 +97,31 @@ test('SIGHUP takes a good configuration, and refuses a bad one', async () => {
   expect(served.said()).toContain('line 4: sinks[0].http.url must be an http:// or https:// URL.');
   await deliver(served.url, body('b'));
   await served.until(() => one.got.length === 2);
+  for (const [bad, said] of [
+    ['sinks: []\n', 'line 1: sinks is an empty list: name where events are to go.'],
+    ['', 'line 1: sinks is missing.'],
+    ['sinks:\n', 'line 1: sinks must be a list of sinks.'],
+  ] as const) {
+    served.reload(bad);
+    await served.until(() => served.said().includes(said));
+    await deliver(served.url, body(`after ${said}`));
+  }
+  await served.until(() => one.got.length === 5);
+  expect(served.said().match(/refused, and the old one stays/gu)).toHaveLength(4);
   served.reload(config(other.url, 8000));
   await served.until(() => served.said().includes('was read again: 1 sink.'));
   expect(served.said()).toContain('listen.port changes only with a restart.');
   await deliver(served.url, body('c'));
   await served.until(() => other.got.length === 1);
-  expect([one.ids(), other.ids()]).toEqual([['a', 'b'], ['c']]);
+  expect([one.ids().slice(0, 2), other.ids()]).toEqual([['a', 'b'], ['c']]);
 });
 
 test('a second serve at the same folder is refused, naming the first', async () => {
   const world = await newWorld();
-  const served = await start(world, 'listen: { port: 0 }\ninbox: inbox\nsinks: []\n');
+  const served = await start(
+    world,
+    'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: a.jsonl } }]\n',
+  );
   const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--config', served.file], {
     env: { SVC_WEBHOOK_SECRET: secret },
   });
@@ -169,13 +184,23 @@ test.each([
     'file:///var/hooks',
     'postgres:/localhost/hooks',
     'POSTGRESQL:hooks',
-  ].map((url) => [`sinks: []\ninbox: ${url}\n`, `line 2: inbox must be a folder or a postgres:// URL, not ${url}.`]),
-  ['sinks: []\ninbox: mysql://root:hunter2@db/hooks\n', 'a postgres:// URL, not mysql://db/hooks.'],
+    'mysql://root:hunter2@db/hooks',
+    '"host=db password=hunter2"',
+    'root:hunter2@db/hooks',
+  ].map((url) => [
+    `sinks: []\ninbox: ${url}\n`,
+    'line 2: inbox must be a folder or a postgres:// URL. A URL looks like postgres://user@host:5432/database.',
+  ]),
+  ...[`"'postgres://root:hunter2@db/hooks'"`, '" postgres://root:hunter2@db/hooks"'].map((url) => [
+    `sinks: []\ninbox: ${url}\n`,
+    'line 2: inbox must be a folder or a postgres:// URL. There are quotation marks or blanks around the URL',
+  ]),
   [
     'sinks: []\nlisten: { max_connections: 0 }\n',
     'line 2: listen.max_connections must be a whole number from 1 to 100000.',
   ],
   ['listen: {}\n', 'line 1: sinks is missing.'],
+  ['listen: {}\nsinks: []\n', 'line 2: sinks is an empty list: name where events are to go.'],
   ['', 'line 1: sinks is missing.'],
   ['- 1\n', 'line 1: the file must be a map'],
 ])('--check finds the mistake in %j', async (config = '', said = '') => {
@@ -191,15 +216,107 @@ test.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
-test.each(['hooks', './a/b', '/var/hooks', 'C:\\hooks', 'postgres://localhost/hooks', 'postgresql:///hooks', 'a b: c'])(
-  '--check takes the inbox %j',
-  async (inbox) => {
-    const world = await newWorld();
-    const file = join(world.folder, 'c.yaml');
-    writeFileSync(file, `sinks: []\ninbox: '${inbox}'\n`);
-    expect((await svc(world, ['webhooks', 'serve', '--config', file, '--check'])).exitCode).toBe(0);
-  },
-);
+test('what a program says with the text of a customer colours, hides and forges nothing in the log', async () => {
+  const world = await newWorld();
+  const evil = String.raw`Eve\033[8m\033]0;x\a\rListening on nothing`;
+  const served = await serving(
+    world,
+    `listen: { port: 0 }\ninbox: inbox\nretry: { attempts: 1 }\nsinks:\n  - { name: crm, exec: { command: [sh, -c, 'printf "${evil}" >&2; exit 1'] } }\n`,
+  );
+  await deliver(served.url, body('evt_1\u001b[8m'));
+  await served.until(() => served.said().includes('is a dead letter'));
+  await served.end();
+  expect(served.said()).toContain('Eve^[[8m^[]0;x^G^MListening on nothing');
+  expect(served.said()).toContain('evt_1^[[8m is a dead letter of crm');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be there
+  expect(served.said()).not.toMatch(/[\x00-\x09\x0b-\x1f]/u);
+});
+
+test('--check refuses options of a database that serve could not use', async () => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  const url = 'postgres://zed:hunter2@localhost/hooks?sslrootcert=/nowhere/ca.pem';
+  writeFileSync(file, `sinks: [{ name: a, file: { path: a.jsonl } }]\ninbox: '${url}'\n`);
+  for (const argv of [['--check'], []]) {
+    const ran = await svc(world, ['webhooks', 'serve', '--config', file, ...argv], {
+      env: { SVC_WEBHOOK_SECRET: secret },
+    });
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining('The postgres:// URL cannot be read.')]);
+    expect(ran.stderr).not.toMatch(/hunter2|zed/u);
+  }
+});
+
+test('a sink that leads back to svc has not taken the event', async () => {
+  const world = await newWorld();
+  const port = await freePort();
+  const config = `listen: { port: ${port} }\ninbox: inbox\nretry: { attempts: 1 }\nsinks:\n  - { name: loop, http: { url: "http://127.0.0.1:${port}/" } }\n`;
+  const served = await serving(world, config);
+  expect(await deliver(served.url, body('evt_1'))).toBe(204);
+  await served.until(() => served.said().includes('is a dead letter of loop'));
+  expect(served.said()).toContain('HTTP 508');
+  await served.end();
+});
+
+test.each([
+  ['inbox/inbox.jsonl', 'the inbox'],
+  ['inbox/lock/x', 'the inbox'],
+  ['inbox', 'the inbox'],
+  ['c.yaml', 'the configuration'],
+  ['link.jsonl', 'the inbox'],
+  ['hard.yaml', 'the configuration'],
+])('a file sink may not write into %s', async (path, what) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: ${path} } }]\n`);
+  symlinkSync(join(world.folder, 'inbox', 'inbox.jsonl'), join(world.folder, 'link.jsonl'));
+  linkSync(file, join(world.folder, 'hard.yaml'));
+  for (const argv of [['--check'], []]) {
+    const ran = await svc(world, ['webhooks', 'serve', '--config', file, ...argv], {
+      env: { SVC_WEBHOOK_SECRET: secret },
+    });
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(`is ${what} itself: ${path}`)]);
+  }
+});
+
+test.each([
+  'postgres://zed:hunt/er2@localhost/hooks',
+  'postgres://zed:hunt#er2@localhost/hooks',
+  'postgres://zed:hunt?er2@localhost/hooks',
+  'postgres://zed:p@hunt/er2@localhost/hooks',
+  'postgres://zed:p@hunt@er2/hooks',
+  'postgres://zed:1234/hunter2@localhost/hooks',
+  'postgres://zed:12?x=hunter2@localhost/hooks',
+  'postgres://zed:hunter2%zz@localhost/hooks',
+  'postgres://zed:hunter2@localhost/hooks ',
+  ' postgres:zed:hunter2@localhost/hooks',
+  'zed:hunter2@localhost/hooks',
+])('an inbox that can be read in several ways is refused without its text, by each command: %j', async (inbox) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `sinks: [{ name: a, file: { path: a.jsonl } }]\ninbox: '${inbox}'\n`);
+  for (const argv of [['serve', '--check'], ['serve'], ['inbox', 'list']]) {
+    const ran = await svc(world, ['webhooks', ...argv, '--config', file]);
+    expect([ran.exitCode, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).not.toMatch(/hunt|er2|zed/u);
+  }
+});
+
+test.each([
+  'hooks',
+  './a/b',
+  '/var/hooks',
+  'C:\\hooks',
+  'postgres://localhost/hooks',
+  'postgresql:///hooks',
+  'a b: c',
+  'postgres://u:p%40s%2F:x@[::1]:5432/h?sslmode=disable',
+  './a:b@c',
+])('--check takes the inbox %j', async (inbox) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `sinks: [{ name: a, file: { path: a.jsonl } }]\ninbox: '${inbox}'\n`);
+  expect((await svc(world, ['webhooks', 'serve', '--config', file, '--check'])).exitCode).toBe(0);
+});
 
 test('--check names programs that are not there or cannot be run, and is right all the same', async () => {
   const world = await newWorld();
@@ -238,7 +355,10 @@ test('--check accepts the example of the docs, and --systemd prints a unit for i
 withPostgres('a password in inbox: is never shown', async () => {
   const world = await newWorld();
   const url = newDatabase().replace('postgres:///', 'postgres://svc:hunter2@/');
-  const served = await start(world, `listen: { port: 0 }\ninbox: "${url}"\nsinks: []\n`);
+  const served = await start(
+    world,
+    `listen: { port: 0 }\ninbox: "${url}"\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`,
+  );
   expect(served.said()).toContain('inbox in postgres:///hooks');
   await served.end();
   expect(served.said()).not.toContain('hunter2');

@@ -13,6 +13,7 @@ import { mostSeconds, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { withPlainNotes } from '../../webhooks/plain-notes.ts';
 import type { Missed } from '../../webhooks/rebuild/missed.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
@@ -68,7 +69,8 @@ export const listenToWebhooks = defineCommand({
     'svc webhooks listen --events ticket.created,feedback.created --json',
     `svc webhooks listen --filter '.data.priority >= 3' --forward-to http://localhost:3000/hooks`,
   ],
-  async run(ctx, { flags, settings }) {
+  async run(outer, { flags, settings }) {
+    const ctx = withPlainNotes(outer);
     const routes = {
       events: flags.events === undefined ? undefined : parseEvents(flags.events, '--events'),
       forwardTo: flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, '--forward-to'),

@@ -4,6 +4,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
+import { withPlainNotes } from '../../webhooks/plain-notes.ts';
 import type { Missed } from '../../webhooks/rebuild/missed.ts';
 import type { Configured } from '../../webhooks/serving/config.ts';
 import type { Served } from '../../webhooks/serving/serve.ts';
@@ -28,13 +29,25 @@ export const serveWebhooks = defineCommand({
     'svc webhooks serve --config examples/svc-webhooks.yaml --check',
     'svc webhooks serve --config examples/svc-webhooks.yaml --systemd',
   ],
-  async run(ctx, { flags, settings }) {
+  async run(outer, { flags, settings }) {
+    const ctx = withPlainNotes(outer);
     const { readServeConfig } = await import('../../webhooks/serving/config.ts');
+    const { refuseOwnFiles } = await import('../../webhooks/serving/own-files.ts');
+    const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
     const path = flags.config ?? '';
-    const first = await readServeConfig(ctx, path);
+    const placeOf = ({ config, folder }: Configured) =>
+      placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
+    const read = async () => {
+      const configured = await readServeConfig(ctx, path);
+      await refuseOwnFiles(configured, placeOf(configured));
+      return configured;
+    };
+    const first = await read();
     if (flags.systemd) return { data: { shape: 'text', text: await unitFor(ctx, first) } };
     const sinks = first.config.sinks.length;
     if (flags.check) {
+      const place = placeOf(first);
+      if ('url' in place) await (await import('../../database/postgres.ts')).readUrl(place.url, ctx.env);
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
         human: () => `${path} is valid: ${counted(sinks, 'sink')}.`,
@@ -42,11 +55,10 @@ export const serveWebhooks = defineCommand({
       };
     }
     const { serve } = await import('../../webhooks/serving/serve.ts');
-    const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
     const served = await serve(ctx, {
       first,
-      read: () => readServeConfig(ctx, path),
-      placeOf: ({ config, folder }) => placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile }),
+      read,
+      placeOf,
       secretsOf: (configured) => secretsOf(ctx, settings, configured),
       ...(flags.catchUp && { missed: (current) => missed(ctx, settings, current) }),
     });

@@ -4,6 +4,7 @@ import { type Arrival, textsOf } from '../inbox/line.ts';
 import { happeningOf } from '../record-key.ts';
 import { type Envelope, judge, type Refusal } from './judge.ts';
 import { bound, close, connectionsAtMost, defaultConnections, listen, loopback } from './listening.ts';
+import { isMarked, markHeader } from './own-mark.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -28,6 +29,8 @@ export type ReceiverOptions = {
   readonly newId: () => string;
   readonly forwardTo?: (event: string | null) => string | undefined;
   readonly sinksFor?: (event: string | null) => readonly string[];
+  /** What it sends itself has this mark (`own-mark.ts`), and is not taken: it would count as delivered, and be lost. */
+  readonly mark?: string;
   /** After the answer. */
   readonly onReceipt: (receipt: Receipt) => void;
   /** The inbox could not be written; told once for each time of trouble. */
@@ -116,6 +119,7 @@ function receive(
   response.on('error', () => {});
   if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
   else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
+  else if (options.mark !== undefined && isMarked(request.headers[markHeader], options.mark)) answer(response, 508);
   else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
   else {
     goOn();

@@ -136,6 +136,7 @@ export const configSchema = v.strictObject({
   ),
   sinks: v.pipe(
     v.array(sink, 'must be a list of sinks'),
+    v.minLength(1, 'is an empty list: name where events are to go'),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
       const { value: input } = dataset;

@@ -4,6 +4,7 @@ import { counted } from '../../text/number.ts';
 import type { Counts, Keeper } from '../keeper/keeper.ts';
 import { openKeeper, type Place } from '../keeper/place.ts';
 import type { Missed } from '../rebuild/missed.ts';
+import { marking, newMark } from '../receiving/own-mark.ts';
 import { type Receipt, type Receiver, startReceiver } from '../receiving/receiver.ts';
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catching.ts';
@@ -88,13 +89,15 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   const keeper = await openKeeper(ctx, options.placeOf(first), keep);
   const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
   const troubles = createTroubles(ctx);
+  const mark = newMark(ctx);
+  const marked: Context = Object.create(ctx, { exchange: { value: marking(ctx.exchange, mark) } });
   let sinks: Sinks | undefined;
   let receiver: Receiver | undefined;
   try {
     await look(ctx, keeper, first);
     const missed = await options.missed?.(() => current.configured);
     const inbox = missed ? await accepting(keeper, missed) : keeper;
-    sinks = await startSinks(ctx, keeper, first, troubles);
+    sinks = await startSinks(marked, keeper, first, troubles);
     receiver = await startReceiver({
       host: listen.host,
       port: listen.port,
@@ -105,6 +108,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       clock: ctx.clock,
       newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
       sinksFor: sinks.for,
+      mark,
       onReceipt: (receipt) => {
         count(tally, receipt);
         if ('arrival' in receipt) sinks?.wake();

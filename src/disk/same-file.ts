@@ -1,0 +1,17 @@
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** Two names of one file that is there. */
+export async function isOneFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** Where a path leads that may not be there yet: also behind a link to nothing. */
+export async function realPath(path: string, links = 0): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined || dirname(path) === path || links > 20) return real ?? path;
+  const target = await readlink(path).catch(() => undefined);
+  if (target !== undefined) return realPath(resolve(dirname(path), target), links + 1);
+  return join(await realPath(dirname(path), links), basename(path));
+}

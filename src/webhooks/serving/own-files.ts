@@ -1,0 +1,30 @@
+import { join, relative, resolve, sep } from 'node:path';
+import { isOneFile, realPath } from '../../disk/same-file.ts';
+import { Failure } from '../../errors.ts';
+import { inboxFile } from '../inbox/file.ts';
+import type { Place } from '../keeper/place.ts';
+import type { Configured } from './config.ts';
+
+/** What svc keeps in the folder of its inbox. Other files may stand beside it. */
+const own = /^(?:\.?inbox\.jsonl.*|lock|orders|probe|searches\.(?:json|lock))$/u;
+
+/** A sink that writes into svc's own files would destroy what was accepted, or be read as configuration. */
+export async function refuseOwnFiles({ config, file, folder }: Configured, place: Place): Promise<void> {
+  for (const { name, file: sink } of config.sinks) {
+    if (!sink) continue;
+    const path = await realPath(resolve(folder, sink.path));
+    const what = (await isOneFile(path, file)) ? 'the configuration' : await ownIn(path, place);
+    if (what === undefined) continue;
+    throw new Failure('usage', `The file of sink ${name} is ${what} itself: ${sink.path}`, {
+      hint: 'Name another file in its path.',
+    });
+  }
+}
+
+async function ownIn(path: string, place: Place): Promise<string | undefined> {
+  if (!('folder' in place)) return undefined;
+  const inbox = await realPath(place.folder);
+  const [first = ''] = relative(inbox, path).split(sep);
+  const isOwn = path === inbox || own.test(first) || (await isOneFile(path, join(inbox, inboxFile)));
+  return isOwn ? 'the inbox' : undefined;
+}
