@@ -207,6 +207,46 @@ forBoth(({ test, make }) => {
     await keeper.close();
   });
 
+  test('what a sink took is in the inbox while the next event is still under way', async () => {
+    const keeper = await (await make()).open();
+    for (let n = 0; n < 4; n++) await keeper.add(arrival(`evt_${n}`));
+    const ending = new AbortController();
+    const got: string[] = [];
+    const hanging: Sink = {
+      name: 'app',
+      most: 1,
+      async send([event], cut) {
+        got.push(event?.id ?? '');
+        if (got.length < 4) return { how: 'taken' };
+        await clock.sleep(60_000, AbortSignal.any([cut, ending.signal]));
+        return { how: 'taken' };
+      },
+    };
+    const { until, drain } = pumping(keeper, hanging);
+    await until(async () => (await keeper.counts()).get('app')?.waiting === 1);
+    expect(got).toHaveLength(4);
+    ending.abort();
+    await drain(1_000);
+    expect((await keeper.counts()).get('app')?.waiting ?? 0).toBe(0);
+    await keeper.close();
+  });
+
+  test('told to end, it delivers more than it has in hand, and leaves to others what came to them since', async () => {
+    const keeper = await (await make()).open();
+    for (let n = 0; n < 150; n++) await keeper.add(arrival(`evt_${n}`));
+    const got: string[] = [];
+    const late = new Date(Date.now() + 60_000).toISOString();
+    const taking = sinkOf((id) => {
+      if (id === 'evt_120') void keeper.add(arrival('evt_late', ['app'], { at: late }));
+      return 'taken';
+    }, got);
+    const { drain } = pumping(keeper, taking);
+    await drain(5_000);
+    expect(got.slice(0, 150)).toEqual(Array.from({ length: 150 }, (_, n) => `evt_${n}`));
+    expect((await keeper.counts()).get('app')?.waiting ?? 0).toBe(keeper.isShared ? 1 : 0);
+    await keeper.close();
+  });
+
   const exchanging = createExchange({});
   test.each<[string, RequestListener, string]>([
     ['answers 500', (_, response) => response.writeHead(500).end(), 'HTTP 500'],

@@ -17,8 +17,8 @@ export type PostgresOpening = {
   readonly limit: number;
 };
 
-/** What is written is on disk when the database says so, whatever its own default. */
-const setUp = "SET synchronous_commit = on; SET TIME ZONE 'UTC'";
+/** What is written is on disk when the database says so, and each statement sees what was there as it began, whatever its defaults. */
+const setUp = "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC'";
 
 export const openHooks = ({ url, env }: Pick<PostgresOpening, 'url' | 'env'>): Promise<Database> =>
   openDatabase({

@@ -3,6 +3,7 @@ import { messageOf } from '../../errors.ts';
 import type { Keeper, Settled, SinkState, Taken, Waiting } from '../keeper/keeper.ts';
 import { envelopeIn } from '../receiving/delivery.ts';
 import type { Filter } from './filter.ts';
+import { createOutcomes, type Outcomes } from './outcomes.ts';
 import type { Answer, Sink } from './sink.ts';
 
 export type Retry = {
@@ -43,12 +44,11 @@ type State = PumpOptions & {
   isStopped: boolean;
   readonly cutting: AbortController;
   /** Once it ends: when that is over, in ticks, and how much of it a delivery may need. */
-  over?: { readonly at: number; readonly leastMs: number };
+  over?: { readonly at: number; readonly leastMs: number; readonly began: Date };
   /** Of the last attempt. */
   lastMs: number;
   wake: AbortController;
-  /** Settled, and not yet written down. */
-  readonly done: Settled[];
+  readonly outcomes: Outcomes;
 };
 
 const piece = 100;
@@ -59,19 +59,20 @@ const waitMs = 1_000;
 const longestPauseMs = 3_600_000;
 
 export function startPump(options: PumpOptions): Pump {
+  const cutting = new AbortController();
   const state: State = {
     ...options,
     ending: new AbortController(),
     isStopped: false,
-    cutting: new AbortController(),
+    cutting,
     lastMs: 0,
     wake: new AbortController(),
-    done: [],
+    outcomes: createOutcomes(options, cutting.signal),
   };
   // Another instance may still have this sink in its configuration.
   const running = run(state).finally(() => options.keeper.leave(options.sink.name).catch(() => {}));
   const end = async (graceMs: number): Promise<void> => {
-    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4 };
+    state.over = { at: state.clock.ticks() + graceMs, leastMs: graceMs / 4, began: state.clock.now() };
     state.ending.abort();
     state.wake.abort();
     const over = new AbortController();
@@ -97,6 +98,7 @@ async function run(state: State): Promise<void> {
     let goesOn = false;
     try {
       const taken = await keeper.take(sink.name, piece);
+      if (taken && isOfOthers(state, taken)) return;
       if (!taken) await clock.sleep(waitMs, ending.signal);
       else if (taken.waiting.length === 0 && !taken.lost?.length) await clock.sleep(lookMs, state.wake.signal);
       else goesOn = await deliver(state, taken);
@@ -104,15 +106,19 @@ async function run(state: State): Promise<void> {
       state.onTrouble(sink.name, error);
       await clock.sleep(waitMs, ending.signal);
     }
-    // With others at the same inbox, what is left is theirs.
-    if (ending.signal.aborted && (!goesOn || keeper.isShared || !mayBegin(state))) return;
+    if (ending.signal.aborted && (!goesOn || !mayBegin(state))) return;
   }
+}
+
+/** What came after this instance closed its receiver came to another one, which can have the sink. */
+function isOfOthers({ keeper, over }: State, { waiting: [first] }: Taken): boolean {
+  return keeper.isShared && over !== undefined && first !== undefined && Date.parse(first.since) > over.began.getTime();
 }
 
 /** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
 async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
-  state.done.push(...lost);
+  for (const settled of lost) state.outcomes.add(settled);
   try {
     for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
       const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
@@ -120,11 +126,11 @@ async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: T
       if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
       // What comes behind it is taken again, so that the order holds.
       if (stuck) return (await refused(state, [stuck.waiting], stuck, cut)) && mayBegin(state);
-      if (state.done.length >= 25) await writeDown(state, held);
+      await state.outcomes.writeSoon(held);
     }
     return !cut.aborted && mayBegin(state);
   } finally {
-    await writeDown(state, held);
+    await state.outcomes.write(held);
   }
 }
 
@@ -187,7 +193,7 @@ async function refused(state: State, some: readonly Waiting[], refusal: Refusal,
     if (!isOver) most = Math.max(most, tries);
   }
   if (most === 0) return true;
-  await writeDown(state, cut);
+  await state.outcomes.write(cut);
   await clock.sleep(Math.min(retry.pauseMs * 2 ** (most - 1), longestPauseMs), AbortSignal.any([cut, ending.signal]));
   return false;
 }
@@ -202,21 +208,5 @@ type Became = {
 
 function settle(state: State, { arrival }: Waiting, became: Became): void {
   const outcome = { to: state.sink.name, at: state.clock.now().toISOString(), ...became };
-  state.done.push({ id: arrival.id, outcome });
-}
-
-/** What cannot be written is written later: to deliver it again would double it. Without the sink it is given up. */
-async function writeDown(state: State, held: AbortSignal): Promise<void> {
-  const { clock, keeper, sink, done, cutting } = state;
-  for (let pause = 100; done.length > 0; pause = Math.min(pause * 2, waitMs)) {
-    try {
-      await keeper.settle(sink.name, done);
-      for (const settled of done.splice(0)) state.onSettled(sink.name, settled);
-      return;
-    } catch (error) {
-      state.onTrouble(sink.name, error);
-      if (held.aborted || cutting.signal.aborted) done.length = 0;
-      else await clock.sleep(pause, AbortSignal.any([held, cutting.signal]));
-    }
-  }
+  state.outcomes.add({ id: arrival.id, outcome });
 }
