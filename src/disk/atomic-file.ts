@@ -36,7 +36,7 @@ export async function replaceFile(named: string, text: string | Uint8Array, mode
   const path = await targetOf(named);
   const folder = dirname(path);
   await makeFolders(folder);
-  const draft = join(folder, `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
+  const draft = draftOf(path);
   try {
     const file = await fs.open(draft, 'wx', mode);
     try {
@@ -53,7 +53,28 @@ export async function replaceFile(named: string, text: string | Uint8Array, mode
   await syncFolder(folder);
 }
 
-/** Removes what a killed `replaceFile` left. Only for a process that holds the lock of the file. */
+/**
+ * Gives the content to a new file under the same name, on disk when this resolves: a process that still has the old file open
+ * writes there in vain.
+ */
+export async function ontoNewFile(path: string): Promise<void> {
+  const draft = draftOf(path);
+  try {
+    await fs.copyFile(path, draft, constants.COPYFILE_FICLONE);
+    const file = await fs.open(draft, 'r+');
+    await file.sync().finally(() => file.close());
+    await fs.rename(draft, path);
+  } catch (error) {
+    await fs.rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+const draftOf = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${process.pid}.${Math.random().toString(36).slice(2)}`);
+
+/** Removes what a killed `replaceFile` or `ontoNewFile` left. Only for a process that holds the lock of the file. */
 export async function removeDrafts(named: string): Promise<void> {
   const path = await targetOf(named);
   const name = basename(path);

@@ -28,6 +28,25 @@ export async function headOf(path: string, length: number): Promise<Head> {
   }
 }
 
+/** What bears the name itself: a link is not followed. Undefined where nothing does. */
+export function entryAt(
+  path: string,
+): { readonly isFile: boolean; readonly size: number; readonly names: number } | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found && { isFile: found.isFile(), size: found.size, names: found.nlink };
+}
+
+/** A part of a plain file, as much of it as there is. */
+export function bytesAt(path: string, from: number, length: number): Buffer {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, from));
+  } finally {
+    closeSync(file);
+  }
+}
+
 function nothingThere(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;

@@ -11,9 +11,9 @@ import {
   type SqliteEngine,
   type Start,
   sqlOn,
-  takeJournal,
   type Use,
 } from './sqlite-file.ts';
+import { takeJournal } from './sqlite-journal.ts';
 import { enterNative, locking } from './sqlite-locks.ts';
 import { unlessInterrupted } from './sqlite-native.ts';
 import { transaction } from './transaction.ts';
@@ -37,7 +37,7 @@ export function nativeEngine(place: Place, start: Start): SqliteEngine {
   const enter = async (): Promise<void> => {
     if (leave) return;
     const { release, isTorn } = await enterNative(locking(ctx, path), path, async () => ({
-      isTorn: !isOpenHere(path) && (await takeJournal(path, '-journal')),
+      isTorn: !isOpenHere(path) && (await takeJournal(path, '-journal', ctx.notice)),
     }));
     leave = async () => {
       leave = undefined;

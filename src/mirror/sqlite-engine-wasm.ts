@@ -8,9 +8,9 @@ import {
   type SqliteEngine,
   type Start,
   sqlOn,
-  takeJournal,
   type Use,
 } from './sqlite-file.ts';
+import { takeJournal, takeLog } from './sqlite-journal.ts';
 import { asWebAssembly, gateOfWebAssembly } from './sqlite-locks.ts';
 import { untilInterrupted } from './sqlite-thread.ts';
 import { transaction } from './transaction.ts';
@@ -29,15 +29,16 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
   /** Under the lock alone. */
   const open = async (use: Use, entry: string): Promise<Connection> => {
     const found = await lookAt(path, isOwn);
-    if (found.isWal) await closePresent();
+    const isTorn = await takeJournal(path, '.undo', ctx.notice);
+    if (found.isWal || isTorn) await closePresent();
+    if (found.isWal) await takeLog(path);
     if (present && (use === 'read' || !present.readOnly)) return present;
     await closePresent();
-    present = await opened(use, found, entry);
+    present = await opened(use, { ...found, isTorn }, entry);
     return present;
   };
-  const opened = async (use: Use, { isWal, whose }: Found, entry: string): Promise<Connection> => {
-    // What a killed process left half done is undone by whoever may write.
-    const isTorn = await takeJournal(path, '.undo');
+  const opened = async (use: Use, { isWal, whose, isTorn }: Found & { readonly isTorn: boolean }, entry: string) => {
+    // What is to be undone or taken in is so by whoever may write.
     if (use === 'write' || isTorn || isWal || whose === 'empty')
       return openedForWriting(place, start, { isWal, entry });
     return openedForReading(start, { isWal: false });

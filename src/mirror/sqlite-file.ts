@@ -1,5 +1,3 @@
-import { renameIfThere } from '../disk/file-head.ts';
-import { sizeOf } from '../disk/private-data.ts';
 import { Failure } from '../errors.ts';
 import type { Connection, Mode } from './connection.ts';
 import { applicationId, areOurs, belongsToAnother, type Found, isOurs, lookAt, notOurs } from './ownership.ts';
@@ -107,20 +105,6 @@ export async function requireOurs({ path, isOwn }: Place, start: Start): Promise
   }
   if (!areOurs(names)) throw notOurs(path, belongsToAnother);
   return 'ours';
-}
-
-/**
- * What a killed process left half done is undone by whoever opens the file for writing next. Each engine knows its journal by
- * another name, so that no program takes the one of the engine without locks for its own.
- *
- * @returns whether there is something to undo
- */
-export async function takeJournal(path: string, own: '-journal' | '.undo'): Promise<boolean> {
-  const other = own === '.undo' ? '-journal' : '.undo';
-  const isThere = (await sizeOf(`${path}${own}`)) > 0;
-  if (isThere || (await sizeOf(`${path}${other}`)) === 0) return isThere;
-  await renameIfThere(`${path}${other}`, `${path}${own}`);
-  return true;
 }
 
 export const sqlOn = (connection: Connection): Sql => ({

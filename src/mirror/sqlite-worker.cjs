@@ -56,6 +56,7 @@ fs.openSync = noting((named, flags, mode) => {
   if (file.endsWith('.wasm') || (file === dirname(path) && flags === 'r')) return real.openSync(file, flags, mode);
   if (file !== path && file !== undo && file !== `${path}-wal`)
     throw Object.assign(new Error('refused'), { code: 'EACCES' });
+  if (file === undo && !readOnly) ownJournal();
   const isNew = !readOnly && !real.existsSync(file);
   const fd = real.openSync(file, readOnly ? 'r' : flags, 0o600);
   if (isNew) syncFolder();
@@ -79,6 +80,16 @@ fs.unlinkSync = noting((file) => {
   mustBeOurs();
   real.unlinkSync(ownName(file));
 });
+
+/**
+ * An empty journal may be open in a process that stood still and lost the lock. What it would still write into it must not
+ * stand in ours: each transaction has a file of its own.
+ */
+function ownJournal() {
+  looked = { wall: 0, ticks: 0 };
+  mustBeOurs();
+  if (real.statSync(undo, { throwIfNoEntry: false })?.size === 0) real.unlinkSync(undo);
+}
 
 /** Of svc's own lock, told with `open` and `exec`: while it is there the lock is ours. */
 let entry;

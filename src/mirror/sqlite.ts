@@ -3,6 +3,7 @@ import type { Held } from '../disk/lock.ts';
 import { makePrivateFile, resolvedFile } from '../disk/private-data.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import type { Mode } from './connection.ts';
+import { requireAlone } from './neighbours.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { isOpenHere, nativeEngine } from './sqlite-engine-native.ts';
 import { webAssemblyEngine } from './sqlite-engine-wasm.ts';
@@ -26,6 +27,7 @@ export async function openSqlite(ctx: LockNeeds, { named, isOwn }: NamedFile): P
   const place = { ctx, path, isOwn };
   const start = (mode: Mode) => (native ? startNative(native, path, mode) : startThread(path, mode));
   const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start);
+  await requireAlone(path, whose, isOwn);
   if (whose === 'none') {
     await makePrivateFile(path).catch((error) => {
       throw diskFailure(error, `The copy ${path} could not be made`);

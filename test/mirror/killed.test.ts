@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -102,6 +102,29 @@ describe('a pull that is killed while the database is written', () => {
       const killed = await run(folder, ['mirror', 'pull'], { KILL_AT: String(at) });
       expect(killed.code).toBe(null);
       await whole(folder);
+    },
+  );
+
+  ofLibrary?.(
+    'a backup that is put in the place of the torn file stays as it is: the journal is put aside',
+    async () => {
+      const folder = await newFolder();
+      const file = join(folder, 'state', 'mirror.db');
+      await run(folder, ['mirror', 'pull', '--only', 'contacts']);
+      copyFileSync(file, `${file}.good`);
+      const [good, before] = [readFileSync(file), await counts(folder)];
+      await run(folder, ['mirror', 'pull']);
+      const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
+      expect(killed.code).toBe(null);
+      const journal = readFileSync(`${file}.undo`);
+      copyFileSync(`${file}.good`, file);
+      expect(await counts(folder)).toEqual(before);
+      expect(readFileSync(file).equals(good)).toBe(true);
+      expect(readFileSync(`${file}.undo.aside`).equals(journal)).toBe(true);
+      // And told, by whoever comes first.
+      copyFileSync(`${file}.undo.aside`, `${file}.undo`);
+      const told = await run(folder, ['mirror', 'status']);
+      expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('mirror.db.undo.aside')]);
     },
   );
 
