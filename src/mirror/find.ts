@@ -41,8 +41,12 @@ export async function fromContactsCopy<T extends { readonly asOf: string | undef
   }
 }
 
+/** The service answers sooner than a copy that somebody keeps to himself. */
+const patienceMs = 10_000;
+
 export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
-  const copy = await openCopyIfKnown(ctx, settings);
+  const maxWaitMs = Math.min(settings.maxWaitMs ?? patienceMs, patienceMs);
+  const copy = await openCopyIfKnown(ctx, { ...settings, maxWaitMs });
   if (!copy) return undefined;
   try {
     const { complete } = await copy.store.read((sql) => readState(sql, copy.account, 'contacts'));

@@ -30,17 +30,19 @@ export async function openCopyToPull(ctx: Context, settings: Settings, { db, ser
   const present = await withoutRequest(ctx, settings, db);
   if (present) return remembered(ctx, settings, present);
   const account = (await accountOfProfile(ctx, settings)) ?? (await accountByAsking(ctx, settings, service));
+  const { maxWaitMs } = settings;
   if (!isOwnPlace(ctx, db)) {
     const place = await placeOfCopy(ctx, db);
-    return remembered(ctx, settings, { store: await openStore(ctx, { place, isOwn: false, make: true }), account });
+    const store = await openStore(ctx, { place, isOwn: false, make: true, maxWaitMs });
+    return remembered(ctx, settings, { store, account });
   }
   const [first, own] = [join(ctx.files.state, copyName), fileOf(ctx, account)];
-  if (await isThere(own)) return remembered(ctx, settings, { store: await openOwn(ctx, own), account });
+  if (await isThere(own)) return remembered(ctx, settings, { store: await openOwn(ctx, settings, own), account });
   try {
-    return await remembered(ctx, settings, { store: await openOwn(ctx, first), account });
+    return await remembered(ctx, settings, { store: await openOwn(ctx, settings, first), account });
   } catch (error) {
     if (!isOfAnother(error)) throw error;
-    return remembered(ctx, settings, { store: await openOwn(ctx, own), account });
+    return remembered(ctx, settings, { store: await openOwn(ctx, settings, own), account });
   }
 }
 
@@ -56,7 +58,7 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: Asked):
   if (known) return pulled(known);
   if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
   if (!isOwn) {
-    const store = await openStore(ctx, { place, isOwn, make: false });
+    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
     return closingOnFailure(store, async () => {
       const account = (await knownAccount(ctx, settings, store)) ?? (await accountByAsking(ctx, settings));
       await requireHeld(store, account);
@@ -67,7 +69,7 @@ export async function openCopy(ctx: Context, settings: Settings, { db }: Asked):
   }
   const account = await accountByAsking(ctx, settings);
   for (const file of await ownFiles(ctx, account)) {
-    const store = await openOwn(ctx, file);
+    const store = await openOwn(ctx, settings, file);
     if (await closingOnFailure(store, () => holds(store, account)))
       return pulled(await remembered(ctx, settings, { store, account }));
     await store.close();
@@ -93,7 +95,7 @@ async function withoutRequest(ctx: Context, settings: Settings, db: string | und
   if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
   for (const place of places) {
     if (!isOwn && !/^postgres/iu.test(place) && !(await isThere(place))) continue;
-    const store = await openStore(ctx, { place, isOwn, make: false });
+    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
     const account = await closingOnFailure(store, async () => {
       const known = await knownAccount(ctx, settings, store);
       return known && (await holds(store, known)) ? known : undefined;
@@ -104,7 +106,8 @@ async function withoutRequest(ctx: Context, settings: Settings, db: string | und
   return undefined;
 }
 
-const openOwn = (ctx: Context, place: string): Promise<Store> => openStore(ctx, { place, isOwn: true, make: true });
+const openOwn = (ctx: Context, { maxWaitMs }: Settings, place: string): Promise<Store> =>
+  openStore(ctx, { place, isOwn: true, make: true, maxWaitMs });
 
 const remembered = (ctx: Context, settings: Settings, copy: Copy): Promise<Copy> =>
   closingOnFailure(copy.store, async () => {

@@ -47,14 +47,16 @@ export type Wanted = {
   readonly isOwn: boolean;
   /** Where there is none yet, an empty one is made. */
   readonly make: boolean;
+  /** `--max-wait`, for a file that another process has. */
+  readonly maxWaitMs?: number | undefined;
 };
 
 /** Opens the database, with its tables. */
-export async function openStore(ctx: Needs, { place, isOwn, make }: Wanted): Promise<Store> {
+export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
   if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('./postgres.ts')).openPostgres(ctx, place)
-    : await (await import('./sqlite.ts')).openSqlite(ctx, { named: place, isOwn });
+    : await (await import('./sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
   try {
     const { prepareSchema } = await import('./schema.ts');
     await prepareSchema(store);

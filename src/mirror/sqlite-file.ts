@@ -119,13 +119,14 @@ const plain = (values: readonly Value[]): readonly Value[] =>
 
 const mostBusyMs = 120_000;
 
-/** Again and again while another program has the file, so that Ctrl-C is heard; two minutes at most. */
+/** Again and again while another program has the file, so that Ctrl-C is heard; `--max-wait`, or two minutes, at most. */
 export async function patiently({ ctx }: Place, work: () => Promise<unknown>): Promise<void> {
   for (const began = ctx.clock.ticks(); ; ) {
     try {
       return void (await work());
     } catch (error) {
-      if (!isBusy(error) || ctx.signal.aborted || ctx.clock.ticks() - began >= mostBusyMs) throw error;
+      if (!isBusy(error) || ctx.signal.aborted || ctx.clock.ticks() - began >= (ctx.maxWaitMs ?? mostBusyMs))
+        throw error;
       await ctx.clock.sleep(20, ctx.signal);
     }
   }

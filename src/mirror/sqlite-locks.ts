@@ -5,7 +5,10 @@ import { namesIn } from '../disk/folder.ts';
 import { type Held, holders, tryLock, withLock } from '../disk/lock.ts';
 import { Failure, interruption } from '../errors.ts';
 
-export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
+export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
+  /** `--max-wait`. */
+  readonly maxWaitMs?: number | undefined;
+};
 
 export type Locked = <T>(
   name: string,
@@ -16,8 +19,8 @@ export type Locked = <T>(
 
 /** Beside the database, since whoever shares the file shares the lock. */
 export const locking =
-  ({ clock, signal, progress, notice }: LockNeeds, path: string): Locked =>
-  async (name, what, work, maxWaitMs) => {
+  ({ clock, signal, progress, notice, maxWaitMs: longestMs }: LockNeeds, path: string): Locked =>
+  async (name, what, work, maxWaitMs = longestMs) => {
     const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
     return withLock(`${path}.${name}`, waiting, work).catch((error) => {
       throw diskFailure(error, `The copy ${path} cannot be used`);
@@ -105,7 +108,7 @@ export async function gateOfWebAssembly(ctx: LockNeeds, path: string): Promise<K
     if (other === undefined) return taken;
     await taken.release();
     if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
-    if (ctx.clock.ticks() - began >= waitAtMostMs) {
+    if (ctx.clock.ticks() - began >= Math.min(waitAtMostMs, ctx.maxWaitMs ?? waitAtMostMs)) {
       throw new Failure('failed', `An svc under a newer Node has the copy ${path} open: process ${other}.`, {
         hint: 'Wait for it, end it, or run this one with Node 24.10 or later: then both use it at once.',
       });

@@ -16,10 +16,17 @@ import type { Account, Sql, Store } from './store.ts';
 import { oneByOne } from './transaction.ts';
 
 /** A file, and whether svc itself gave it its place in the state folder. */
-export type NamedFile = { readonly named: string; readonly isOwn: boolean };
+export type NamedFile = {
+  readonly named: string;
+  readonly isOwn: boolean;
+  /** `--max-wait`: how long it is waited for while another process has it. */
+  readonly maxWaitMs?: number | undefined;
+};
 
 /** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
-export async function openSqlite(ctx: LockNeeds, { named, isOwn }: NamedFile): Promise<Store> {
+export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: NamedFile): Promise<Store> {
+  const { clock, signal, progress, notice } = given;
+  const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs };
   const path = await resolvedFile(named);
   const native = nodeSqlite();
   // Its start takes a while, in which other things are done.
@@ -50,12 +57,12 @@ export async function openSqlite(ctx: LockNeeds, { named, isOwn }: NamedFile): P
     place: path,
     write: transaction('write', 'BEGIN IMMEDIATE'),
     read: transaction('read', 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1'),
-    alone: (account, job, maxWaitMs) => {
+    alone: (account, job, longestMs) => {
       const pull = async (held: Held) => {
         pulls.add(held);
         return job(held.check).finally(() => pulls.delete(held));
       };
-      return locking(ctx, path)(pullName(account), 'the copy of this account', pull, maxWaitMs);
+      return locking(ctx, path)(pullName(account), 'the copy of this account', pull, longestMs);
     },
     query: ({ text, views }, signal) => work(() => engine.query(text, views, signal)),
     compact: () => work(() => engine.exec('VACUUM')),

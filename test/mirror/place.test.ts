@@ -198,6 +198,57 @@ describe('a database that cannot be used', () => {
     await ok(one, 'mirror status');
   });
 
+  test('is waited for no longer than --max-wait, and a question that the service can answer for ten seconds at most', async () => {
+    const one = world();
+    await ok(one, 'mirror pull --only contacts');
+    const held = await tryLock(`${copyOf(one.folder)}.busy`);
+    const took = async (...line: string[]) => {
+      const began = one.clock.now().getTime();
+      const ran = await svc(one, line);
+      return { ...ran, ms: one.clock.now().getTime() - began };
+    };
+    try {
+      for (const what of [['status'], ['sql', 'SELECT 1'], ['search', 'x'], ['pull']]) {
+        const ran = await took('mirror', ...what, '--max-wait', '3');
+        expect([what, ran.exitCode, ran.ms >= 3000 && ran.ms < 3500]).toEqual([what, 1, true]);
+        expect(ran.stderr).toContain('has had the copy for more than 3 s');
+      }
+      for (const [words, least] of [
+        [[], 10_000],
+        [['--max-wait', '2'], 2000],
+      ] as const) {
+        const ran = await took('contacts', 'get', 'yara.kim@fieldnote.test', ...words);
+        expect([ran.exitCode, ran.ms >= least && ran.ms < least + 1000]).toEqual([0, true]);
+        expect(ran.stderr).toContain('Asking the service.');
+      }
+    } finally {
+      await held?.release();
+    }
+  });
+
+  test('needs no current folder', async () => {
+    const built = await buildSvc();
+    const [state, gone] = [join(built.folder, 'state'), join(built.folder, 'gone')];
+    for (const folder of [state, gone]) mkdirSync(folder);
+    // The shell stands in a folder that is removed under its feet.
+    const script = `cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${built.script}' mirror status --db '${state}/none.db' --base-url http://127.0.0.1:9`;
+    writeFileSync(join(state, 'none.db'), '');
+    const ran = await execa('sh', ['-c', script], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: built.folder,
+        SVC_STATE_DIR: state,
+        SVC_CONFIG_DIR: state,
+        SVC_API_KEY: 'k',
+      },
+      extendEnv: false,
+      reject: false,
+    });
+    await built.remove();
+    expect(ran.stderr).not.toContain('cwd');
+    expect(ran.exitCode).toBe(10);
+  });
+
   test('is not held up by a lock that a killed process of the library left', async () => {
     const one = world();
     await ok(one, 'mirror pull --only lists');
