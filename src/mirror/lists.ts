@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { recordsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import { forgetRecords } from './gone.ts';
 import { type KindName, kindOf, type Members } from './kinds.ts';
@@ -11,6 +10,7 @@ import { idFieldOf, readingOf, storeRecords } from './reading.ts';
 import { beginSweep, isSweeping, readState, type Sweeping, saveState } from './state.ts';
 import { tableOf } from './tables.ts';
 import { storeInside } from './texts.ts';
+import { droppedWords, type Usable, usableIn } from './usable.ts';
 
 /** A kind that is being read. */
 type Sweep = { readonly name: KindName; readonly state: Sweeping };
@@ -24,14 +24,15 @@ export async function pullLists(pulling: Pulling, name: KindName, members: Membe
     isSweeping(before) && !wishes.full
       ? before
       : beginSweep(before, { whole: true, forced: false, since: null }, pulling.now());
-  const { records } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
+  const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
   await writer.write(async (sql) => {
     await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
     await saveState(sql, account, name, begun);
   });
   const listed = records.map((record) => Number(record[idFieldOf(kindOf(name))]));
   // A list that is not among them any more is gone once its own address says so.
-  const others = await livingOthers(pulling, name, listed);
+  const others = dropped > 0 ? [] : await livingOthers(pulling, name, listed);
+  if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, idFieldOf(kindOf(name))));
   pulling.left.set(name, listed.length + others.length);
   let state = begun;
   for (const list of [...listed, ...others]) {
@@ -79,14 +80,18 @@ async function pullMembers(pulling: Pulling, { name, state }: Sweep, members: Me
   const { account, writer } = pulling;
   const { table } = members;
   try {
-    const records = await readMembers(pulling, { name, state }, members, list);
-    if (!records) return false;
+    const read = await readMembers(pulling, { name, state }, members, list);
+    if (!read) return false;
+    const { records, dropped } = read;
     await writer.write(async (sql) => {
       const entries = records.map((record) => ({ record, parent: list }));
       const reading = readingOf(pulling, state, state.sweep);
-      await storeInside(sql, pulling, tableOf(table), { reading, entries, parents: [list] });
-      await saveState(sql, account, name, state);
+      await storeInside(sql, pulling, tableOf(table), { reading, entries, parents: [list], isWhole: dropped === 0 });
+      if (dropped === 0) await saveState(sql, account, name, state);
     });
+    if (dropped === 0) return true;
+    notWhole(pulling, name, droppedWords(dropped, `the members of list ${list}`, tableOf(table).id));
+    return false;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
     // Deleted since the lists were read.
@@ -101,23 +106,23 @@ async function readMembers(
   { name, state }: Sweep,
   { operation, table, parent }: Members,
   list: number,
-): Promise<readonly Fields[] | undefined> {
+): Promise<Usable | undefined> {
   const { account, store } = pulling;
   const { id } = tableOf(table);
   const [param = 'id'] = Object.keys(operation.ids ?? {});
   const ask = async () => {
     const body = await pulling.ask(operation, { params: { [param]: list } });
-    return recordsIn(body[operation.answer.key]);
+    return usableIn(body[operation.answer.key], id);
   };
   const text = `SELECT ${id} AS id FROM ${table} WHERE ${owned} AND gone_at IS NULL AND ${parent} = $3`;
   const known = (await store.read((sql) => sql.all(text, [...ownerOf(account), list]))).map((row) => Number(row.id));
   const idsOf = (records: readonly Fields[]) => new Set(records.map((record) => Number(record[id])));
   const first = await ask();
-  const ids = idsOf(first);
-  const isEmptyFirst = first.length === 0 && !state.complete;
-  if (!isEmptyFirst && known.every((one) => ids.has(one))) return first;
+  const ids = idsOf(first.records);
+  const isEmptyFirst = first.records.length === 0 && !state.complete;
+  if (!isEmptyFirst && first.dropped === 0 && known.every((one) => ids.has(one))) return first;
   const second = await ask();
-  const again = idsOf(second);
+  const again = idsOf(second.records);
   const isSame = ids.size === again.size && [...ids].every((one) => again.has(one));
   if (isSame || (!isEmptyFirst && known.every((one) => again.has(one)))) return second;
   notWhole(pulling, name, `Two answers for the members of list ${list} differ.`);

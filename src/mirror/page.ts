@@ -1,15 +1,19 @@
 import type { Input } from '../api/operation.ts';
 import { number } from '../text/number.ts';
-import { fieldsIn, recordsIn } from '../text/record.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import type { Pulling } from './pulling.ts';
 import type { Sweep } from './state.ts';
+import { tableOf } from './tables.ts';
+import { usableIn } from './usable.ts';
 
 export const perPage = 100;
 
 export type Page = {
   readonly records: readonly Fields[];
+  /** How many more it holds whose id svc cannot keep: a reading with these is not whole, whatever else came. */
+  readonly dropped: number;
   readonly isLast: boolean;
   readonly total: number | null;
   /** Why it cannot be the page that was asked for; undefined for a page that can. `moved`: the list became shorter. */
@@ -30,7 +34,7 @@ type Asked = Pick<Sweep, 'page' | 'since'> & {
 /** One page. What cannot be the page that was asked for is asked for once more; then `doubt` says what is wrong with it. */
 export async function readPage(pulling: Pulling, name: KindName, asked: Asked): Promise<Page> {
   const first = await readOnce(pulling, name, asked);
-  const isSuspect = first.doubt !== undefined || (asked.isFirst && first.records.length === 0);
+  const isSuspect = first.doubt !== undefined || first.dropped > 0 || (asked.isFirst && first.records.length === 0);
   return isSuspect ? readOnce(pulling, name, asked) : first;
 }
 
@@ -48,7 +52,7 @@ async function readOnce(pulling: Pulling, name: KindName, asked: Asked): Promise
   const body = await pulling.ask(list, (paged ? { query: wanted } : {}) as Input<typeof list>);
   const { last_page: last, total } = fieldsIn(body.meta);
   return {
-    records: recordsIn(body[key]),
+    ...usableIn(body[key], tableOf(name).id),
     isLast: !paged || page >= (typeof last === 'number' ? last : page),
     total: typeof total === 'number' ? total : null,
     doubt: paged ? pageDoubt(name, body, { page, before, key }) : undefined,
@@ -71,7 +75,8 @@ function pageDoubt(name: KindName, body: Fields, { page, before, key }: Before):
     return `${which} counts ${number(total)} records, and only ${number(last)} pages of ${perPage}.`;
   }
   const least = leastOn(page, last, total);
-  const held = recordsIn(body[key]).length;
+  const listed = body[key];
+  const held = Array.isArray(listed) ? listed.length : 0;
   return held < least ? `${which} holds ${held} records in place of ${least}.` : undefined;
 }
 

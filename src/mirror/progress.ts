@@ -4,19 +4,34 @@ import { perPage } from './page.ts';
 import type { Pulling } from './pulling.ts';
 import type { Sweeping } from './state.ts';
 
+type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
+
 /** Of a token (section "Limits"). */
 const requestsPerMinute = 60;
 
-/** `1,204 of about 4,300 requests · 58 s left in this minute · about 71 min`; the middle only while the limit makes it wait. */
-export function progressOf({ requests, left }: Pick<Pulling, 'requests' | 'left'>, waitMs?: number): string {
-  const done = requests();
-  let more = 0;
-  for (const some of left.values()) more += some;
-  const first = `${number(done)} of about ${number(done + more)} requests`;
+/**
+ * `1,204 of about 4,300 requests · 58 s left in this minute · about 71 min`; the middle only while the limit makes it wait.
+ * No number is ever smaller than it was. In the middle of several requests at once those of `tell` stand: what has an
+ * answer then is not yet taken from what is left.
+ */
+export function progressOf(pulling: Progressing, waitMs?: number): string {
+  const { told, requests, inFlight } = pulling;
+  if (waitMs === undefined || told.total === 0) {
+    told.done = Math.max(told.done, requests() - inFlight());
+    told.total = Math.max(told.total, told.done + leftOf(pulling));
+  }
+  const more = leftOf(pulling);
+  const first = `${number(told.done)} of about ${number(told.total)} requests`;
   if (waitMs === undefined) return `${first} · ${minutesFor(more)}`;
   // The next ones begin when this minute is over.
   const minutes = Math.ceil(waitMs / 60_000 + Math.max(0, more / requestsPerMinute - 1));
   return `${first} · ${Math.ceil(waitMs / 1000)} s left in this minute · about ${number(minutes)} min`;
+}
+
+function leftOf({ left }: Progressing): number {
+  let more = 0;
+  for (const some of left.values()) more += some;
+  return more;
 }
 
 /** How long that many requests take at the service's limit. */
@@ -38,7 +53,9 @@ export function expectFirst({ left }: Pulling, totals: ReadonlyMap<KindName, num
   let sum = 0;
   for (const [name, total] of totals) {
     const pages = Math.max(1, Math.ceil(total / perPage));
-    const needed = pages + (pages > 1 ? 1 : 0) + (kindOf(name).one?.for === 'text' ? total : 0);
+    // What came meanwhile is on the first page; a list without an order is read twice.
+    const again = kindOf(name).news === 'whole list' ? pages : 1;
+    const needed = pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0);
     left.set(name, needed);
     sum += needed;
   }

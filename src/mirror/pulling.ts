@@ -29,6 +29,10 @@ export type Pulling = {
   readonly turn: { check: () => void };
   readonly stop: Failure;
   readonly requests: () => number;
+  /** Of those, how many have no answer yet. */
+  readonly inFlight: () => number;
+  /** The numbers that were told last: none of them goes down. */
+  readonly told: { done: number; total: number };
   readonly tally: Map<KindName, Tally>;
   /** How many requests each part of the pull will still need, as far as is known. */
   readonly left: Map<string, number>;
@@ -75,6 +79,7 @@ export function preparePull(
   });
   const before = asked();
   let requests = before;
+  let inFlight = 0;
   const turn = { check: () => {} };
   const asking = { ...service, ctx: checked(ctx, () => turn.check()) };
   const now = () => ctx.clock.now().toISOString();
@@ -91,12 +96,19 @@ export function preparePull(
     turn,
     stop,
     requests: () => requests,
+    inFlight: () => inFlight,
+    told: { done: 0, total: 0 },
     tally: new Map(),
     left: new Map(),
     async ask(operation, input) {
       if (maxRequests !== undefined && requests >= maxRequests) throw stop;
       requests++;
-      return fieldsIn(await call(asking, operation, input));
+      inFlight++;
+      try {
+        return fieldsIn(await call(asking, operation, input));
+      } finally {
+        inFlight--;
+      }
     },
   };
   waits.say = (leftMs) => progressOf(pulling, leftMs);

@@ -31,10 +31,6 @@ export const isFollowing = ({ wishes }: Pulling, { complete, repairsFrom }: Kind
 /** Records that were read together. */
 export type Read = { readonly reading: Reading; readonly records: readonly Fields[] };
 
-/** Without those that no row could be found for again. */
-export const withId = (table: Table, records: readonly Fields[]): Fields[] =>
-  records.filter((record) => Number.isSafeInteger(record[table.id]));
-
 export const idIn =
   (table: Table) =>
   (record: Fields): number =>
@@ -48,9 +44,8 @@ export async function storeRecords(
   { reading, records }: Read,
 ): Promise<ReadonlyMap<string, Present>> {
   const table = tableOf(name);
-  const usable = withId(table, records);
-  const present = await presentRows(sql, pulling.account, table, usable.map(idIn(table)));
-  const entries = usable.map((record) => ({ record }));
+  const present = await presentRows(sql, pulling.account, table, records.map(idIn(table)));
+  const entries = records.map((record) => ({ record }));
   add(tallyOf(pulling, name), await applyRecords(sql, reading, table, { entries, present }));
   return present;
 }

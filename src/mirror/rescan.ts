@@ -3,11 +3,12 @@ import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { owned, ownerOf } from './owner.ts';
 import { perPage, readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
-import type { Pulling } from './pulling.ts';
+import { notWhole, type Pulling } from './pulling.ts';
 import { readingOf, storeRecords } from './reading.ts';
 import { readState } from './state.ts';
 import type { Sql } from './store.ts';
 import { tableOf } from './tables.ts';
+import { droppedWords } from './usable.ts';
 
 /** Of one page; the others have their turn when the page is read next. */
 const proofsAtMost = 5;
@@ -47,12 +48,13 @@ async function stalePages(sql: Sql, pulling: Pulling, kind: KindName): Promise<S
 
 async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void> {
   const { account, writer, began } = pulling;
-  const { records, doubt } = await readPage(pulling, kind, { page, since: null });
+  const { records, dropped, doubt } = await readPage(pulling, kind, { page, since: null });
   spent(pulling, 'rescan');
   tell(pulling);
   // Nothing can be said by it; its turn comes again.
   if (doubt !== undefined) return;
   const { one } = kindOf(kind);
+  if (dropped > 0) notWhole(pulling, kind, droppedWords(dropped, kind, tableOf(kind).id));
   const missing = await writer.write(async (sql) => {
     const state = await readState(sql, account, kind);
     const where = `place > ${(page - 1) * perPage} AND place <= ${page * perPage}`;
@@ -69,7 +71,7 @@ async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void
     ]);
     return old.map(({ id }) => Number(id));
   });
-  for (const id of one ? missing.slice(0, proofsAtMost) : []) {
+  for (const id of one && dropped === 0 ? missing.slice(0, proofsAtMost) : []) {
     if (!one || !(await isAbsent(pulling, one.operation, id))) continue;
     await writer.write(async (sql) => {
       const state = await readState(sql, account, kind);

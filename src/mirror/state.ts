@@ -21,8 +21,10 @@ export type Sweep = {
   readonly total: number | null;
   /** Of a tail that asks for changes: how many the whole list has. */
   readonly listed?: number | null;
-  /** Listed records that no row can be made of: without an id, or with 404 for an answer when they are read. */
-  readonly unusable?: number;
+  /** Listed records that answer 404 when they are read. */
+  readonly absent?: number;
+  /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
+  readonly dropped?: number;
   /** The page that comes next could not be trusted in the last pull either. */
   readonly isDoubted?: boolean;
   /** Of lists: those whose members are read. */
@@ -40,8 +42,8 @@ export type KindState = {
   readonly finished: number;
   readonly finishedAt: string | null;
   readonly sweep: Sweep | null;
-  /** How many listed records the last whole reading could make no row of. */
-  readonly short: number;
+  /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
+  readonly absent: number;
   /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
   readonly followedFrom: string | null;
   /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
@@ -50,6 +52,8 @@ export type KindState = {
   readonly repairsFrom: string | null;
   /** A digest of what the last whole reading missed, of a kind whose records cannot be asked for one by one. */
   readonly missed: string | null;
+  /** A digest of what the last whole reading found, of a kind that is not complete and whose list may change its order. */
+  readonly seen: string | null;
   /** The next page of the unresolved, which the first pull reads before all others; null: they are read. */
   readonly front: number | null;
   /** How many the service counted before the first reading. */
@@ -75,11 +79,12 @@ const newState: KindState = {
   finished: 0,
   finishedAt: null,
   sweep: null,
-  short: 0,
+  absent: 0,
   followedFrom: null,
   isCounted: false,
   repairsFrom: null,
   missed: null,
+  seen: null,
   front: 1,
   expected: null,
   isRefused: false,
@@ -88,7 +93,10 @@ const newState: KindState = {
 
 export async function readState(sql: Sql, account: Account, kind: KindName): Promise<KindState> {
   const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = $3`, [...ownerOf(account), kind]);
-  return row ? { ...newState, ...JSON.parse(String(row.state)) } : newState;
+  if (!row) return newState;
+  // Earlier versions called a reading whole that had left out records without an id, and counted them here.
+  const { short = 0, ...state } = JSON.parse(String(row.state));
+  return { ...newState, ...state, ...(short > 0 && { isCounted: false }) };
 }
 
 export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>

@@ -144,15 +144,19 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   const looksBack = kind.news === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
   const id = idFieldOf(kind);
-  let unusable = (sweep.unusable ?? 0) + page.records.filter((one) => !Number.isSafeInteger(one[id])).length;
+  let { absent = 0, dropped = 0 } = sweep;
+  // The tail looks at what was counted already.
+  dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
   const after = (): Sweeping => {
     const started = sweep.started ?? pulling.serviceTime();
     const { isDoubted: _, ...rest } = sweep;
-    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, total: page.total, unusable } };
+    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, total: page.total, absent, dropped } };
   };
   expectPages(pulling, name, after(), page.records.length);
   if (kind.one?.for === 'text') {
-    unusable += await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    const texts = await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    absent += texts.absent;
+    dropped += texts.dropped;
     const state = after();
     void writer.write((sql) => saveState(sql, account, name, state));
   } else {

@@ -1,15 +1,15 @@
-import { recordsIn } from '../text/record.ts';
 import { type Fields, isSame } from './cells.ts';
 import { type KindName, kindOf, type ReadsOne, type ShownIn } from './kinds.ts';
 import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
-import { type Pulling, tallyOf } from './pulling.ts';
-import { idIn, type Read, withId } from './reading.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { idIn, type Read } from './reading.ts';
 import { applyRecords, type Entry, keyOf, markGone, touch } from './records.ts';
 import type { Sweep } from './state.ts';
 import type { Sql } from './store.ts';
 import { type Table, tableOf } from './tables.ts';
 import { readWhole } from './thread.ts';
+import { droppedWords, type Usable, usableIn } from './usable.ts';
 
 /** So many at once; the gate of the service spaces them out. */
 const together = 8;
@@ -18,15 +18,14 @@ const sameMomentMs = 2_000;
 
 type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
 
-/**
- * Reads one by one those records of a page whose text the list does not hold and that changed. Returns of how many no row
- * can be made: they are gone since the list was read.
- */
-export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<number> {
+/** `absent`: records that are gone since the list was read; `dropped`: parts of records whose id svc cannot keep. */
+type Texts = { readonly absent: number; readonly dropped: number };
+
+/** Reads one by one those records of a page whose text the list does not hold and that changed. */
+export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<Texts> {
   const { store, account, writer } = pulling;
-  const { one, reading, sweep } = page;
+  const { one, reading, sweep, records } = page;
   const table = tableOf(name);
-  const records = withId(table, page.records);
   const ids = records.map(idIn(table));
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, table, ids));
@@ -42,14 +41,16 @@ export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfK
     ),
   );
   spent(pulling, name, same.length);
-  let absent = 0;
+  let [absent, dropped] = [0, 0];
   for (let at = 0; at < due.length; at += together) {
     const some = due.slice(at, at + together);
-    absent += await storeSome(pulling, name, one, { reading, records: some });
+    const stored = await storeSome(pulling, name, one, { reading, records: some });
+    absent += stored.absent;
+    dropped += stored.dropped;
     spent(pulling, name, some.length);
     tell(pulling);
   }
-  return absent;
+  return { absent, dropped };
 }
 
 /** The list says that it changed; or that cannot be known yet; or everything is read again. */
@@ -68,7 +69,7 @@ function isDue(
 }
 
 /** What came before one of them failed is stored. */
-async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<number> {
+async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
   const { writer } = pulling;
   const ids = listed.records.map(idIn(tableOf(name)));
   const answers = await readWhole(pulling, name, one, ids);
@@ -83,7 +84,7 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
   }
   const { shownIn } = kindOf(name);
   if (shownIn) await showIn(pulling, shownIn, { reading: listed.reading, records });
-  return ids.length - records.length;
+  return { absent: ids.length - records.length, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
@@ -107,16 +108,38 @@ async function showIn(pulling: Pulling, { kind, by }: ShownIn, { reading, record
     if (answer?.value) answers.push(answer.value);
   }
   const readAt = pulling.serviceTime();
+  const dropped = sum(answers.map((record) => partsOf(kind, record).dropped));
+  if (dropped > 0) notWhole(pulling, kind, droppedWords(dropped, `the messages of ${kind}`, 'id'));
   void writer.write((sql) =>
     storeWhole(sql, pulling, kind, { reading: { ...reading, readAt }, records: answers, shown: present }),
   );
 }
 
+const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
+
+/** What is inside of a record, where its kind keeps that. */
+function partsOf(name: KindName, record: Fields): Usable {
+  const { parts } = kindOf(name);
+  return parts ? usableIn(record[parts.field], tableOf(parts.table).id) : { records: [], dropped: 0 };
+}
+
 /** `shown`: what was there before of records that another kind's reading made svc read again. */
 type Whole = Read & { readonly shown?: ReadonlyMap<string, Present> };
 
+/** A record of which something was dropped counts as read in times long past: then it is read again. */
+const longAgo = new Date(0).toISOString();
+
 /** Records with what is inside of them. */
-async function storeWhole(
+async function storeWhole(sql: Sql, pulling: Pulling, name: KindName, read: Whole): Promise<void> {
+  const isWhole = (record: Fields) => partsOf(name, record).dropped === 0;
+  const { reading, records } = read;
+  await storeAlike(sql, pulling, name, { ...read, records: records.filter(isWhole) });
+  const others = records.filter((record) => !isWhole(record));
+  if (others.length === 0) return;
+  await storeAlike(sql, pulling, name, { ...read, reading: { ...reading, readAt: longAgo }, records: others });
+}
+
+async function storeAlike(
   sql: Sql,
   pulling: Pulling,
   name: KindName,
@@ -137,24 +160,30 @@ async function storeWhole(
   const { parts } = kindOf(name);
   if (!parts) return;
   const entries = records.flatMap((record) =>
-    recordsIn(record[parts.field]).map((part) => ({ record: part, parent: idIn(table)(record) })),
+    partsOf(name, record).records.map((part) => ({ record: part, parent: idIn(table)(record) })),
   );
-  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: ids });
+  const isWhole = reading.readAt !== longAgo;
+  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: ids, isWhole });
 }
 
-type Inside = Pick<Read, 'reading'> & { readonly entries: readonly Entry[]; readonly parents: readonly number[] };
+type Inside = Pick<Read, 'reading'> & {
+  readonly entries: readonly Entry[];
+  readonly parents: readonly number[];
+  /** Nothing was dropped. */
+  readonly isWhole: boolean;
+};
 
-/** Everything that belongs to the parents: what is not among it any more is gone. */
+/** Everything that belongs to the parents: of a whole one, what is not among it any more is gone. */
 export async function storeInside(
   sql: Sql,
   pulling: Pulling,
   table: Table,
-  { reading, entries, parents }: Inside,
+  { reading, entries, parents, isWhole }: Inside,
 ): Promise<void> {
-  const usable = entries.filter(({ record }) => Number.isSafeInteger(record[table.id]));
   const present = await presentRows(sql, pulling.account, table, parents);
-  await applyRecords(sql, reading, table, { entries: usable, present });
-  const seen = new Set(usable.map((entry) => keyOf(table, entry)));
+  await applyRecords(sql, reading, table, { entries, present });
+  if (!isWhole) return;
+  const seen = new Set(entries.map((entry) => keyOf(table, entry)));
   const missing = [...present.values()]
     .filter(({ key }) => !seen.has(key))
     .map((row) => ({ ...row, parent: Number(row.key.split(':')[0]) }));

@@ -58,6 +58,25 @@ test('progress has one total, and tells the wait of the limit and the minutes th
   expect(done).toBe(total);
 });
 
+test.each(['on', 'off'] as const)('no number of the progress ever goes down, with the limit %s', async (rateLimit) => {
+  const world = sandboxWorld({ rateLimit });
+  for (const line of ['mirror pull', 'mirror pull', 'mirror pull --full']) {
+    const told: number[][] = [];
+    await ok(world, line, {
+      progress(text = '') {
+        const numbers = /^([\d,]+) of about ([\d,]+) requests/u.exec(text)?.slice(1);
+        if (numbers) told.push(numbers.map((each) => Number(each.replaceAll(',', ''))));
+      },
+    });
+    expect(told.length).toBeGreaterThan(5);
+    for (const at of [0, 1]) {
+      const column = told.map((numbers) => numbers[at] ?? Number.NaN);
+      expect(column).toEqual(column.toSorted((a, b) => a - b));
+    }
+    expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1]);
+  }
+});
+
 test('sql and search say of which kinds the copy is not whole, and nothing of those that are refused', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   await world.control('POST', 'modules', { account_id: 1, feedback_board: false });
