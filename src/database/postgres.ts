@@ -8,7 +8,10 @@ type Row = Readonly<Record<string, unknown>>;
 export type Database = {
   /** Host, port and database: never a password. */
   readonly place: string;
-  /** One statement, prepared where it has a name. A lost connection rejects, and then it may or may not have taken effect. */
+  /**
+   * One statement, prepared where it has a name. Several in one text, without values, are one transaction; the rows are
+   * those of the last. A lost connection rejects, and then it may or may not have taken effect.
+   */
   query(statement: Statement): Promise<readonly Row[]>;
   close(): Promise<void>;
 };
@@ -72,7 +75,9 @@ export async function openDatabase(opening: Opening): Promise<Database> {
           if (!isSqlState(error)) void client.end().catch(() => {});
           throw error;
         });
-        return answer.rows ?? [];
+        // The library's types know of one answer only.
+        const last: typeof answer | undefined = Array.isArray(answer) ? answer.at(-1) : answer;
+        return last?.rows ?? [];
       } catch (error) {
         if (present === connecting && !isSqlState(error)) present = undefined;
         throw fail(error);

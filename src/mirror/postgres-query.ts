@@ -20,9 +20,11 @@ export async function query(
   signal: AbortSignal,
 ): Promise<Answer> {
   const client = await connect();
-  const stop = () => void cancel(connect, client);
+  let backend: unknown;
+  const stop = () => void cancel(connect, backend);
   const end = async () => {
     signal.removeEventListener('abort', stop);
+    await client.query('ROLLBACK').catch(() => {});
     await client.end().catch(() => {});
   };
   const ask = async (statement: string): Promise<Fetched> => {
@@ -34,19 +36,25 @@ export async function query(
       throw fail(error);
     }
   };
+  const askTheirs = (statement: string) => ask(statement).catch((error) => Promise.reject(ofQuery(error)));
   signal.addEventListener('abort', stop);
   try {
+    // All of it in one transaction: behind a pooler the next one may be in another session, which is not bound.
+    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await ask('SET LOCAL search_path TO pg_catalog, pg_temp');
     const [powerful] = (await ask(unboundRoles)).rows;
     if (powerful) throw tooPowerful(String(powerful[0]));
+    [backend] = (await ask('SELECT pg_backend_pid()')).rows[0] ?? [];
     const { service, id } = account;
     await ask(
-      `CREATE TEMP VIEW svc_whose AS SELECT ${literal(service)}::text AS service, ${literal(id)}::text AS account_id`,
+      `CREATE OR REPLACE TEMP VIEW svc_whose AS SELECT ${literal(service)}::text AS service, ${literal(id)}::text AS account_id`,
     );
-    for (const { name, text: query } of views) await ask(`CREATE TEMP VIEW "${name}" AS ${query}`);
-    await ask(`SET search_path TO pg_temp, ${schemaName}, public`);
-    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    await ask(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
-    const fetch = () => ask(`FETCH ${piece} FROM svc_query`);
+    for (const { name, text: query } of views) await ask(`CREATE OR REPLACE TEMP VIEW "${name}" AS ${query}`);
+    await ask(`SET LOCAL search_path TO pg_temp, ${schemaName}, public`);
+    await ask("SET LOCAL TIME ZONE 'UTC'");
+    await ask('SET TRANSACTION READ ONLY');
+    await askTheirs(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
+    const fetch = () => askTheirs(`FETCH ${piece} FROM svc_query`);
     const first = await fetch();
     async function* rows() {
       try {
@@ -63,6 +71,15 @@ export async function query(
     throw error;
   }
 }
+
+/** What a query may not do is no reason to give its role more. */
+const ofQuery = (error: unknown): unknown =>
+  error instanceof Failure && error.kind === 'forbidden'
+    ? new Failure(error.kind, error.message, {
+        hint: 'A query reads the copy, with the rights of its role.',
+        cause: error,
+      })
+    : error;
 
 const tooPowerful = (role: string): Failure =>
   new Failure(
@@ -86,9 +103,10 @@ function distinct(names: readonly string[]): string[] {
   });
 }
 
-async function cancel(connect: () => Promise<Client>, client: Client): Promise<void> {
-  const { processID } = client as Client & { readonly processID?: number };
+/** `backend`: the server's own number of the session. That which the connection was told may be a pooler's. */
+async function cancel(connect: () => Promise<Client>, backend: unknown): Promise<void> {
+  if (backend === undefined) return;
   const other = await connect().catch(() => undefined);
-  await other?.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
+  await other?.query('SELECT pg_cancel_backend($1)', [backend]).catch(() => {});
   await other?.end().catch(() => {});
 }

@@ -1,6 +1,9 @@
 /** Where the copy lives among the tables of others. */
 export const schemaName = 'svc_mirror';
 
+/** Of svc's own transactions: a temporary table that somebody left in a session of a pooler comes last. */
+export const ownSession = `SET LOCAL search_path TO ${schemaName}, public, pg_temp; SET LOCAL TIME ZONE 'UTC'`;
+
 /** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
 export function typeParser(types: typeof import('pg')['types']) {
   const parsers: Readonly<Record<number, (text: string) => unknown>> = {

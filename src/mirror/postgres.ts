@@ -1,17 +1,20 @@
 import type { Client } from 'pg';
 import type { Context } from '../context.ts';
 import { connectOrEnd, placeOf, readUrl } from '../database/postgres.ts';
-import { Failure, interruption } from '../errors.ts';
-import { digestOf } from '../text/digest.ts';
 import { postgresFailure } from './postgres-failure.ts';
+import { takeLock } from './postgres-lock.ts';
 import { query } from './postgres-query.ts';
-import { schemaName, typeParser } from './postgres-values.ts';
-import type { Account, Sql, Store } from './store.ts';
+import { requireTrusted } from './postgres-trust.ts';
+import { ownSession, typeParser } from './postgres-values.ts';
+import type { Sql, Store } from './store.ts';
 import { oneByOne, transaction } from './transaction.ts';
 
-type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
+export type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
-/** One connection, made when it is first needed; a transaction that finds it broken makes another. */
+/**
+ * One connection, made when it is first needed; a transaction that finds it broken makes another. Nothing outside of a
+ * transaction is relied on: a pooler may give each one another session of the server.
+ */
 export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
   const { default: pg } = await import('pg');
   const config = {
@@ -21,18 +24,17 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     application_name: 'svc mirror',
   };
   const place = placeOf(config);
-  const fail = (error: unknown) => postgresFailure(place, error);
+  let wasConnected = false;
+  const fail = (error: unknown) => postgresFailure(place, error, wasConnected);
 
-  const connect = async (lost = () => {}): Promise<Client> => {
+  const connect = async (lost: (error?: unknown) => void = () => {}): Promise<Client> => {
     const client = new pg.Client(config);
     // A connection that breaks while nothing is asked is told by the next question.
     client.on('error', lost);
     await connectOrEnd(client).catch((error) => {
       throw fail(error);
     });
-    await client.query(`SET search_path TO ${schemaName}, public; SET TIME ZONE 'UTC'`).catch((error) => {
-      throw fail(error);
-    });
+    wasConnected = true;
     return client;
   };
   let main: Promise<Client> | undefined;
@@ -50,21 +52,33 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
   const inTransaction =
     (begin: string) =>
     <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
-      work(async () => within(await client(), begin, job, fail));
+      work(async () => within(await client(), `${begin}; ${ownSession}`, job, fail));
+  const writing = inTransaction('BEGIN');
+  let isTrusted = false;
 
   return {
     engine: 'postgres',
     place,
-    write: inTransaction('BEGIN'),
+    write: (job) =>
+      writing(async (sql) => {
+        if (!isTrusted) await requireTrusted(sql, place);
+        isTrusted = true;
+        return job(sql);
+      }),
     read: inTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'),
     alone: async (account, job, maxWaitMs) => {
-      // A connection of its own: the lock is the session's, and ends with it.
-      const holder = await connect();
+      // A connection of its own: the lock is that of one transaction, which is open for as long as the pull takes.
+      let lost: unknown;
+      const holder = await connect((error) => {
+        lost = error ?? new Error('Connection terminated');
+      });
       try {
         await takeLock({ ctx, client: holder, fail }, account, maxWaitMs);
-        // A session that has lost its connection holds nothing, and says so at the next statement.
-        return await job(() => {});
+        return await job(() => {
+          if (lost !== undefined) throw fail(lost);
+        });
       } finally {
+        await holder.query('ROLLBACK').catch(() => {});
         await holder.end().catch(() => {});
       }
     },
@@ -98,40 +112,3 @@ async function within<T>(
   };
   return transaction(ask, begin, () => job(sql));
 }
-
-/** Asked again and again rather than waited for, so that Ctrl-C is heard. */
-type Holder = { readonly ctx: Needs; readonly client: Client; readonly fail: (error: unknown) => unknown };
-
-async function takeLock(
-  { ctx, client, fail }: Holder,
-  { service, id }: Account,
-  maxWaitMs = defaultMaxWaitMs,
-): Promise<void> {
-  const key = digestOf(`svc mirror\n${service}\n${id}`).readBigInt64BE(0).toString();
-  const began = ctx.clock.ticks();
-  for (let told = false; ; ) {
-    const { rows } = await client.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch((error) => {
-      throw fail(error);
-    });
-    if (rows[0]?.taken) return ctx.progress(undefined);
-    if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
-    const waitedMs = ctx.clock.ticks() - began;
-    if (waitedMs > maxWaitMs) {
-      throw new Failure(
-        'failed',
-        `Another svc has used the copy of this account for more than ${Math.round(maxWaitMs / 1000)} s.`,
-        {
-          hint: 'Wait for it, or end it.',
-        },
-      );
-    }
-    ctx.progress('Waiting for another pull of this account');
-    if (!told && waitedMs > 5000) {
-      ctx.notice('Waiting for another pull of this account.');
-      told = true;
-    }
-    await ctx.clock.sleep(100, ctx.signal);
-  }
-}
-
-const defaultMaxWaitMs = 120_000;

@@ -1,9 +1,10 @@
 import type { Sql } from './store.ts';
 import { tables } from './tables.ts';
 
-// In PostgreSQL several accounts share the tables. A session that runs a query of the user is bound to one account, by a
+// In PostgreSQL several accounts share the tables. A transaction that runs a query of the user is bound to one account, by a
 // temporary view, which nothing in a read-only transaction can change; every other row is then out of its reach, by whatever
-// name or function it asks. A session that is not bound is svc's own, whose statements name their account.
+// name or function it asks. One that is not bound is another program's, or svc's own,
+// whose statements name their account.
 
 const schema = 'svc_mirror';
 

@@ -126,7 +126,7 @@ export async function prepareSchema(store: Store): Promise<void> {
     }
     for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
     if (sql.engine === 'postgres') await guardRows(sql);
-    await sql.run('UPDATE svc_schema SET columns = $1', [fingerprint(sql.engine)]);
+    await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)]);
   });
 }
 
