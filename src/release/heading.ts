@@ -105,17 +105,15 @@ const longest = 500;
 const markedLine = /^(?:unreleased|not (?:yet )?released|tbd|tba)$/iu;
 
 /**
- * Whether the line below a heading says nothing but that: `_Unreleased_`, `*Release date: 2026-??-??*`,
- * `:release-date: TBA`.
+ * Whether the line below a heading says nothing but that: `_Unreleased_`, `*Release date: 2026-??-??*`.
  */
 export function isUnreleasedLine(line: string): boolean {
-  const bare = line
-    .replaceAll(/[()[\]*_]/gu, '')
-    .trim()
-    .replace(/^:release-date:/iu, 'release date:');
+  const bare = line.replaceAll(/[()[\]*_]/gu, '').trim();
   const [, label, words = ''] = /^(release(?:d)?(?:\s+(?:date|on))?\s*:?\s+)?(.*)$/iu.exec(bare) ?? [];
   return markedLine.test(words) || (label !== undefined && words.length < 40 && saysUnreleased(words));
 }
+
+export const hasDate = (words: string): boolean => anyDate.test(words);
 
 /** Whether the line below a heading begins with that: `**Yanked** because of …`. */
 export const isYankedLine = (line: string): boolean => /^[\s>*_[(]*yanked\b/iu.test(line);

@@ -1,8 +1,9 @@
-import { isUnreleasedLine, isYankedLine } from './heading.ts';
+import { hasDate, isUnreleasedLine, isYankedLine } from './heading.ts';
 import { type Heading, headingsOf, withoutTargets } from './headings.ts';
 import { standingAlone } from './links.ts';
 import { type Kind, outline } from './outline.ts';
 import { isRst, rstHeadings, rstTargets, rstToMarkdown } from './rst.ts';
+import { releaseFields } from './rst-fields.ts';
 
 /** What a changelog says about one version. Lines are counted from 1. */
 export type Section = {
@@ -24,7 +25,7 @@ export type Section = {
 /** The sections of a changelog in the file's order, and what might be one. `path` tells how it is written. */
 export function sectionsOf(file: string, path = ''): Section[] {
   const text = normalised(file);
-  const { headings, contentOf } = isRst(path, text) ? readRst(text) : readMarkdown(text);
+  const { headings, contentOf, linesBelow } = isRst(path, text) ? readRst(text) : readMarkdown(text);
   const marks = outline(headings);
   const sections: Section[] = [];
   let end = text.length;
@@ -36,7 +37,7 @@ export function sectionsOf(file: string, path = ''): Section[] {
     const { line, lastLine } = heading;
     sections.unshift({
       ...{ version, name, line, lastLine, heading: heading.text.replaceAll(/\s+/gu, ' ') },
-      kind: kind === 'released' ? kindBelow(firstLine(text, heading.end, until)) : kind,
+      kind: kind === 'released' ? kindBelow(linesBelow(heading, until)) : kind,
       doubt: kind === 'doubtful' ? undefined : doubt,
       markdown: () => contentOf(heading, until),
     });
@@ -53,29 +54,40 @@ type Reader = {
   readonly headings: readonly Heading[];
   /** What stands below a heading, as far as `until`, in Markdown. */
   readonly contentOf: (heading: Heading, until: number) => string;
+  /** The lines there that may take back what the heading says. */
+  readonly linesBelow: (heading: Heading, until: number) => readonly string[];
 };
 
 function readMarkdown(text: string): Reader {
   const { headings, links } = headingsOf(text);
   const contentOf = ({ end }: Heading, until: number) => standingAlone(withoutTargets(text.slice(end, until)), links);
-  return { headings, contentOf };
+  return { headings, contentOf, linesBelow: ({ end }, until) => [firstLine(text, end, until)] };
 }
 
 function readRst(text: string): Reader {
-  const headings = rstHeadings(text);
+  const found = rstHeadings(text);
+  const headings = found.map((each, i) => {
+    const { said } = releaseFields(text.slice(each.end, found[i + 1]?.start));
+    // A day below the title says as much as one in it.
+    return each.claim && said.some(hasDate) ? { ...each, claim: { ...each.claim, isCertain: true } } : each;
+  });
   const targets = rstTargets(text);
   const contentOf = ({ end, depth }: Heading, until: number) => {
     const inside = headings.filter(({ start }) => start >= end && start < until);
     const moved = inside.map((each) => ({ ...each, start: each.start - end, end: each.end - end }));
-    return rstToMarkdown(text.slice(end, until), { depth, headings: moved, targets });
+    return rstToMarkdown(releaseFields(text.slice(end, until)).rest, { depth, headings: moved, targets });
   };
-  return { headings, contentOf };
+  const linesBelow = ({ end }: Heading, until: number) => {
+    const { said, rest } = releaseFields(text.slice(end, until));
+    return [...said, firstLine(rest, 0, rest.length)];
+  };
+  return { headings, contentOf, linesBelow };
 }
 
-/** The line below a heading may take back what the heading says. */
-function kindBelow(line: string): Kind {
-  if (isUnreleasedLine(line)) return 'unreleased';
-  return isYankedLine(line) ? 'yanked' : 'released';
+/** A line below a heading may take back what the heading says. */
+function kindBelow(lines: readonly string[]): Kind {
+  if (lines.some(isUnreleasedLine)) return 'unreleased';
+  return lines.some(isYankedLine) ? 'yanked' : 'released';
 }
 
 const firstLine = (text: string, from: number, until: number): string =>

@@ -62,9 +62,6 @@ Fixes
 
 test('sections go by the underlines, and the text becomes Markdown', () => {
   expect(picked(changelog)).toBe(`5.6.2
-- release-date: 29 December, 2025
-- release-by: A. Person
-
 ### What's Changed
 
 - Improve \`max_prefetch\` (#2430)
@@ -102,9 +99,39 @@ test('a section that is to be released is never the newest', () => {
   expect(picked(file)).toBe('5.6.0\n- Old.');
 });
 
+test.each(['TBD', 'unreleased', 'in progress', '2026-??-??', 'to be announced'])('a date that is %s, too', (date) => {
+  for (const fields of [`:version: 5.7.0\n:date: ${date}`, `:released: ${date}\n:release-by: Ann`]) {
+    const file = `5.7.0\n=====\n\n${fields}\n\n- New.\n\n5.6.0\n=====\n:date: 2026-01-02\n\n- Old.\n`;
+    expect(picked(file)).toBe('5.6.0\n- Old.');
+  }
+});
+
+test.each([
+  [':status: unreleased', '5.6.0\n- Old.'],
+  [':status: yanked', '5.6.0\n- Old.'],
+  [':status: stable', '5.7.0\n- New.'],
+  [':Release Date: 2 May 2026\n:Release-By: Ann\n  and Bo', '5.7.0\n- New.'],
+  [':date: 2026-05-02\n:Python: 3.9 and newer\n:tag: v5.7.0', '5.7.0\n- Python: 3.9 and newer\n\n- New.'],
+  [':param x: is new', '5.7.0\n:param x: is new\n\n- New.'],
+])('fields below a title that tell of the release are no news: %j', (fields, expected) => {
+  const file = `5.7.0\n=====\n${fields}\n\n- New.\n\n5.6.0\n=====\n\n- Old.\n`;
+  expect(picked(file)).toBe(expected);
+});
+
+test('fields further down are text', () => {
+  const file = '5.7.0\n=====\n\n- New.\n\nApi\n~~~\n\n:date: the day on which\n\n  it ends\n';
+  expect(picked(file)).toContain('- date: the day on which');
+});
+
+test('a day below the title is as good as one in it', () => {
+  const beta = '5.7.0-beta.2\n~~~~~~~~~~~~\n\n- Tried.\n';
+  const file = (fields: string) => `5.7\n===\n${fields}\n- New.\n\n${beta}`;
+  expect(picked(file(':release-date: 2 May 2026\n'))).toMatch(/^5\.7\n- New\./u);
+});
+
 test('text from standard input or a .txt file is known by its targets, directives and underlines', () => {
   for (const path of ['-', 'CHANGES.txt', 'CHANGES']) {
-    expect(picked(changelog, { path })).toMatch(/^5\.6\.2\n- release-date/u);
+    expect(picked(changelog, { path })).toMatch(/^5\.6\.2\n### What's Changed/u);
     expect(picked('2.0.0\n=====\n\nFixed\n~~~~~\n\n- New.\n', { path })).toBe('2.0.0\n### Fixed\n\n- New.');
     expect(picked('# 2.0.0\n\nText\n~~~~\ncode\n~~~~\n\n# 1.0.0\n\n- Old.\n', { path: 'CHANGELOG.md' })).toContain(
       '~~~~',
