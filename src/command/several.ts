@@ -4,7 +4,6 @@ import { Failure, isInterruption } from '../errors.ts';
 import { isShownOnly } from '../http/preview.ts';
 import { restIs } from '../http/writes.ts';
 import type { View } from '../output/view.ts';
-import { sanitize } from '../text/sanitize.ts';
 import type { AnyCommand, Given, Param } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { flagName } from './param.ts';
@@ -144,7 +143,10 @@ function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]):
   };
   return {
     data: { shape: 'record', record },
-    human: ({ paint }) => done.map((view) => `${paint('green', '✓')} ${sanitize(view.done ?? 'Done.')}`).join('\n'),
+    human: async (terminal) => {
+      const { doneLine } = await import('../output/done.ts');
+      return done.map((view) => doneLine(view.done ?? 'Done.', terminal)).join('\n');
+    },
     plain: () => ids.map((id, at) => `${id}\t${statusOf(ended[at])}\n`).join(''),
     notes: [
       ...failed.map(({ id, failure }) => `${id}: ${failure.message}`),

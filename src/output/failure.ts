@@ -15,11 +15,15 @@ type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);
   const paint = await painter(wantsColor(ctx, { color: settings.color ?? 'auto' }, ctx.stderr.isTTY), ctx.env);
-  const shown = (text: string) => (ctx.stderr.isTTY && ctx.stderr.columns ? message(text, ctx.stderr.columns) : text);
+  const shown = (text: string, indent = '') =>
+    ctx.stderr.isTTY && ctx.stderr.columns ? message(text, ctx.stderr.columns, indent) : text;
   const lines = [
     shown(`Error: ${sanitize(failure.message)}`).replace('Error:', () => paint('red', 'Error:')),
     ...Object.entries(failure.fields ?? {}).flatMap(([field, messages]) =>
-      messages.map((one) => `  ${sanitize(field)}: ${sanitize(one)}`),
+      // The message may be just this.
+      messages
+        .filter((one) => failure.message !== `${field} ${one.replace(/\.$/u, '')}.`)
+        .map((one) => `  ${shown(`${sanitize(field)}: ${sanitize(one)}`, '  ')}`),
     ),
   ];
   if (failure.hint) lines.push(shown(sanitize(failure.hint, { keepNewlines: true })));

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, Failure } from '../errors.ts';
+import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
 import type { Data, View } from './view.ts';
@@ -110,11 +111,14 @@ export async function checkOutput({ jq }: Pick<Settings, 'jq'>, signal: AbortSig
 async function printData(printing: Printing, data: Data): Promise<boolean> {
   const { view, format, settings, ctx } = printing;
   if (view.done !== undefined && isOneLine(ctx, view, settings)) {
-    const { width, paint } = await terminalOf(printing, 80);
-    const { wrap } = await import('../text/width.ts');
-    return put(printing, `${paint('green', '✓')} ${wrap(sanitize(view.done), Math.max(1, width - 2)).join('\n  ')}`);
+    const { doneLine } = await import('./done.ts');
+    return put(printing, doneLine(view.done, await terminalOf(printing, 80)));
   }
   const forPeople = settings.fields === undefined && data.shape !== 'stream';
+  if (view.said !== undefined && forPeople && (format === 'table' || format === 'rows')) {
+    const { width } = await terminalOf(printing, Number.POSITIVE_INFINITY);
+    return put(printing, message(view.said, width));
+  }
   if (format === 'table' && forPeople && view.human)
     return put(printing, await view.human(await terminalOf(printing, 80)));
   if (format === 'rows' && forPeople && view.plain) return put(printing, view.plain());

@@ -77,6 +77,8 @@ export type View = {
    * is among the notes too, it is said with the record elsewhere.
    */
   readonly done?: string;
+  /** Sentences in place of the table or the record: a terminal shows them broken between words, a pipe as they are. */
+  readonly said?: string;
   /** What people see on a terminal instead of the plain table or record. Must sanitize customer text itself. */
   readonly human?: (terminal: Terminal) => string | Promise<string>;
   /** The same in a pipe, where it differs from rows of `data`. */

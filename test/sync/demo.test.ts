@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 // @ts-expect-error: a script for people, without types
 import { makeContacts } from '../../examples/make-contacts.js';
@@ -55,3 +57,27 @@ test('the demo works from any folder, and each command that it shows can be type
   const rejects = /^The rejected rows, with what is wrong with each: (.+)$/mu.exec(stdout)?.[1] ?? '';
   expect(await readFile(rejects, 'utf8')).toContain('svc_line,svc_error');
 });
+
+test.skipIf(process.platform === 'win32')(
+  'on a narrow terminal what the demo says is broken between words',
+  async () => {
+    const pty = spawnTerminal(process.execPath, [built.script, 'sandbox', 'demo'], {
+      cols: 60,
+      rows: 500,
+      env: { PATH: process.env.PATH ?? '', HOME: built.folder, TMPDIR: built.folder, NO_COLOR: '1', TERM: 'xterm' },
+    });
+    let screen = '';
+    pty.onData((text) => {
+      screen += text;
+    });
+    await new Promise((ended) => pty.onExit(ended));
+    // A slow machine shows a spinner too, which takes itself off again.
+    const withoutSpinner = stripVTControlCharacters(screen).replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] .*? left/gu, '');
+    const lines = withoutSpinner.split(/\r?\n|\r/u);
+    expect(lines).toContain('To type these commands yourself: svc sandbox exec -- sh');
+    // A command to copy is a line, and so is what has no room to be broken, such as a path.
+    const broken = lines.filter((line) => line.length > 60 && !line.startsWith('$ ') && line.trim().includes(' '));
+    expect(broken).toEqual([]);
+    expect(screen.replaceAll(/\s+/gu, ' ')).toContain('… and 16 more, all in ');
+  },
+);

@@ -138,5 +138,5 @@ function loggedIn({ status, setupUrl, doubt }: LoggedIn, ctx: Context, { profile
   }
   const usual = config.default_profile ?? 'default';
   if (profile !== usual) notes.push(`Without --profile svc uses ${usual}. To change that: svc auth switch ${profile}`);
-  return { data: { shape: 'record', record: status }, human: () => text, plain: () => text, notes };
+  return { data: { shape: 'record', record: status }, said: text, notes };
 }

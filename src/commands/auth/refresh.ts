@@ -73,5 +73,5 @@ type Fresh = { readonly expires_at: string; readonly scopes: readonly string[] }
 function refreshed(profile: string, { expires_at, scopes }: Fresh): View {
   const text = `Refreshed the login of profile ${profile}; it is good until ${localTime(expires_at)}.\n`;
   const record = { profile, scopes, expires_at };
-  return { data: { shape: 'record', record }, human: () => text, plain: () => text };
+  return { data: { shape: 'record', record }, said: text };
 }

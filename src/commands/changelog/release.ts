@@ -6,6 +6,7 @@ import type { View } from '../../output/view.ts';
 import type { Action, Entry, Wanted } from '../../release/plan.ts';
 import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
+import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { parseTime } from '../../text/time.ts';
 
@@ -124,7 +125,7 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
   const { isScheduled } = await import('../../release/plan.ts');
   const { action, version, entry = null, changes, doubled, written, headline, diff, foreseen } = told;
   // Titles and content are customer-visible text: neither a terminal nor a CI runner may obey it.
-  const text = [headline, ...diff].map((line) => inertInLog(sanitize(line))).join('\n');
+  const shown = (line: string) => inertInLog(sanitize(line));
   return {
     data: {
       shape: 'record',
@@ -139,8 +140,18 @@ async function viewOf(told: Told, isCheck: boolean): Promise<View> {
         ...foreseen,
       },
     },
-    human: () => text,
-    plain: () => text,
+    human: async ({ width }) => {
+      const { wrap } = await import('../../text/width.ts');
+      // The column of + and - stays free below a line that is broken.
+      const row = (text: string) => {
+        const [, mark = '', rest = ''] = /^( +(?:[-+|] )?)(.*)$/su.exec(shown(text)) ?? ['', '', shown(text)];
+        return wrap(rest, Math.max(20, width - mark.length)).map(
+          (part, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + part,
+        );
+      };
+      return [message(shown(headline), width), ...diff.flatMap(row)].join('\n');
+    },
+    plain: () => [headline, ...diff].map(shown).join('\n'),
     notes: doubled.length > 0 ? [`Warning: ${inertInLog(doubledNote(told))}`] : [],
     outcome: isCheck && action !== 'unchanged' ? 'differs' : undefined,
   };

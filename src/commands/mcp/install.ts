@@ -57,8 +57,7 @@ export const installMcp = defineCommand({
     await enter(client, file, name, entry);
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
-      human: () => `Added ${name} to ${file}.`,
-      plain: () => `Added ${name} to ${file}.`,
+      said: `Added ${name} to ${file}.`,
       notes: [
         `Restart ${titles[client]}: it reads this file only when it starts.`,
         ...(besides(client, name, entry) ?? []),

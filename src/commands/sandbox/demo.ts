@@ -1,7 +1,9 @@
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
+import type { Terminal } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
+import { message } from '../../text/layout.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
 type Step = { readonly says: string; readonly words: readonly string[]; readonly mayExit: readonly number[] };
@@ -49,7 +51,7 @@ export const demo = defineCommand({
       try {
         // A pager would wait for a key in the middle of the story.
         const env = { ...environmentFor(ctx.env, running.address, folder.path), PAGER: 'cat' };
-        yield `A sandbox answers at ${running.address.base_url}. To type these commands yourself: svc sandbox exec -- sh`;
+        yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: svc sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;
           const code = await run(ctx, [program, ...words], env);
@@ -61,11 +63,16 @@ export const demo = defineCommand({
         await folder.remove();
       }
     }
-    return { data: { shape: 'stream', records: lines(), line: (text: string) => text } };
+    return { data: { shape: 'stream', records: lines(), line: lineOf } };
   },
 });
 
-/** As a shell reads it back. */
+/** A command stays a line, so that it can be copied. */
+const lineOf = (text: string, terminal: Terminal | undefined): string =>
+  text
+    .split('\n')
+    .map((line) => (terminal && !line.startsWith('$ ') ? message(line, terminal.width) : line))
+    .join('\n');
 
 /** A process of its own with our streams: what is printed is what the user would get. */
 async function run(ctx: Context, args: readonly string[], env: Context['env']): Promise<number> {

@@ -50,7 +50,7 @@ const installSkill = (tree: Tree) =>
         chosen.map(async (each) => ({ program: each, file: await put(home, each, text) })),
       );
       const lines = files.map((each) => `Installed for ${programs[each.program].title}: ${each.file}`).join('\n');
-      return { data: { shape: 'record', record: { installed: files } }, human: () => lines, plain: () => lines };
+      return { data: { shape: 'record', record: { installed: files } }, said: lines };
     },
   });
 

@@ -4,6 +4,7 @@ import { defineCommand } from '../../command/command.ts';
 import { rowOf } from '../../command/row.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { keepSecret } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
@@ -47,8 +48,8 @@ export const createWebhookSubscription = defineCommand({
     const head = `Subscribed ${args.url} to ${args.event} (subscription ${made.id}).`;
     return {
       data: { shape: 'record', record: made },
-      human: ({ paint }) =>
-        `${paint('green', '✓')} ${sanitize(head)}\nSigning secret: ${sanitize(made.signing_secret)}`,
+      human: ({ paint, width }) =>
+        `${paint('green', '✓')} ${message(sanitize(head), width - 2).replaceAll('\n', '\n  ')}\nSigning secret: ${sanitize(made.signing_secret)}`,
       notes,
     };
   },

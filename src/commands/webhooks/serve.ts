@@ -3,6 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { message } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
 import { withPlainNotes } from '../../webhooks/plain-notes.ts';
 import type { Missed } from '../../webhooks/rebuild/missed.ts';
@@ -50,7 +51,7 @@ export const serveWebhooks = defineCommand({
       if ('url' in place) await (await import('../../database/postgres.ts')).readUrl(place.url, ctx.env);
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
-        human: () => `${path} is valid: ${counted(sinks, 'sink')}.`,
+        human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
         notes: await (await import('../../webhooks/sinks/missing-programs.ts')).missingPrograms(first),
       };
     }
@@ -64,8 +65,7 @@ export const serveWebhooks = defineCommand({
     });
     return {
       data: { shape: 'record', record: { ...served.tally, sinks: served.sinks } },
-      human: () => sumOf(served),
-      plain: () => sumOf(served),
+      said: sumOf(served),
     };
   },
 });

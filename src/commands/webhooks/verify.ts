@@ -3,6 +3,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
+import { message } from '../../text/layout.ts';
 import { requiredSecrets } from '../../webhooks/subscriptions/secrets.ts';
 
 const secretStdin = param.toggle('Read the signing secret from standard input (several: one a line)');
@@ -34,7 +35,7 @@ export const verifyWebhook = defineCommand({
     return {
       read: true,
       data: { shape: 'record', record: { valid: why === null, why } },
-      human: ({ paint }) => paint(why === null ? 'green' : 'red', told),
+      human: ({ paint, width }) => paint(why === null ? 'green' : 'red', message(told, width)),
       plain: () => told,
       outcome: why === null ? undefined : 'failed',
     };
