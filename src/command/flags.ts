@@ -1,12 +1,13 @@
 import { check } from '../api/check.ts';
 import type { Schema } from '../api/operation.ts';
+import { idWords, resources } from '../api/resources.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { parsePast, parseTime } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
-import { recordOfField } from './named.ts';
+import { type Named, recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
 
 /** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
@@ -37,7 +38,7 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     name,
     // People who know the service's own name of the field may type that.
     aliases: wireName === name ? [] : [wireName],
-    description: withKnown(shape.description ?? describe(field, shape), shape),
+    description: withKnown(withName(shape.description ?? describe(field, shape), recordOfField(field)), shape),
     placeholder: placeholderOf(field, shape),
     choices: shape.choices ?? shape.known,
     doubt: shape.known && doubtful(shape.known),
@@ -118,6 +119,14 @@ function judged(schema: Schema, value: unknown, flag: string): unknown {
 
 const withKnown = (description: string, { known }: Shape): string =>
   known ? `${description}: ${known.join(', ')}` : description;
+
+/** A record that people know by another name than its id is taken by that, too. */
+function withName(description: string, record: Named | undefined): string {
+  if (record === undefined || description.toLowerCase().includes(idWords(record))) return description;
+  return /\bID$/u.test(description)
+    ? `Id or ${resources[record].otherName} of the ${resources[record].noun}`
+    : `${description}, by ${idWords(record)}`;
+}
 
 const describe = (field: string, shape: Shape): string => {
   const words = field

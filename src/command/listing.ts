@@ -37,7 +37,12 @@ export function listView(
   { range = {}, columns, sift }: Shown,
 ): View {
   const chosen = sift && sifted(service, operation, input, { range, flags: sift });
-  const shape = { shape: 'list', columns, fields: fieldPaths(operation), empty: 'Nothing here.' } as const;
+  const shape = {
+    shape: 'list',
+    columns: sortedBy(columns, sift?.sort),
+    fields: fieldPaths(operation),
+    empty: 'Nothing here.',
+  } as const;
   if (chosen) return { data: { ...shape, records: chosen.records }, read: true, notes: chosen.notes };
   const listing = list(service, operation, input, range);
   return {
@@ -53,6 +58,15 @@ export function listView(
     },
   };
 }
+
+/** What a list is sorted by is the last column that a narrow terminal leaves out. */
+const sortedBy = (columns: readonly Column[], sort: unknown): readonly Column[] =>
+  typeof sort !== 'string'
+    ? columns
+    : columns.map((column, place) => {
+        const own = typeof column === 'string' ? { path: column } : column;
+        return own.path === sort.replace(/^-/u, '') ? { ...own, rank: 0 } : { ...own, rank: own.rank ?? place };
+      });
 
 /** Every documented field of the operation's records, by its path. */
 export function fieldPaths({ response, answer }: Operation): readonly string[] {

@@ -66,7 +66,7 @@ export const param = {
     description,
     placeholder: 'N',
     ...about,
-    parse: (texts, flag) => parseInteger(last(texts), flag, min, max),
+    parse: (texts, flag) => parseInteger(last(texts), flag, { min, max }),
   }),
 
   requiredId: (description: string, record?: ResourceName): Param<number> => ({
@@ -142,7 +142,7 @@ function parseId(text: string, flag: string, record: ResourceName | undefined): 
   const id = wholeNumber(text);
   if (id !== undefined && id >= 1) return id;
   const { noun, otherName }: Partial<Resource> = record ? resources[record] : {};
-  if (!record || otherName === undefined) return parseInteger(text, flag, 1, Number.MAX_SAFE_INTEGER);
+  if (!record || otherName === undefined) return parseInteger(text, flag, { min: 1, list: record && listOf[record] });
   throw new Failure('usage', `${flag} must be the ${idWords(record)} of a ${noun}, not "${text}".`);
 }
 
@@ -151,11 +151,25 @@ function wholeNumber(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-function parseInteger(text: string, flag: string, min: number, max: number): number {
+/** Where the ids of records stand that have no other name. */
+const listOf: Readonly<Partial<Record<ResourceName, string>>> = {
+  lists: 'lists list',
+  calls: 'calls list',
+  conversations: 'conversations list',
+  changelog: 'changelog list',
+  feedback: 'feedback list',
+  subscriptions: 'webhooks list',
+};
+
+type Range = { readonly min: number; readonly max?: number; readonly list?: string | undefined };
+
+function parseInteger(text: string, flag: string, { min, max = Number.MAX_SAFE_INTEGER, list }: Range): number {
   const value = wholeNumber(text);
   if (value !== undefined && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `a whole number from ${min}` : `a whole number from ${min} to ${max}`;
-  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`);
+  throw new Failure('usage', `${flag} must be ${range}, not "${text}".`, {
+    hint: list && `To see the ids: svc ${list}`,
+  });
 }
 
 export function splitPair(text: string, flag: string): [key: string, value: string] {

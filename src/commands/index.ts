@@ -103,7 +103,7 @@ export const entries: readonly Entry[] = [
     name: 'rehearse',
     summary: 'What a command would change, tried on the copy of the account',
     section: 'developers',
-    load: async () => (await import('./sandbox/rehearse.ts')).rehearse,
+    load: async () => (await import('./sandbox/rehearse.ts')).rehearseOver(isCommand),
   },
   {
     name: 'branding',
@@ -195,7 +195,7 @@ export const entries: readonly Entry[] = [
     name: 'sandbox',
     summary: 'The whole service on this machine, to try and to test against',
     section: 'developers',
-    load: async () => (await import('./sandbox/index.ts')).sandbox,
+    load: async () => (await import('./sandbox/index.ts')).sandboxOver(isCommand),
   },
   {
     name: 'completion',
@@ -204,6 +204,10 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./completion/index.ts')).completion,
   },
 ];
+
+function isCommand(word: string): boolean {
+  return entries.some(({ name, aliases }) => name === word || aliases?.includes(word));
+}
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {

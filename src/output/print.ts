@@ -66,7 +66,12 @@ function notesOf(ctx: Context, view: View, settings: Settings): string[] {
   // On a terminal it was said in place of the record.
   const notes = isOneLine(ctx, view, settings) ? told.filter((note) => note !== view.done) : told;
   // Whoever only sees the exit code in a log must not look for the reason in the data.
-  const isBare = notes.length === 0 && codeOf(view) === exitCodes.partial && !view.failure && !ctx.stdout.isTTY;
+  const isBare =
+    view.exitCode === undefined &&
+    notes.length === 0 &&
+    codeOf(view) === exitCodes.partial &&
+    !view.failure &&
+    !ctx.stdout.isTTY;
   if (isBare) return ['Not all of it was done (exit 8).'];
   return notes.map((note) => sanitize(note, { keepNewlines: true }));
 }

@@ -83,8 +83,14 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   }
   const ways = [...instead].map(([flags, of]) => `Instead of ${listed(of)} you can give ${flags}.`);
   throw new Failure('usage', `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} required.`, {
-    hint: [...ways, `Run: svc ${path} --help`].join(' '),
+    hint: [...ways, `Run: svc ${path} --help`].join(' ') + (ways.length === 0 ? exampleFor(labels, command) : ''),
   });
+}
+
+/** How a flag alone is filled is best seen in a line that has it. */
+function exampleFor([flag, ...others]: readonly string[], { examples }: Invocation['command']): string {
+  const example = examples.find((line) => line.split(' ').includes(flag ?? ''));
+  return !flag?.startsWith('-') || others.length > 0 || example === undefined ? '' : `\nFor example: ${example}`;
 }
 
 const listed = (words: readonly string[], last: 'and' | 'or' = 'and'): string =>

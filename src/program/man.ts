@@ -1,7 +1,7 @@
 import { aliasesOf, type Command, type Group, type Param } from '../command/command.ts';
 import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
-import { filled } from '../text/layout.ts';
+import { filled, isTable } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
 import { topics } from './topics.ts';
@@ -138,6 +138,7 @@ const literal = (text: string): string[] => [
 
 function paragraphs(text: string): string[] {
   return text.split(/\n{2,}/u).flatMap((one, i) => {
+    if (isTable(one)) return literal(one);
     // A sentence a line, as roff wants it; the reader's program fills them.
     const sentences = one
       .split(/\s*\n\s*/u)

@@ -4,10 +4,12 @@ import type { Comparison, RecordChange } from './compare.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line for each record, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
-export function* comparisonLines(comparison: Comparison, where: 'all' | 'sums'): Generator<string> {
+/** A line for each of the first `atMost` records, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
+export function* comparisonLines(comparison: Comparison, atMost: number): Generator<string> {
   const { changes, webhooks, requests, minutes } = comparison;
-  if (where === 'all') for (const change of changes) yield lineOf(change);
+  for (const change of changes.slice(0, atMost)) yield lineOf(change);
+  const more = changes.length - atMost;
+  if (atMost > 0 && more > 0) yield `… and ${number(more)} more; --diff-out FILE has them all`;
   yield changes.length === 0 ? 'Nothing changed.' : `${capital(sumOf(changes))}.`;
   const events = new Map<string, number>();
   for (const { event } of webhooks) events.set(event, (events.get(event) ?? 0) + 1);

@@ -18,12 +18,23 @@ export function filled(text: string, width: number, indent = ''): string {
   return lines.join('\n');
 }
 
-/** Paragraphs stand apart by an empty line; where else their source breaks lines does not matter. */
+/**
+ * Paragraphs stand apart by an empty line; where else their source breaks lines does not matter, but that lines which
+ * begin with a blank are a table.
+ */
 export const paragraphs = (text: string, width: number): string =>
   text
     .split(/\n{2,}/u)
-    .map((one) => filled(one, width))
+    .map((one) => (isTable(one) ? table(one.split('\n'), width) : filled(one, width)))
     .join('\n\n');
+
+export const isTable = (paragraph: string): boolean => /^ /u.test(paragraph);
+
+/** Its second column is to be copied: where a line has too little room, each stands whole below its term. */
+const table = (lines: readonly string[], width: number): string =>
+  lines.every((line) => line.length <= width)
+    ? lines.join('\n')
+    : lines.map((line) => line.replace(/(?<=\S) {2,}/u, '\n    ')).join('\n');
 
 /** Texts beside their terms; where there is too little room beside a term, below it. */
 export function definitions(rows: readonly (readonly [term: string, about: string])[], width: number): string {

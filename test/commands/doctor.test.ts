@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld as anyWorld } from '../sandbox-world.ts';
@@ -43,6 +45,24 @@ test('a credential that the service refuses is told apart from a service that is
   };
   const unreachable = await svc(gone, ['doctor', '--json']);
   expect(wrongOf(unreachable.stdout).map(({ name }) => name)).toEqual(['base URL']);
+});
+
+test('a port that svc login cannot listen on is told with the reason', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const world = sandboxWorld();
+  await svc(world, ['config', 'set', 'redirect_uri', `http://127.0.0.1:${port}/callback`]);
+  const ran = await svc(world, ['doctor', '--json']);
+  server.close();
+  expect(ran.exitCode).toBe(1);
+  expect(wrongOf(ran.stdout)).toMatchObject([
+    {
+      name: 'callback',
+      message: `svc login cannot listen on port ${port} of 127.0.0.1: another program listens on it.`,
+      fix: 'Stop the program that uses it, or give svc login another registered --redirect-uri.',
+    },
+  ]);
 });
 
 test('a clock that is wrong by minutes is found, one that is seconds off is not', async () => {

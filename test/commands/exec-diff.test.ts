@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { sandboxWorld } from '../sandbox-world.ts';
 import { createWorld, svc } from '../svc.ts';
 
 test('what sandbox exec --diff tells a terminal breaks no word', async () => {
@@ -12,4 +15,72 @@ test('what sandbox exec --diff tells a terminal breaks no word', async () => {
   expect(ran.exitCode).toBe(0);
   expect(ran.stderr.split('\n').filter((line) => line.length > 40)).toEqual([]);
   expect(ran.stderr.replace(/\s+/gu, ' ')).toContain('→ Wonderland and the other side of the looking glass');
+});
+
+describe('a program that is not there', () => {
+  const world = () =>
+    createWorld(async () => ({ lost: 'before-sending', reason: 'refused', detail: 'Nobody is asked.' }));
+
+  test('is all that is told: no difference, and no file', async () => {
+    const there = world();
+    const out = join(there.folder, 'diff.json');
+    const ran = await svc(there, ['sandbox', 'exec', '--diff', '--diff-out', out, '--', 'no-such-program', 'x']);
+    expect(ran).toEqual({ exitCode: 127, stdout: '', stderr: 'no-such-program: command not found\n' });
+    expect(existsSync(out)).toBe(false);
+  });
+
+  test('and is a command of svc is answered with the line that has svc before it', async () => {
+    const ran = await svc(world(), ['sandbox', 'exec', '--seed', 'empty', '--diff', '--', 'tickets', 'note', "it's"]);
+    expect(ran.exitCode).toBe(127);
+    expect(ran.stderr).toBe(
+      `tickets: command not found\nDid you mean: svc sandbox exec --seed empty --diff -- svc tickets note 'it'\\''s'\n`,
+    );
+  });
+
+  test('behind rehearse, too', async () => {
+    const there = sandboxWorld();
+    expect((await svc(there, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
+    const ran = await svc(there, ['rehearse', 'tickets', 'close', '8']);
+    expect(ran.exitCode).toBe(127);
+    expect(ran.stderr).toMatch(/tickets: command not found\nDid you mean: svc rehearse -- svc tickets close 8\n$/u);
+    expect(ran.stderr).not.toMatch(/changed|webhook/iu);
+  });
+});
+
+describe('many changes', () => {
+  const create = `fetch(process.env.SVC_BASE_URL + '/platform/contacts/sync', {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + process.env.SVC_API_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ contacts: Array.from({ length: 25 }, (_, i) => ({ email: 'n' + i + '@example.org' })) }),
+  }).then(({ ok }) => process.exit(ok ? 0 : 9))`;
+  const argv = ['sandbox', 'exec', '--diff', '--', process.execPath, '-e', create];
+  const records = (text: string) => text.split('\n').filter((line) => line.startsWith('+ contacts'));
+
+  test('a screen shows the first ones, and where the others can be had', async () => {
+    const { stderr } = await svc(sandboxWorld(), argv, { columns: 100 });
+    expect(records(stderr)).toHaveLength(20);
+    expect(stderr).toContain('… and 5 more; --diff-out FILE has them all\n25 contacts created.');
+  });
+
+  test('a pipe gets all of them', async () => {
+    const { stderr } = await svc(sandboxWorld(), argv);
+    expect(records(stderr)).toHaveLength(25);
+    expect(stderr).not.toContain('--diff-out');
+  });
+});
+
+test('a rehearsal says so before the command says what it has done', async () => {
+  const there = sandboxWorld();
+  expect((await svc(there, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
+  const ran = await svc(there, ['rehearse', '--', process.execPath, '-e', '0']);
+  expect(ran.stderr).toMatch(/^A rehearsal, on the copy: the account is not touched\.\nNothing changed\.$/mu);
+  const quiet = await svc(there, ['rehearse', '--quiet', '--', process.execPath, '-e', '0']);
+  expect(quiet.stderr).not.toContain('A rehearsal');
+  const other = await svc(there, ['sandbox', 'exec', '--diff', '--', process.execPath, '-e', '0']);
+  expect(other.stderr).not.toContain('A rehearsal');
+});
+
+test('of how another program ended svc says nothing of its own', async () => {
+  const ran = await svc(sandboxWorld(), ['sandbox', 'exec', '--', process.execPath, '-e', 'process.exit(8)']);
+  expect(ran).toEqual({ exitCode: 8, stdout: '', stderr: '' });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
+import { manPages } from '../../src/program/man.ts';
 import { topics } from '../../src/program/topics.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -47,11 +48,39 @@ test.each([60, 80, 120, 200])(
       // A word alone may be longer than a line, and so may a quoted one of an example.
       const words = (line: string) => line.match(/"(?:\\.|[^"])*"|'[^']*'|\S+/gu) ?? [];
       const isOneWord = (line: string) => words(line.replace(/^ *\$? /u, '')).length < 3;
-      const broken = stdout.split('\n').filter((line) => line.length > columns && !isOneWord(line));
+      // What is to be copied from a table is a line, whatever its length.
+      const isToCopy = (line: string) => installs.includes(line.trim());
+      const broken = stdout.split('\n').filter((line) => line.length > columns && !isOneWord(line) && !isToCopy(line));
       expect([name, broken]).toEqual([name, []]);
     }
   },
 );
+
+/** How each shell is told of the completions. */
+const installs = [
+  "echo 'source <(svc completion bash)' >> ~/.bashrc",
+  "echo 'source <(svc completion zsh)' >> ~/.zshrc",
+  'svc completion fish > ~/.config/fish/completions/svc.fish',
+  "Add-Content $PROFILE 'iex (svc completion powershell | Out-String)'",
+];
+
+test.each([40, 60, 80, 120, undefined])(
+  'at %s columns a line to copy from a table in a help is a line',
+  async (columns) => {
+    const { stdout } = await svc(sandboxWorld(), ['completion', '--help'], { ...(columns && { columns }) });
+    const lines = stdout.split('\n');
+    for (const install of installs) {
+      const [line = ''] = lines.filter((one) => one.endsWith(install));
+      expect(line).toMatch(/^ {2}(?:(?:bash|zsh|fish|PowerShell) +| {2}).*$/u);
+      expect(line.slice(0, -install.length).trim().split(' ')).toHaveLength(1);
+    }
+    const page = (await manPages('2026-01-31')).get('svc-completion.1') ?? '';
+    for (const install of installs)
+      expect(page.replaceAll(/\\(?=-)/gu, '').split('\n')).toContainEqual(expect.stringMatching(endingIn(install)));
+  },
+);
+
+const endingIn = (text: string) => new RegExp(`${text.replaceAll(/[$()[\]|.^?*+]/gu, '\\$&')}$`, 'u');
 
 test('a long example stays one command that can be pasted', async () => {
   const world = sandboxWorld();

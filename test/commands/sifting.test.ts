@@ -97,3 +97,11 @@ describe('rehearse', () => {
     expect((await svc(sandboxWorld(), ['rehearse'])).exitCode).toBe(2);
   });
 });
+
+test.each([30, 40, 60, 80])('at %i columns the field that a list is sorted by is shown', async (columns) => {
+  const terminal = { columns, env: { NO_COLOR: '1' } };
+  const headerOf = async (argv: string[]) => (await svc(sandboxWorld(), argv, terminal)).stdout.split('\n')[0];
+  expect(await headerOf(['tickets', 'list', '--sort', '-priority'])).toContain('Priority');
+  expect(await headerOf(['tickets', 'list', '--sort', 'updated_at'])).toContain('Updated');
+  expect(await headerOf(['tickets', 'list', '--sort', 'id'])).toMatch(/\bID\b/u);
+});

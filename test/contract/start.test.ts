@@ -65,7 +65,12 @@ test('in a pipe too it prints its URLs and every credential', async () => {
     expect(printed).toContain(known);
   }
   child.kill('SIGINT');
-  expect(await ended).toMatchObject({ code: 0, signal: null });
+  const { stderr, ...rest } = await ended;
+  expect(rest).toMatchObject({ code: 0, signal: null });
+  // What to type next, beside the data.
+  expect(stderr).toMatch(
+    /^The sandbox is up until it is interrupted\. To use it: export SVC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ SVC_API_KEY=key_acme$/mu,
+  );
 });
 
 test('with --json it is one object, and the service is there when it is printed', async () => {

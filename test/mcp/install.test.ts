@@ -55,6 +55,8 @@ test('what is entered is an absolute command, and the person is told to restart 
   const ran = await install(['claude']);
   expect(ran.stderr).toBe(
     'Restart the Claude desktop app: it reads this file only when it starts.\n' +
+      'Warning: profile default holds no login, and the Claude desktop app will not have your SVC_API_KEY. ' +
+      'To log in: svc login --with-api-key\n' +
       'Claude Code has a file of its own. To enter svc there: svc mcp install claude-code\n',
   );
   const file = join(world.folder, '.config/Claude/claude_desktop_config.json');
@@ -115,4 +117,27 @@ test('every platform has its own places', () => {
   expect(configFileOf('vscode', { HOME: '.', XDG_CONFIG_HOME: 'x' }, on('linux', '/home/ada'))).toBe(
     '/home/ada/.config/Code/User/mcp.json',
   );
+});
+
+test('an assistant that would find no login is told of, with the way to one', async () => {
+  const keyed = await install(['claude-code', '--file', join(world.folder, 'mcp.json')], { SVC_API_KEY: 'key_acme' });
+  expect(keyed.exitCode).toBe(0);
+  expect(keyed.stderr).toMatch(
+    /^Warning: profile default holds no login, and .+ will not have your SVC_API_KEY\. To log in: svc login .*--with-api-key/mu,
+  );
+  const bare = await install(['claude-code', '--file', join(world.folder, 'mcp.json')], { SVC_API_KEY: undefined });
+  expect(bare.stderr).toMatch(/^Warning: profile default holds no login\. To log in: svc login/mu);
+  await svc(world, ['login', '--with-api-key'], { stdin: 'key_acme', env: { SVC_API_KEY: undefined } });
+  expect((await install(['claude-code', '--file', join(world.folder, 'mcp.json')])).stderr).not.toContain(
+    'holds no login',
+  );
+});
+
+test('a second time nothing is added, and that is said', async () => {
+  const file = join(world.folder, 'again.json');
+  expect((await install(['cursor', '--file', file])).stdout).toBe(`Added svc to ${file}.\n`);
+  const before = readFileSync(file, 'utf8');
+  expect((await install(['cursor', '--file', file])).stdout).toBe(`svc is in ${file} already, just so.\n`);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect((await install(['cursor', '--file', file, '--allow-write'])).stdout).toBe(`Added svc to ${file}.\n`);
 });

@@ -10,7 +10,7 @@ export const completion = defineCommand({
   bash        echo 'source <(svc completion bash)' >> ~/.bashrc
   zsh         echo 'source <(svc completion zsh)' >> ~/.zshrc
   fish        svc completion fish > ~/.config/fish/completions/svc.fish
-  PowerShell  Add-Content $PROFILE 'svc completion powershell | Out-String | Invoke-Expression'
+  PowerShell  Add-Content $PROFILE 'iex (svc completion powershell | Out-String)'
 
 In zsh the line goes below compinit.`,
   args: { shell: { ...param.choice('The shell', shells), placeholder: 'SHELL', required: true } },

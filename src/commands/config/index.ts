@@ -35,9 +35,13 @@ const keys = {
     what: 'Where the browser returns after the login',
     check: async (value) => (await import('../../login/oauth-login.ts')).checkRedirectUri(value, 'redirect_uri'),
   },
-  output: { of: 'everything', what: 'How data is printed', check: oneOf('output', outputs) },
-  color: { of: 'everything', what: 'When to use colour', check: oneOf('color', colors) },
-  pager: { of: 'everything', what: 'The program that shows long output', check: (value) => value },
+  output: { of: 'everything', what: `How data is printed: ${outputs.join(', ')}`, check: oneOf('output', outputs) },
+  color: { of: 'everything', what: `When to use colour: ${colors.join(', ')}`, check: oneOf('color', colors) },
+  pager: {
+    of: 'everything',
+    what: 'The program for long output, as less -R; cat: none',
+    check: (value) => value,
+  },
 } as const satisfies Record<string, Key>;
 
 type KeyName = keyof typeof keys;
@@ -95,10 +99,16 @@ const get = defineCommand({
 const set = defineCommand({
   name: 'set',
   summary: 'Change a setting',
-  details: 'base_url, auth_url, client_id and redirect_uri belong to the profile in use. An empty value unsets.',
+  details: [
+    'base_url, auth_url, client_id and redirect_uri belong to the profile in use; the others hold everywhere. ' +
+      'An empty value unsets.',
+    Object.entries(keys)
+      .map(([name, { what }]) => `  ${name.padEnd(15)}  ${what}`)
+      .join('\n'),
+  ].join('\n\n'),
   args: { key: key('Which setting'), value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
   flags: {},
-  examples: ['svc config set output json', "svc config set pager ''"],
+  examples: ['svc config set output json', 'svc config set pager cat'],
   async run(ctx, { args: { key: name, value: text }, settings: { profile } }) {
     const value = text === '' ? undefined : await keys[name].check(text);
     if (name === 'default_profile' && value !== undefined) await refuseUnknownProfile(ctx, value);

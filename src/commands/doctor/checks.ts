@@ -13,11 +13,10 @@ import { Failure, interruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
-import { counted } from '../../text/number.ts';
 import type { Check } from './index.ts';
 import { machineChecks } from './machine.ts';
 
-type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: string };
+type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: string; readonly isNeutral?: boolean };
 
 const fine = (message: string): Verdict => ({ ok: true, message });
 const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, fix });
@@ -32,14 +31,18 @@ export async function checkUp(ctx: Context, settings: Settings): Promise<readonl
     const verdict = await attempt(look);
     if (ctx.signal.aborted) throw interruption(ctx.signal);
     const fix = verdict.fix === undefined ? null : typeable(verdict.fix, settings.carried);
-    checks.push({ name, ok: verdict.ok, message: verdict.message, fix });
+    const { ok, message, isNeutral } = verdict;
+    checks.push({ name, ok, message, fix, ...(isNeutral && { isNeutral }) });
     return verdict.ok;
   };
 
   await add('config', async () => {
     const config = await readConfig(ctx.files);
-    const known = counted(Object.keys(config.profiles ?? {}).length, 'known profile');
-    return fine(`Profile ${settings.profile}, of ${known}.`);
+    const saved = Object.keys(config.profiles ?? {});
+    if (saved.length === 0) {
+      return { ...fine(`No profile is saved yet; the next login saves ${settings.profile}.`), isNeutral: true };
+    }
+    return fine(`Profile ${settings.profile}; saved: ${saved.sort().join(', ')}.`);
   });
   const reachable = await add('base URL', () => reach(ctx, settings));
   if (settings.baseUrl && reachable) await add('clock', () => compareClocks(ctx, settings));

@@ -4,9 +4,10 @@ import { proxiesIn } from '../../config/proxies.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readIfThere } from '../../disk/atomic-file.ts';
+import { diskWords } from '../../disk/disk-failure.ts';
 import { whatIsWrongWith } from '../../disk/folder-check.ts';
 import { homeFolder } from '../../disk/home.ts';
-import { Failure, interruption, messageOf } from '../../errors.ts';
+import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
 import type { Check } from './index.ts';
 
@@ -74,18 +75,20 @@ async function callback({ redirectUri }: Settings): Promise<Check> {
   }
   const { hostname, port } = new URL(redirectUri);
   const { createServer } = process.getBuiltinModule('node:net');
-  const free = await new Promise<boolean>((resolve) => {
+  const trouble = await new Promise<Error | undefined>((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
+    server.once('error', resolve);
     server.listen({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) }, () =>
-      server.close(() => resolve(true)),
+      server.close(() => resolve(undefined)),
     );
   });
-  if (free) return fine('callback', `Port ${port || 80} for svc login is free.`);
+  if (!trouble) return fine('callback', `Port ${port || 80} for svc login is free.`);
+  const isTaken = codeOf(trouble) === 'EADDRINUSE';
+  const reason = isTaken ? 'another program listens on it' : (diskWords[codeOf(trouble) ?? ''] ?? trouble.message);
   return wrong(
     'callback',
-    `Port ${port || 80}, which svc login listens on, is taken.`,
-    'Stop the program that uses it, or give svc login another registered --redirect-uri.',
+    `svc login cannot listen on port ${port || 80} of ${hostname}: ${reason}.`,
+    `${isTaken ? 'Stop the program that uses it' : 'Allow it'}, or give svc login another registered --redirect-uri.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { type Client, clients, type Entry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
@@ -9,10 +10,8 @@ import { shellWord } from '../../text/shell-word.ts';
 const targets = [...clients, 'print'] as const;
 
 const where: Param<(typeof targets)[number]> = {
-  ...(param.choice(
-    'claude (the desktop app), claude-code (.mcp.json in this folder), cursor, vscode, or print',
-    targets,
-  ) as Param<(typeof targets)[number]>),
+  ...(param.choice('', targets) as Param<(typeof targets)[number]>),
+  description: 'claude (the desktop app), claude-code (.mcp.json in this folder), cursor, vscode, or print',
   placeholder: 'CLIENT',
   required: true,
 };
@@ -54,28 +53,42 @@ export const installMcp = defineCommand({
       throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the file.', {
         hint: 'Give --file FILE.',
       });
-    await enter(client, file, name, entry);
+    const isNew = await enter(client, file, name, entry);
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
-      said: `Added ${name} to ${file}.`,
+      said: isNew ? `Added ${name} to ${file}.` : `${name} is in ${file} already, just so.`,
       notes: [
         `Restart ${titles[client]}: it reads this file only when it starts.`,
+        ...(await lacksLogin(ctx, settings, client)),
         ...(besides(client, name, entry) ?? []),
       ],
     };
 
-    async function enter(target: Client, path: string, key: string, value: Entry): Promise<void> {
+    async function enter(target: Client, path: string, key: string, value: Entry): Promise<boolean> {
       const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
-      const text = withServer(target, await readIfThere(path), key, value);
+      const before = await readIfThere(path);
+      const text = withServer(target, before, key, value);
       if (text === undefined) {
         throw new Failure('failed', `${path} is not JSON that svc understands, so it was left as it is.`, {
           hint: 'To see what to add by hand: svc mcp install print',
         });
       }
+      if (text === before) return false;
       await replaceFile(path, text);
+      return true;
     }
   },
 });
+
+/** The client starts svc without the variables of this shell: only what the profile keeps is there. */
+async function lacksLogin(ctx: Context, { profile }: Settings, client: Client): Promise<string[]> {
+  const { heldByProfile, loginCommand } = await import('../../auth/credentials.ts');
+  if (((await heldByProfile(ctx.tokens)).get(profile) ?? []).length > 0) return [];
+  const { environmentKinds, variablesOf } = await import('../../auth/at-hand.ts');
+  const kinds = environmentKinds(ctx.env);
+  const but = kinds.length > 0 ? `, and ${titles[client]} will not have your ${variablesOf(kinds)}` : '';
+  return [`Warning: profile ${profile} holds no login${but}. To log in: ${loginCommand(kinds[0] ?? 'oauth', profile)}`];
+}
 
 /** Two programs have the same name, and keep their servers in different places. */
 function besides(client: Client, name: string, { command, args }: Entry): string[] | undefined {

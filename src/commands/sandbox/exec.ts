@@ -1,60 +1,95 @@
 import { defineCommand } from '../../command/command.ts';
-import { param } from '../../command/param.ts';
+import { flagName, param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { sandboxFlags } from './flags.ts';
 import { seedFor } from './seed.ts';
 import { openTelling } from './telling.ts';
 
-export const exec = defineCommand({
-  name: 'exec',
-  summary: 'Run a command against a sandbox of its own',
-  details:
-    'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
-    'SVC_CLIENT_SECRET and private config and state folders set, and ends with its exit code. ' +
-    'Nothing is left behind.\n\n' +
-    '--seed mirror --diff rehearses: the command runs against the copy that svc mirror pull made, and what it changed is told on ' +
-    'standard error, record by record, with the webhooks that would have gone out and the minutes that the real limits would need. ' +
-    'It runs without limits then, unless --rate-limit asks for them.',
-  args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
-  flags: {
-    ...sandboxFlags,
-    diff: param.toggle('Tell what the command changed, on standard error'),
-    diffOut: param.file('Write what the command changed into a file, as JSON'),
-  },
-  passThrough: true,
-  examples: [
-    'svc sandbox exec -- svc contacts list',
-    "svc sandbox exec --seed empty -- sh -c 'svc account get'",
-    'svc sandbox exec --diff -- svc tickets close 8',
-  ],
-  async run(ctx, { args, flags, settings }): Promise<View> {
-    const { openSandbox } = await import('../../sandbox/open.ts');
-    const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
-    const compare = flags.diff || flags.diffOut !== undefined;
-    const seed = await seedFor(ctx, settings, flags);
-    const limit = flags.rate_limit ?? (compare ? 'off' : undefined);
-    const folder = await makePrivateFolder('svc-sandbox-');
-    const telling = compare ? await openTelling(ctx, flags) : undefined;
-    try {
-      await writeProgram(...ownProgram(folder.path));
-      const running = await openSandbox(
-        { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
-        ctx.notice,
-      );
+/** Whether a word is the name of a command of svc: groups do not import each other, so this one is told. */
+export type IsCommand = (word: string) => boolean;
+
+export const execFlags = {
+  ...sandboxFlags,
+  diff: param.toggle('Tell what the command changed, on standard error'),
+  diffOut: param.file('Write what the command changed into a file, as JSON'),
+};
+
+export const execOver = (isCommand: IsCommand) =>
+  defineCommand({
+    name: 'exec',
+    summary: 'Run a command against a sandbox of its own',
+    details:
+      'Starts a sandbox on a free port, runs the command with SVC_BASE_URL, SVC_AUTH_URL, SVC_API_KEY, SVC_CLIENT_ID, ' +
+      'SVC_CLIENT_SECRET and private config and state folders set, and ends with its exit code. ' +
+      'Nothing is left behind.\n\n' +
+      '--seed mirror --diff rehearses: the command runs against the copy that svc mirror pull made, and what it changed is told on ' +
+      'standard error, record by record, with the webhooks that would have gone out and the minutes that the real limits would need. ' +
+      'It runs without limits then, unless --rate-limit asks for them.',
+    args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
+    flags: execFlags,
+    passThrough: true,
+    examples: [
+      'svc sandbox exec -- svc contacts list',
+      "svc sandbox exec --seed empty -- sh -c 'svc account get'",
+      'svc sandbox exec --diff -- svc tickets close 8',
+    ],
+    async run(ctx, { args, flags, settings }): Promise<View> {
+      const { openSandbox } = await import('../../sandbox/open.ts');
+      const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
+      const compare = flags.diff || flags.diffOut !== undefined;
+      const seed = await seedFor(ctx, settings, flags);
+      const limit = flags.rate_limit ?? (compare ? 'off' : undefined);
+      const folder = await makePrivateFolder('svc-sandbox-');
+      const telling = compare ? await openTelling(ctx, flags) : undefined;
       try {
-        const ended = await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
-        return running.compared && telling ? await telling.tell(running.compared(), ended) : ended;
+        await writeProgram(...ownProgram(folder.path));
+        const running = await openSandbox(
+          { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
+          ctx.notice,
+        );
+        // What the command prints looks as if it were done for real.
+        if (compare && flags.seed === 'mirror' && !settings.quiet)
+          ctx.notice('A rehearsal, on the copy: the account is not touched.');
+        try {
+          const ended = await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
+          // What never ran has changed nothing, and there is nothing to compare.
+          if (typeof ended !== 'number')
+            return notRun(ended, isCommand(args.command[0] ?? '') ? lineOf(args.command, flags) : undefined);
+          const view: View = { data: { shape: 'nothing' }, exitCode: ended };
+          return running.compared && telling ? await telling.tell(running.compared(), view) : view;
+        } finally {
+          await running.close();
+        }
       } finally {
-        await running.close();
+        await telling?.drop();
+        await folder.remove();
       }
-    } finally {
-      await telling?.drop();
-      await folder.remove();
-    }
-  },
+    },
+  });
+
+/** Why a program never ran, and what a shell says then. */
+type NotRun = { readonly exitCode: 126 | 127; readonly problem: string };
+
+const notRun = ({ exitCode, problem }: NotRun, meant: string | undefined): View => ({
+  data: { shape: 'nothing' },
+  exitCode,
+  notes: [problem, ...(meant === undefined ? [] : [`Did you mean: ${meant}`])],
 });
+
+/** The command line with `svc` before a command of svc. */
+function lineOf(command: readonly string[], given: Readonly<Record<string, unknown>>): string {
+  const isRehearsal = given.seed === 'mirror' && given.diff === true;
+  const own = Object.entries(execFlags).flatMap(([key, flag]) => {
+    const value = given[key];
+    const isGiven = value !== undefined && value !== false && !(isRehearsal && (key === 'seed' || key === 'diff'));
+    const name = `--${flagName(key, flag)}`;
+    return isGiven ? [value === true ? name : `${name} ${shellWord(String(value))}`] : [];
+  });
+  return [`svc ${isRehearsal ? 'rehearse' : 'sandbox exec'}`, ...own, '-- svc', ...command.map(shellWord)].join(' ');
+}
 
 /** The svc that is running now, so that the command finds this one under its name. */
 function ownProgram(folder: string): [path: string, text: string] {
@@ -66,11 +101,12 @@ function ownProgram(folder: string): [path: string, text: string] {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The exit code of the command, or why there is none. */
 async function runCommand(
   ctx: Context,
   [program = '', ...args]: readonly string[],
   env: Record<string, string | undefined>,
-): Promise<View> {
+): Promise<number | NotRun> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { constants } = process.getBuiltinModule('node:os');
   const child = spawn(program, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
@@ -85,13 +121,12 @@ async function runCommand(
   ctx.signal.addEventListener('abort', handOn, { once: true });
   if (ctx.signal.aborted) handOn();
   try {
-    return await new Promise<View>((ended) => {
-      const done = (exitCode: number, ...notes: string[]) => ended({ data: { shape: 'nothing' }, exitCode, notes });
+    return await new Promise<number | NotRun>((ended) => {
       child.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') done(127, `${program}: command not found`);
-        else done(126, `${program} cannot be run: ${error.message}`);
+        if (error.code === 'ENOENT') ended({ exitCode: 127, problem: `${program}: command not found` });
+        else ended({ exitCode: 126, problem: `${program} cannot be run: ${error.message}` });
       });
-      child.once('exit', (code, signal) => done(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+      child.once('exit', (code, signal) => ended(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
     });
   } finally {
     ctx.signal.removeEventListener('abort', handOn);

@@ -1,24 +1,27 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { exec } from './exec.ts';
+import { execFlags, execOver, type IsCommand } from './exec.ts';
 
 /**
  * The name that people look for. The command line is turned into the one that it stands for before it is read
  * (`program/argv.ts`), so this is what help and completion know of it.
  */
-export const rehearse = defineCommand({
-  name: 'rehearse',
-  summary: 'What a command would change in the account, told without changing it',
-  details:
-    'Runs the command against the copy of the account that svc mirror pull made, in a sandbox, and tells what it changed, ' +
-    'record by record, on standard error. The account itself is not touched.\n\n' +
-    'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
-  args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
-  flags: { diffOut: exec.flags.diffOut },
-  examples: ['svc mirror pull && svc rehearse -- svc tickets close 8'],
-  run: (ctx, given) =>
-    exec.run(ctx, {
-      ...given,
-      flags: { ...given.flags, diff: true, seed: 'mirror' } as Parameters<typeof exec.run>[1]['flags'],
-    }),
-});
+export const rehearseOver = (isCommand: IsCommand) => {
+  const exec = execOver(isCommand);
+  return defineCommand({
+    name: 'rehearse',
+    summary: 'What a command would change in the account, told without changing it',
+    details:
+      'Runs the command against the copy of the account that svc mirror pull made, in a sandbox, and tells what it changed, ' +
+      'record by record, on standard error. The account itself is not touched.\n\n' +
+      'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
+    args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
+    flags: { diffOut: execFlags.diffOut },
+    examples: ['svc mirror pull && svc rehearse -- svc tickets close 8'],
+    run: (ctx, given) =>
+      exec.run(ctx, {
+        ...given,
+        flags: { ...given.flags, diff: true, seed: 'mirror' } as Parameters<typeof exec.run>[1]['flags'],
+      }),
+  });
+};

@@ -28,6 +28,10 @@ export const start = defineCommand({
     const { openSandbox } = await import('../../sandbox/open.ts');
     const seed = await seedFor(ctx, settings, flags);
     const running = await openSandbox({ ...flags, seed, port: flags.port ?? 4010, signal: ctx.signal }, ctx.notice);
+    // In the background, or written to a file: the address alone does not say what to do with it.
+    if (!ctx.stdout.isTTY && settings.output === undefined && settings.jq === undefined && !settings.quiet) {
+      ctx.notice(`The sandbox is up until it is interrupted. To use it: ${exportsFor(running.address)}`);
+    }
     return {
       data: {
         shape: 'stream',
@@ -51,6 +55,9 @@ async function* untilInterrupted({ signal }: Pick<Context, 'signal'>, running: R
   }
 }
 
+const exportsFor = ({ base_url, accounts }: Address): string =>
+  `export SVC_BASE_URL=${base_url} SVC_API_KEY=${accounts[0]?.api_key}`;
+
 function describe(address: Address, forPeople: boolean): string {
   const { base_url, auth_url, accounts, client_id, client_secret, redirect_uri, m2m_token, control_url } = address;
   const rows = [
@@ -73,7 +80,8 @@ function describe(address: Address, forPeople: boolean): string {
     '',
     'Log in to it with',
     `  SVC_CLIENT_SECRET=${client_secret} ${login}`,
-    'or use it at once with',
-    `  SVC_BASE_URL=${base_url} SVC_API_KEY=${accounts[0]?.api_key} svc contacts list`,
+    'or use it at once in another terminal with',
+    `  ${exportsFor(address)}`,
+    '  svc contacts list',
   ].join('\n');
 }

@@ -32,7 +32,7 @@ export async function openTelling(
       ];
       const { isTTY, columns } = ctx.stderr;
       const width = isTTY ? columns || 80 : Number.POSITIVE_INFINITY;
-      for (const line of comparisonLines(comparison, draft ? 'sums' : 'all')) {
+      for (const line of comparisonLines(comparison, shownOf(draft !== undefined, isTTY === true))) {
         for (const part of wrap(line, width)) ctx.stderr.write(`${part}\n`);
       }
       if (!draft) return ended;
@@ -50,6 +50,14 @@ export async function openTelling(
     },
   };
 }
+
+/** A screen shows the first ones; whoever reads standard error from a pipe or a log gets all. */
+const shownOf = (isInFile: boolean, isTTY: boolean): number => {
+  if (isInFile) return 0;
+  return isTTY ? shownOnScreen : Number.POSITIVE_INFINITY;
+};
+
+const shownOnScreen = 20;
 
 /** One JSON document, a change a line, in pieces: a whole account may have changed. */
 function* jsonOf({ changes, ...rest }: Comparison): Generator<string> {

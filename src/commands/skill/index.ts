@@ -66,7 +66,7 @@ async function present(home: string, named: Program | undefined): Promise<Progra
   const folders = wanted.map((each) => placeOf(each, home, process.platform).home).join(', ');
   throw new Failure(
     'failed',
-    `${named ? programs[named].title : 'No assistant'} was not found: there is no ${folders}.`,
+    `${named ? `${programs[named].title} was not` : 'No assistant was'} found: there is no ${folders}.`,
     {
       hint: 'To save the skill yourself: svc skill print > SKILL.md',
     },
