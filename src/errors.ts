@@ -116,11 +116,13 @@ export class Failure extends Error {
 
 /** Which record is not there. Other failures stay as they are. */
 export const notFoundNames =
-  (what: string) =>
+  (what: string, advice?: string) =>
   (error: unknown): never => {
     if (what === '' || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
     const { message, hint, status, fields } = error;
-    throw new Failure('not-found', `${what}: ${message}`, { hint, status, fields, cause: error });
+    throw new Failure('not-found', `${what}: ${message}`, {
+      ...{ hint: [advice, hint].filter(Boolean).join('\n'), status, fields, cause: error },
+    });
   };
 
 /** What went wrong, of whatever was thrown. */

@@ -1,3 +1,4 @@
+import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { type Columns, placeIn } from './columns.ts';
@@ -11,17 +12,6 @@ export type Values = {
 };
 
 export type ReadAs = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** As Zendesk, Freshdesk and Zoho write them; `-` is none. */
-const priorities: Readonly<Record<string, number>> = {
-  '-': 0,
-  none: 0,
-  low: 1,
-  normal: 2,
-  medium: 2,
-  high: 3,
-  urgent: 4,
-};
 
 const statuses: Readonly<Record<string, string>> = {
   new: 'open',

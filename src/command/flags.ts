@@ -9,6 +9,7 @@ import { parsePast, parseTime } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { type Named, recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
+import { priorityIn } from './priorities.ts';
 
 /** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
 const typedNames: Readonly<Record<string, string>> = {
@@ -48,8 +49,10 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     parse(texts, flag, now = new Date()) {
       if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       if (shape.choices) refuseStrange(texts, shape.choices, flag);
-      const read = (text: string) =>
-        field.endsWith('_since') ? parsePast(text, flag, now) : readText(text, shape.item ?? shape, flag);
+      const read = (text: string) => {
+        if (field.endsWith('_since')) return parsePast(text, flag, now);
+        return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
+      };
       return judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
     },
   };

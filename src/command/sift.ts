@@ -4,7 +4,7 @@ import { fieldsOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Listing, list, type Range } from '../http/pages.ts';
-import { nearest } from '../text/near.ts';
+import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import { parsePast } from '../text/time.ts';
@@ -51,9 +51,9 @@ function sortFlag(operation: Operation): Param<string | undefined> {
       const sign = typed.startsWith('-') ? '-' : '';
       const path = typed.slice(sign.length).trim().replaceAll('-', '_');
       if (paths.includes(path)) return sign + path;
-      const meant = nearest(path, paths);
+      const meant = nearestField(path, paths);
       throw new Failure('usage', `${flag} does not know the field "${path}".`, {
-        hint: meant ? `Did you mean ${meant}?` : `Fields: ${paths.join(', ')}.`,
+        hint: meant ? `Did you mean ${sign}${meant}?` : `Fields: ${paths.join(', ')}.`,
       });
     },
   };

@@ -73,7 +73,7 @@ export async function call<const Op extends Operation>(
   const asked = withHint(operation, input, prepared?.before);
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
-    const sent = await sending.catch(notFoundNames(askedFor(operation, input)));
+    const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
     if (sent.how === 'gone') return called<Op>(undefined);
     if (sent.how === 'found') return called<Op>(sent.json);
     const json = await answerIn(service, operation, asked, sent);
@@ -117,6 +117,12 @@ function askedFor({ ids = {} }: Operation, { params }: Typed): string {
   const words = of.join(', ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** A table shows tickets by their number, and a number without its letters is taken for an id. */
+const numberAdvice = ({ ids = {} }: Operation): string | undefined =>
+  Object.values(ids).includes('tickets')
+    ? 'If you mean the number of a ticket, type it as the list shows it, such as T-1008.'
+    : undefined;
 
 /** What is only shown is not looked for. */
 const isLookedFor = ({ ctx }: Service, { safety }: Operation): boolean => safety === 'verify' && !ctx.preview;

@@ -49,6 +49,11 @@ export function phrasesOf(text: string): Phrase[] {
   return phrases;
 }
 
+/** What other searches have as operators, and is a word like any other here: `AND` in capitals, outside of quotes. */
+export const operatorsIn = (text: string): string[] => [
+  ...new Set(text.replaceAll(/"[^"]*"/gu, ' ').match(/(?<![^\s()])(?:AND|OR|NOT|NEAR)(?![^\s()])/gu)),
+];
+
 /** Where in `texts` the first phrase is found: the field, and a piece of its text around it. */
 export function placeOf(
   texts: readonly (readonly [field: string, text: string])[],
@@ -76,9 +81,13 @@ function positionOf(text: string, word: string): number | undefined {
 }
 
 const pieceLength = 120;
+/** Few, so that a narrow table, which cuts the end, shows the word itself. */
+const lettersBefore = 16;
 
 function pieceAround(text: string, at: number): string {
-  const start = Math.max(0, at - 40);
+  const before = text.slice(Math.max(0, at - lettersBefore), at);
+  // From a whole word on, where there is one.
+  const start = at > lettersBefore ? at - before.length + (/^\S*\s+(?=\S)/u.exec(before)?.[0].length ?? 0) : 0;
   const piece = text
     .slice(start, start + pieceLength)
     .toWellFormed()

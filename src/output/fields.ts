@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { nearestField } from '../text/near.ts';
 import { isRecord } from '../text/record.ts';
 
 /**
@@ -95,7 +96,10 @@ export function refuseUnknownFields(
 ): void {
   const unknown = unknownFields(record, paths);
   if (unknown.length === 0) return;
+  const known = pathsOf(record, named);
+  const meant = unknown.map((path) => nearestField(path, known));
+  const near = meant.every((path) => path !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';
   throw new Failure('usage', `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`, {
-    hint: `Fields: ${pathsOf(record, named).join(', ')}.`,
+    hint: `${near}Fields: ${known.join(', ')}.`,
   });
 }

@@ -28,9 +28,14 @@ export async function withoutAlias(argv: readonly string[], files: Context['file
 export const entryNamed = (word: string | undefined): Entry | undefined =>
   entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
 
-/** `svc help contacts sync` is `svc contacts sync --help`. */
-export const asFlag = (typed: readonly string[]): readonly string[] =>
-  typed[0] !== 'help' ? typed : [...typed.slice(1), ...(entryNamed(typed[1]) ? ['--help'] : [])];
+/** `svc help contacts sync` is `svc contacts sync --help`, and `svc help --json` is `svc --help --json`. */
+export function asFlag(typed: readonly string[]): readonly string[] {
+  const at = firstWordAt(typed);
+  if (typed[at] !== 'help') return typed;
+  const rest = [...typed.slice(0, at), ...typed.slice(at + 1)];
+  const word = firstWord(rest);
+  return word === undefined || entryNamed(word) ? [...rest, '--help'] : rest;
+}
 
 /** `--sort -updated_at` gives a value, not another flag. */
 export function withSortJoined(argv: readonly string[]): readonly string[] {

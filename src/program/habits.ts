@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
+import { leadingWords } from './unknown.ts';
 
 /** What stands behind `--` is another program's. */
 const ownWords = (argv: readonly string[]): readonly string[] => {
@@ -25,6 +26,12 @@ export function refuseFieldsBehindJson(argv: readonly string[]): void {
   if (at >= 0 && argv[at]?.includes(',')) throw meantFields(argv, at);
 }
 
+/** The same of a single field beside ids, none of which looks like one: `svc tickets get 8 --json subject`. */
+export function refuseFieldAmongIds(argv: readonly string[], ids: readonly string[]): void {
+  const at = placeOf(argv);
+  if (at >= 0 && ids.includes(argv[at] ?? '')) throw meantFields(argv, at);
+}
+
 /** The same of a single field, where the command takes no such word. */
 export function fieldsBehindJson(argv: readonly string[], { code }: { readonly code: string }): Failure | undefined {
   const at = code === 'commander.excessArguments' ? placeOf(argv) : -1;
@@ -41,5 +48,16 @@ function meantFields(argv: readonly string[], at: number): Failure {
   const words = argv.flatMap((word, place) => (place === at ? ['--fields', word] : [word]));
   return new Failure('usage', `--json takes no fields, and "${argv[at]}" stands behind it.`, {
     hint: `Fields have a flag of their own. Run: svc ${words.map(shellWord).join(' ')}`,
+  });
+}
+
+/** `svc api GET /contacts`: the method is a flag here. */
+export function methodBesidePath(argv: readonly string[]): Failure | undefined {
+  const words = leadingWords(argv);
+  const method = words.slice(1, 3).find((word) => /^(?:GET|POST|PUT|PATCH|DELETE)$/iu.test(word));
+  if (words[0] !== 'api' || words.length !== 3 || method === undefined) return undefined;
+  const line = argv.filter((_, at) => at !== argv.indexOf(method));
+  return new Failure('usage', `svc api takes a path, and ${method.toUpperCase()} stands beside it.`, {
+    hint: `The method is a flag. Run: svc ${[...line, '-X', method.toUpperCase()].map(shellWord).join(' ')}`,
   });
 }

@@ -8,10 +8,12 @@ import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
-import { globalFlags } from './global-flags.ts';
-import { asksData, fieldsBehindJson, refuseFieldsBehindJson } from './habits.ts';
+import { firstWordAt, globalFlags } from './global-flags.ts';
+import { habitualFlag } from './habit-words.ts';
+import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
-import { refuseUnknown } from './unknown.ts';
+import type { Topic } from './topics.ts';
+import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
 export type Help = { readonly help: string };
@@ -82,17 +84,26 @@ export async function parse(typed: readonly string[], columns?: number): Promise
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.help') help = unasked;
-    else if (error.exitCode !== 0) throw fieldsBehindJson(argv, error) ?? usageOf(error);
+    else if (error.exitCode !== 0)
+      throw (
+        fieldsBehindJson(argv, error) ?? methodBesidePath(argv) ?? slipIn(argv, error, loaded) ?? usageOf(error, loaded)
+      );
   }
+  if (invoked) refuseFieldAmongIds(argv, idsIn(invoked));
   return invoked ?? { help };
 }
 
+const idsIn = ({ command, argTexts }: Invocation): readonly string[] =>
+  Object.entries(command.args).flatMap(([key, { record }]) => (record === undefined ? [] : (argTexts[key] ?? [])));
+
 /** `svc help TOPIC` with flags beside it, and `svc help` of what is neither a topic nor a command. */
-async function helpAsked([first, ...words]: readonly string[], columns?: number): Promise<string | undefined> {
-  const word = first === 'help' ? firstWord(words) : undefined;
+async function helpAsked(typed: readonly string[], columns?: number): Promise<string | undefined> {
+  const at = firstWordAt(typed);
+  const word = typed[at] === 'help' ? firstWord(typed.slice(at + 1)) : undefined;
   if (word === undefined || entryNamed(word)) return undefined;
   const { topics } = await import('./topics.ts');
   const topic = topics.find(({ name }) => name === word);
+  if (topic && asksData([...typed, '--help'])) return `${JSON.stringify(topicData(topic), null, 2)}\n`;
   if (topic) return topic.text(columns);
   const names = topics.map(({ name }) => name);
   const meant = nearest(word, [...names, ...entries.map(({ name }) => name)]);
@@ -101,8 +112,13 @@ async function helpAsked([first, ...words]: readonly string[], columns?: number)
   });
 }
 
-/** `command`: the words of the command that refused, where one had been reached. */
-function usageOf({ message, command = [] }: CommanderError & { command?: readonly string[] }): Failure {
+const topicData = ({ name, summary, text }: Topic) => ({ topic: name, summary, text: text(usualWidth) });
+
+/** `command`: the words of the command that refused, where one had been reached. `loaded`: what the first of them names. */
+function usageOf(
+  { message, command = [] }: CommanderError & { command?: readonly string[] },
+  loaded: Group | Command | undefined,
+): Failure {
   const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
   if (rivals) {
     return new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, {
@@ -111,9 +127,19 @@ function usageOf({ message, command = [] }: CommanderError & { command?: readonl
   }
   const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
   const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
+  const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
+  const meant = strange === undefined ? undefined : meantFlag(strange, command, loaded);
   return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
-    hint: suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
+    hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
   });
+}
+
+function meantFlag(flag: string, path: readonly string[], loaded: Group | Command | undefined): string | undefined {
+  let node = loaded;
+  for (const word of path.slice(1))
+    node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
+  const command = node && 'commands' in node ? node.itself : node;
+  return command && habitualFlag(flag, command, path.join(' '));
 }
 
 /** Where a command stands. `ofGroup`: the flags of its group that were given. */

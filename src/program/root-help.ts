@@ -25,7 +25,7 @@ export function rootHelp(columns?: number): string {
     definitions(
       [
         ['svc <command> --help', 'Help for a command'],
-        ['svc help commands', 'Every command in a line'],
+        ['svc help commands', 'Every group of commands in a line'],
         ['svc help flags', 'Global flags, such as --json, --fields and --profile'],
         ['svc help TOPIC', topics.flatMap(({ name, isListed }) => (isListed === false ? [] : [name])).join(', ')],
       ],

@@ -207,7 +207,14 @@ const scripting = laidOut([
   { run: ['svc sandbox exec -- ./my-script.sh'] },
 ]);
 
+const ofTopics = (columns?: number): string =>
+  laidOut([
+    { rows: topics.filter(({ name }) => name !== 'topics').map(({ name, summary }): Row => [name, summary]) },
+    { say: 'To read one: svc help TOPIC. Help for a command: svc <command> --help' },
+  ])(columns);
+
 export const topics: readonly Topic[] = [
+  { name: 'topics', summary: 'Every topic, in a line', text: ofTopics, isListed: false },
   { name: 'commands', summary: 'Every command, in a line', text: commands, isListed: false },
   { name: 'flags', summary: 'Flags that every command takes', text: flags, isListed: false },
   { name: 'environment', summary: 'Variables that svc reads', text: environment },

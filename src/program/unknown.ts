@@ -3,6 +3,7 @@ import { entries } from '../commands/index.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { switchFlags, valuedFlags } from './global-flags.ts';
+import { habitualCommand } from './habit-words.ts';
 
 /**
  * A word where a command should be, and is none: said before anything else is read, also where --help stands behind it.
@@ -17,6 +18,7 @@ export function refuseUnknown(argv: readonly string[], loaded: Group | Command |
       first,
       ['svc'],
       entries.map(({ name }) => name),
+      undefined,
     );
   const path = ['svc', loaded.name];
   let node = loaded;
@@ -31,11 +33,24 @@ export function refuseUnknown(argv: readonly string[], loaded: Group | Command |
         word,
         path,
         commands.map(({ name }) => name),
+        node,
       );
     }
     path.push(child.name);
     node = child;
   }
+}
+
+/** A word behind a group that does something itself: `svc mcp instal` is no argument of `svc mcp`. */
+export function slipIn(
+  argv: readonly string[],
+  { code }: { readonly code: string },
+  loaded: Group | Command | undefined,
+): Failure | undefined {
+  if (code !== 'commander.excessArguments' || !loaded || !('commands' in loaded)) return undefined;
+  const [, word = ''] = leadingWords(argv);
+  const names = loaded.commands.map(({ name }) => name);
+  return names.includes(word) ? undefined : unknown(word, ['svc', loaded.name], names, loaded);
 }
 
 /** Until the first flag that is none of the global ones: what follows it may be its value. */
@@ -53,9 +68,9 @@ export function leadingWords(argv: readonly string[]): string[] {
 /** What people type for a command in one group or another. */
 const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'new', 'update', 'delete', 'rm', 'set']);
 
-function unknown(word: string, path: readonly string[], names: readonly string[]): Failure {
+function unknown(word: string, path: readonly string[], names: readonly string[], group: Group | undefined): Failure {
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
-  const meant = commandWords.has(word) ? undefined : nearest(word, names);
+  const meant = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : nearest(word, names));
   const line = path.join(' ');
   return new Failure('usage', `Unknown command '${word}'.`, {
     hint: meant === undefined ? `Run: ${line} --help` : `Did you mean: ${line} ${meant}`,

@@ -34,7 +34,7 @@ export function acknowledgeInterrupt({ signal, notice }: Context, notices: () =>
   const begin = () => {
     const before = notices();
     const say = () => {
-      if (notices() === before) notice('Interrupted: finishing what is in flight. Ctrl-C again ends at once.');
+      if (notices() === before) notice('Finishing what is in flight. Ctrl-C again ends at once.');
     };
     if (signal.reason === 'SIGINT') due = setTimeout(say, 300).unref();
   };

@@ -6,6 +6,15 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best && best.far <= Math.min(2, Math.ceil(best.each.length / 3)) ? best.each : undefined;
 }
 
+/** The same of a field: `updated` is `updated_at`, `email` is `contact.email`, where only one is so named. */
+export function nearestField(typed: string, fields: readonly string[]): string | undefined {
+  const word = typed.toLowerCase();
+  const begun = fields.filter((field) => field.toLowerCase().startsWith(`${word}_`));
+  const named = fields.filter((field) => field.toLowerCase().endsWith(`.${word}`));
+  const [only, ...others] = begun.length > 0 ? begun : named;
+  return only !== undefined && others.length === 0 ? only : nearest(typed, fields);
+}
+
 /** Letters to change, to add, to leave out or to swap with their neighbour. */
 function distance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];

@@ -7,10 +7,18 @@ const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/u;
 const span = /^(\d{1,6})(s|m|h|d|w)$/u;
 const spanMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** A moment in the past: `2d`, `12h` or `30m` before `now`, or a time as `parseTime` reads it. */
+/**
+ * A moment in the past: `2d`, `12h` or `30m` before `now`, the first moment of `today` or `yesterday` in this machine's
+ * zone, or a time as `parseTime` reads it.
+ */
 export function parsePast(text: string, flag: string, now: Date): string {
-  const [, count, unit] = span.exec(text.trim()) ?? [];
-  if (count === undefined) return parseTime(text, flag, ', or a span like 2d, 12h or 30m');
+  const typed = text.trim().toLowerCase();
+  if (typed === 'now') return now.toISOString().replace(/\.\d+Z$/u, 'Z');
+  if (typed === 'today' || typed === 'yesterday') {
+    return new Date(now.getFullYear(), now.getMonth(), now.getDate() - Number(typed === 'yesterday')).toISOString();
+  }
+  const [, count, unit] = span.exec(typed) ?? [];
+  if (count === undefined) return parseTime(text, flag, ', the word yesterday, or a span like 2d, 12h or 30m');
   const then = new Date(now.getTime() - Number(count) * spanMs[unit as keyof typeof spanMs]);
   if (then.getTime() >= 0) return then.toISOString().replace(/\.\d+Z$/u, 'Z');
   throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -184,4 +184,112 @@ describe('skill print', () => {
     const ran = await svc(sandboxWorld(), ['skill', 'print', '--json']);
     expect(JSON.parse(ran.stdout)).toEqual({ name: 'svc', markdown: stdout });
   });
+});
+
+describe('what a new user reads first', () => {
+  const terminal = { columns: 80, env: { NO_COLOR: '1' } };
+
+  test('doctor says that no profile is saved, without a tick', async () => {
+    const { stdout } = await svc(sandboxWorld(), ['doctor'], terminal);
+    expect(stdout).toMatch(/^- config +No profile is saved yet; the next login saves default\.$/mu);
+    const { checks } = JSON.parse((await svc(sandboxWorld(), ['doctor', '--json'])).stdout);
+    expect(checks.find(({ name }: { name: string }) => name === 'config')).toEqual({
+      ...{ name: 'config', ok: true, fix: null },
+      message: 'No profile is saved yet; the next login saves default.',
+    });
+  });
+
+  test('every flag that takes a contact says that an email will do', async () => {
+    const help = readFileSync(join(import.meta.dirname, 'help.txt'), 'utf8');
+    const flags = help.match(/^ {2}--contact <ID> +.*(?:\n {10,}.*)*/gmu) ?? [];
+    expect(flags.length).toBeGreaterThan(5);
+    expect(flags.filter((flag) => !flag.replaceAll(/\s+/gu, ' ').toLowerCase().includes('id or email'))).toEqual([]);
+  });
+
+  test('a choice that its description explains is not listed a second time', async () => {
+    const { stdout } = await svc(sandboxWorld(), ['mcp', 'install', '--help']);
+    expect(stdout.match(/vscode/gu)).toHaveLength(1);
+  });
+
+  test('config set tells each setting with its values', async () => {
+    const { stdout } = await svc(sandboxWorld(), ['config', 'set', '--help']);
+    expect(stdout).toMatch(/^ {2}color +When to use colour: auto, always, never$/mu);
+    expect(stdout).toMatch(/^ {2}output +How data is printed: table, json, jsonl, csv, yaml$/mu);
+    expect(stdout).toMatch(/^ {2}pager {2}/mu);
+  });
+
+  test('a cell that is none of the choices is shown, with the flag that gives it a meaning', async () => {
+    const world = sandboxWorld();
+    const file = join(world.folder, 'tickets.csv');
+    writeFileSync(file, 'subject,description,Status\nA,B,On hold\nC,D,open\n');
+    const ran = await svc(world, ['tickets', 'create', '--from', file, '--dry-run', '--json']);
+    const [{ error }] = JSON.parse(ran.stdout).errors;
+    expect(error).toBe(
+      'Status must be open or pending or resolved or closed, not "On hold" (to read it: --map-value "Status:On hold=open")',
+    );
+    const read = await svc(world, [
+      'tickets',
+      'create',
+      '--from',
+      file,
+      '--dry-run',
+      '--map-value',
+      'Status:On hold=open',
+    ]);
+    expect(read.exitCode).toBe(0);
+  });
+});
+
+describe('a refusal', () => {
+  const world = () => sandboxWorld();
+
+  test('says what is wrong with a field once', async () => {
+    const ran = await svc(world(), ['contacts', 'update', '7', '--phone', '123']);
+    expect(ran.stderr.match(/is not a phone number/gu)).toHaveLength(1);
+    const json = await svc(world(), ['contacts', 'update', '7', '--phone', '123', '--json']);
+    expect(JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '').error.fields).toEqual({
+      phone: ['is not a phone number'],
+    });
+  });
+
+  test('of an id of a record without another name says where the ids are', async () => {
+    const { stderr, exitCode } = await svc(world(), ['lists', 'members', 'Beta']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: 'Error: ID must be a whole number from 1, not "Beta".\nTo see the ids: svc lists list\n',
+    });
+    expect((await svc(world(), ['conversations', 'get', 'x'])).stderr).toContain(
+      'To see the ids: svc conversations list',
+    );
+  });
+
+  test('of a ticket that is not there tells how a number is typed', async () => {
+    expect((await svc(world(), ['tickets', 'get', '1008'])).stderr).toContain('such as T-1008.\nRecords of other');
+    expect((await svc(world(), ['contacts', 'get', '99999'])).stderr).not.toContain('T-1008');
+  });
+});
+
+test('mirror changes without a time tells of the last day, and says so', async () => {
+  const world = sandboxWorld();
+  await svc(world, ['mirror', 'pull', '--only', 'tickets']);
+  const ran = await svc(world, ['mirror', 'changes', '--json']);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: '[]\n' });
+  expect(ran.stderr).toContain('Changes of the last day. For others: --since TIME');
+  expect((await svc(world, ['mirror', 'changes', '--since', '2d', '--json'])).stderr).not.toContain('last day');
+});
+
+test.each([40, 60, 80])('at %i columns a difference keeps the column of its marks', async (columns) => {
+  const world = sandboxWorld();
+  const file = join(world.folder, 'CHANGELOG.md');
+  const words = 'A sentence that is long enough to be broken more than once on a terminal that is not a wide one. ';
+  writeFileSync(file, `# Changelog\n\n## 1.0.0\n\n- ${words.repeat(2)}\n`);
+  const ran = await svc(world, ['changelog', 'release', '1.0.0', '--from', file, '--dry-run'], {
+    columns,
+    env: { NO_COLOR: '1' },
+  });
+  const lines = ran.stdout.trimEnd().split('\n');
+  expect(lines.filter((line) => line.length > columns && line.trim().includes(' '))).toEqual([]);
+  const first = lines.findIndex((line) => line.startsWith('    + '));
+  expect(first).toBeGreaterThan(0);
+  expect(lines[first + 1]).toMatch(/^ {6}\S/u);
 });

@@ -1,11 +1,22 @@
 import { parseArgsStringToArgv } from 'string-argv';
 import { describe, expect, test } from 'vitest';
 import { entries } from '../../src/commands/index.ts';
+import { commandHabits } from '../../src/program/habit-words.ts';
+import { parsePast } from '../../src/text/time.ts';
 import { version } from '../../src/version.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
 const run = (line: string, options = {}) => svc(sandboxWorld(), parseArgsStringToArgv(line), options);
+
+/** Exit 2 with the hint, before anything is sent. */
+async function refusedWith(line: string, hint: string): Promise<void> {
+  const world = sandboxWorld();
+  const ran = await svc(world, line.split(' '));
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toContain(hint);
+  expect(world.sent).toEqual([]);
+}
 
 describe('the first screen', () => {
   test.each(['', '--help', 'help'])('of "svc %s" fits 80×24 and names every command', async (line) => {
@@ -91,6 +102,158 @@ describe('help as data', () => {
   });
 });
 
+describe('help on help', () => {
+  test.each(['help --json', '--json help', 'help -o json'])('svc %s is svc --help --json', async (line) => {
+    expect(await run(line)).toEqual(await run('--help --json'));
+  });
+
+  test.each(['help tickets --json', 'help --json tickets', '--json help tickets'])('svc %s', async (line) => {
+    expect(await run(line)).toEqual(await run('tickets --help --json'));
+  });
+
+  test('svc help topics names every topic, and a topic can be had as data', async () => {
+    const { stdout } = await run('help topics');
+    const { topics } = JSON.parse((await run('help --json')).stdout);
+    for (const { name } of topics) if (name !== 'topics') expect(stdout).toContain(`  ${name} `);
+    const data = JSON.parse((await run('help ids --json')).stdout);
+    expect(data).toMatchObject({ topic: 'ids', text: expect.stringContaining('T-1008') });
+  });
+});
+
+describe('a word of another program', () => {
+  const meant = [
+    ['listen --forward-to x', 'webhooks listen'],
+    ['trigger payment.done', 'webhooks trigger'],
+    ['logs tail', 'webhooks inbox list'],
+    ['contacts search ann', 'contacts find'],
+    ['contacts import a.csv', 'contacts sync'],
+    ['tickets search ann', 'tickets list --search'],
+    ['issue list', 'tickets'],
+    ['mirror query x', 'mirror sql'],
+    ['changelog edit 3', 'changelog update'],
+  ];
+  test.each(meant)('svc %s is answered with svc %s, and nothing is run', async (line, command) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, line.split(' '));
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(`Did you mean: svc ${command}\n`);
+    expect(world.sent).toEqual([]);
+  });
+
+  const targets = Object.entries(commandHabits).flatMap(([group, words]) =>
+    Object.entries(words).map(([word, command]) => [group, word, command] as const),
+  );
+  test.each(targets)('the command that "%s" "%s" leads to is there: %s', async (group, word, command) => {
+    const line = [group, command].join(' ').trim();
+    expect(await run(line.startsWith('help ') ? line : `${line} --help`)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await run(`${group} ${word}`)).stderr).toContain(`Did you mean: svc ${line}`);
+  });
+
+  test.each([
+    ['tickets list --query x', 'Did you mean --search?'],
+    ['contacts list -L 3', 'Did you mean --limit?'],
+    ['contacts list -L3', 'Did you mean --limit?'],
+    ['contacts list --query x', 'Did you mean --jq?'],
+    ['contacts find --query x', 'TEXT has no flag, it is an argument: svc contacts find TEXT'],
+    ['webhooks create --event a --url b', 'EVENT has no flag, it is an argument: svc webhooks create EVENT URL'],
+    ['webhooks listen --event a', 'Did you mean --events?'],
+    ['webhooks listen --url b', 'Did you mean --forward-to?'],
+    ['changelog release --file CHANGELOG.md', 'Did you mean --from?'],
+    ['changelog release --version 1.2.0', 'VERSION has no flag, it is an argument'],
+    ['tickets create --title x', 'Did you mean --subject?'],
+    ['tickets close 7 --force', 'Did you mean --yes?'],
+    ['tickets list --zzz', 'Run: svc tickets list --help'],
+  ])('svc %s: %s', refusedWith);
+
+  test.each(['CHANGELOG.md', './docs/HISTORY', 'notes.rst', 'a/b.txt'])('svc changelog release %s', async (file) => {
+    const ran = await run(`changelog release ${file} --dry-run`);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(`Run: svc changelog release --from ${file}`);
+  });
+
+  test.each(['1.2.0', 'web@1.2.0', '@scope/pkg@1.2.0', 'v2'])('%s is no file', async (version) => {
+    expect((await run(`changelog release ${version} --dry-run`)).stderr).not.toContain('is a file');
+  });
+});
+
+describe('svc api with what is no path', () => {
+  test.each([
+    ['nope', 'There is no operation at "nope".', 'svc api ls'],
+    ['tikets', 'There is no operation at "tikets".', 'Did you mean /tickets?'],
+    ['GET', 'PATH is missing', 'svc api /contacts -X GET'],
+    ['listContacts', 'the name of an operation', 'Run: svc api /contacts\n'],
+    ['createTicket', 'the name of an operation', 'Run: svc api /tickets -X POST'],
+    ['GET /contacts', 'GET stands beside it', 'Run: svc api /contacts -X GET'],
+    ['/contacts get', 'GET stands beside it', 'Run: svc api /contacts -X GET'],
+    ['POST /tickets -f subject=x', 'POST stands beside it', 'Run: svc api /tickets -f subject=x -X POST'],
+  ])('svc api %s is exit 2 with a hint, and sends nothing', async (words, fact, hint) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['api', ...words.split(' ')]);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(fact);
+    expect(ran.stderr).toContain(hint);
+    expect(world.sent).toEqual([]);
+  });
+
+  test.each(['contacts', 'contacts?per_page=2', '/contacts', 'tickets/8'])('svc api %s goes out', async (path) => {
+    expect(await run(`api ${path}`)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('a 404 of a path that no operation has is not called a missing record', async () => {
+    const ran = await run('api /tiket/8');
+    expect(ran.exitCode).toBe(3);
+    expect(ran.stderr).toContain('No operation that svc knows has this path.');
+    expect((await run('api /tickets/99999')).stderr).toContain('Records of other accounts answer the same.');
+  });
+});
+
+describe('a priority', () => {
+  test.each([
+    ['high', 3],
+    ['Urgent', 4],
+    ['none', 0],
+    ['2', 2],
+  ])('is taken as a word too: %s', async (word, priority) => {
+    const ran = await run(`tickets update 8 --priority ${word} --dry-run --json`);
+    expect(JSON.parse(ran.stdout)).toEqual([{ method: 'PATCH', path: '/tickets/8', body: { priority } }]);
+  });
+
+  test.each(['hihg', '9', 'p1'])('is not %s', async (word) => {
+    const ran = await run(`tickets update 8 --priority ${word}`);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain('--priority ');
+  });
+});
+
+describe('near fields and times', () => {
+  test.each([
+    ['tickets list --sort updated', 'Did you mean updated_at?'],
+    ['tickets list --sort -created', 'Did you mean -created_at?'],
+    ['tickets list --sort email', 'Did you mean contact.email?'],
+    ['tickets list --sort zzz', 'Fields: id'],
+    ['tickets list --fields id,updated', 'There is no field "updated" here.\nDid you mean updated_at?'],
+  ])('svc %s: %s', async (line, hint) => {
+    const ran = await run(line);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain(hint);
+  });
+
+  test.each(['today', 'yesterday', 'Yesterday', '2h', '3d', 'now'])('--updated-since %s', async (time) => {
+    expect(await run(`tickets list --updated-since ${time}`)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('yesterday begins at midnight here', () => {
+    const now = new Date(2026, 2, 1, 15, 30);
+    expect(parsePast('yesterday', '--since', now)).toBe(new Date(2026, 1, 28).toISOString());
+    expect(parsePast('today', '--since', now)).toBe(new Date(2026, 2, 1).toISOString());
+  });
+
+  test('a missing --since is the last day, and is said', async () => {
+    expect((await run('mirror changes')).stderr).toContain('Changes of the last day. For others: --since TIME');
+    expect((await run('mirror changes --since yest')).stderr).toContain('yesterday');
+  });
+});
+
 describe('what people type from habit', () => {
   test.each(['version', '-v', '-V', '--version'])('svc %s is the version', async (line) => {
     expect(await run(line)).toMatchObject({ exitCode: 0, stdout: `${version}\n` });
@@ -104,6 +267,15 @@ describe('what people type from habit', () => {
     expect(one.stderr).toContain('Run: svc contacts list --json --fields email --limit 1');
     const found = await run('contacts find yara --json email,name');
     expect(found.stderr).toContain('Run: svc contacts find yara --json --fields email,name');
+  });
+
+  test('a single field among ids, too', async () => {
+    for (const line of ['tickets get T-1008 --json subject', 'tickets get 7 8 --json subject']) {
+      const ran = await run(line);
+      expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(ran.stderr).toContain(`Run: svc ${line.replace('subject', '--fields subject')}`);
+    }
+    expect((await run('tickets get 7 --json T-1008')).exitCode).toBe(0);
   });
 
   test('--json before an argument stays what it was', async () => {
@@ -130,6 +302,10 @@ describe('what people type from habit', () => {
       expect((await ask('SELECT count(*) FROM tickts')).stderr).toContain('Did you mean tickets?');
       expect((await ask('SELECT statuss FROM tickets')).stderr).toContain('Did you mean status?');
       expect((await ask('SELECT zzzzzzzz FROM tickets')).stderr).not.toContain('Did you mean');
+      expect((await ask('SELECT updated FROM tickets')).stderr).toContain('Did you mean updated_at?');
+      // Titles are of the changelog: what is near has to be in a table that the query names.
+      expect((await ask('SELECT titl FROM tickets')).stderr).not.toContain('Did you mean title');
+      expect((await ask('SELECT titl FROM tickets, changelog')).stderr).toContain('Did you mean title?');
     });
 
     test('a query on standard input needs no dash', async () => {
@@ -157,5 +333,28 @@ describe('what people type from habit', () => {
       const ran = await svc(await pulled(), ['mirror', 'search', 'a', '--limit', '2']);
       expect(ran.stderr).toMatch(/Showing 2 of (?:at least )?\d+\. For more: --limit N\./u);
     });
+  });
+});
+
+describe('what is done otherwise here is told', () => {
+  test.each([
+    ['mcp instal', 'Did you mean: svc mcp install'],
+    ['mcp nonsense', 'Run: svc mcp --help'],
+    ['lists get 1', 'Did you mean: svc lists members'],
+    ['contacts list --search kim', 'To search: svc contacts find WORDS'],
+    ['contacts list --sort name', "To sort what is read: --jq 'sort_by(.FIELD)'"],
+    ['lists list --order-by name', "To sort what is read: --jq 'sort_by(.FIELD)'"],
+    ['tickets list --priority high', '--sort -priority'],
+    ['tickets list --order-by priority', 'Did you mean --sort?'],
+  ])('svc %s: %s', refusedWith);
+
+  test('what is told for a sort and for the urgent ones works', async () => {
+    const world = sandboxWorld();
+    const sorted = await svc(world, ['contacts', 'list', '--jq', 'sort_by(.name) | map(.name)']);
+    const names = JSON.parse(sorted.stdout) as string[];
+    expect(names.length).toBeGreaterThan(2);
+    expect(names).toEqual([...names].sort());
+    const urgent = await svc(world, ['tickets', 'list', '--jq', 'map(select(.priority >= 3)) | map(.priority)']);
+    expect(new Set(JSON.parse(urgent.stdout) as number[])).toEqual(new Set([3, 4]));
   });
 });

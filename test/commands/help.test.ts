@@ -140,5 +140,8 @@ describe('help', () => {
 
 test('set is never proposed to whoever typed get', async () => {
   const ran = await svc(sandboxWorld(), ['lists', 'get', '1']);
-  expect(ran).toMatchObject({ exitCode: 2, stderr: "Error: Unknown command 'get'.\nRun: svc lists --help\n" });
+  expect(ran).toMatchObject({
+    exitCode: 2,
+    stderr: "Error: Unknown command 'get'.\nDid you mean: svc lists members\n",
+  });
 });

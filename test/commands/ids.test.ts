@@ -48,7 +48,7 @@ describe('a ticket is taken by its number', () => {
 
   test('another mistake is told before anything is asked of the service', async () => {
     const world = sandboxWorld();
-    const ran = await svc(world, ['tickets', 'update', 'T-1008', '--priority', 'high']);
+    const ran = await svc(world, ['tickets', 'update', 'T-1008', '--priority', '9']);
     expect(ran.exitCode).toBe(2);
     expect(world.sent).toEqual([]);
   });

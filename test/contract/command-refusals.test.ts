@@ -54,7 +54,7 @@ describe('what the document forbids is exit 2, and nothing is sent', () => {
     "tickets create --subject ''",
     `tickets create --subject ${'x'.repeat(256)}`,
     'tickets create --subject x --priority 5',
-    'tickets create --subject x --priority high',
+    'tickets create --subject x --priority highest',
     'tickets create --subject x --due-at 2026-02-30',
     'tickets update 8',
     'tickets update 8 --status unresolved',

@@ -4,8 +4,9 @@ import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
 import { findContacts, fromContactsCopy, openContactsCopy } from '../../src/mirror/find.ts';
 import type { Account, Sql, Store } from '../../src/mirror/store.ts';
-import { phrasesOf, wordsOf } from '../../src/mirror/words.ts';
+import { phrasesOf, placeOf, wordsOf } from '../../src/mirror/words.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
 import { json, ok, onBothEngines } from './engines.ts';
 import { request } from './truth.ts';
 
@@ -28,6 +29,14 @@ describe('the words of a text', () => {
       { words: ['exact', 'words'], isBegun: false },
     ]);
   });
+});
+
+test('what is found stands near the beginning of its piece, where a narrow table does not cut it off', () => {
+  const text = 'We were charged twice on 3 May. Please refund one of the payments.';
+  const piece = (words: string) => placeOf([['body', text]], phrasesOf(words))?.piece;
+  expect(piece('refund')).toBe('…3 May. Please refund one of the payments.');
+  expect(piece('charged')).toBe(text);
+  expect(piece('payments')).toBe('…refund one of the payments.'.replace('refund ', ''));
 });
 
 const byTheIndexOfEmails = [expect.stringContaining('USING INDEX contacts_email_key')];
@@ -72,6 +81,25 @@ onBothEngines('mirror search', ({ test, world: fresh, pulled }) => {
     expect(await hits(world, '"rechn"')).toEqual([]);
     expect(await hits(world, 'letters that stand nowhere')).toEqual([]);
     expect(await hits(world, '"*\'():& NOT AND')).toEqual([]);
+  });
+
+  test('takes operators of other searches as words, and says so', async () => {
+    const world = await pulled();
+    const plain = await svc(world, ['mirror', 'search', 'refund', '(', '--json']);
+    expect(plain).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(plain.stdout)).toEqual(await hits(world, 'refund'));
+    const ran = await svc(world, ['mirror', 'search', 'refund AND (']);
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(ran.stderr).toContain('AND is looked for as a word, like the others: every word has to be there.');
+    expect((await svc(world, ['mirror', 'search', 'refund', 'and', '"x OR y"', 'NOTE'])).stderr).not.toContain(
+      'looked for',
+    );
+  });
+
+  test.each(['(', '"*" &', '  ', '—'])('without a word in %j it is exit 2', async (text) => {
+    const ran = await svc(await pulled(), ['mirror', 'search', text]);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toContain('There is no word to look for');
   });
 
   test('finds a message with its ticket, and no longer what it said before', async () => {

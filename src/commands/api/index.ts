@@ -11,6 +11,7 @@ import { type Sent, send } from '../../http/send.ts';
 import type { View } from '../../output/view.ts';
 import { fieldsIn, isRecord } from '../../text/record.ts';
 import { apiLs } from './ls.ts';
+import { adviceOnPath, refuseNoPath } from './path-words.ts';
 
 const request = defineCommand({
   name: 'api',
@@ -37,6 +38,7 @@ const request = defineCommand({
   writes: true,
   async run(ctx, { args, flags, settings }): Promise<View> {
     if (args.path === 'ls') return apiLs();
+    refuseNoPath(args.path);
     const fields = fieldsFrom(flags.rawField, flags.field);
     const hasFields = Object.keys(fields).length > 0;
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
@@ -49,7 +51,7 @@ const request = defineCommand({
     const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
-    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure));
+    const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, path));
     const head = flags.include ? headOf(sent) : undefined;
     if (sent.how === 'refused') {
       // A filter or a choice of fields is meant for a success.
@@ -66,9 +68,13 @@ const request = defineCommand({
 /** An error of the service, with what it answered. */
 type Refused = { readonly how: 'refused'; readonly answer: HttpResponse; readonly failure: Failure };
 
-function answerIn(failure: unknown): Refused {
-  if (failure instanceof Failure && failure.answer) return { how: 'refused', answer: failure.answer, failure };
-  throw failure;
+function answerIn(failure: unknown, path: string): Refused {
+  if (!(failure instanceof Failure && failure.answer)) throw failure;
+  const { answer, kind, message, status, fields } = failure;
+  const hint = kind === 'not-found' ? adviceOnPath(path) : undefined;
+  const told =
+    hint === undefined ? failure : new Failure(kind, message, { hint, status, fields, answer, cause: failure });
+  return { how: 'refused', answer, failure: told };
 }
 
 /** The body of an error: JSON as JSON, anything else as it is. */

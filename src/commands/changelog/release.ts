@@ -8,6 +8,7 @@ import type { Difference } from '../../release/show.ts';
 import type { Blame } from '../../release/wanted.ts';
 import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { parseTime } from '../../text/time.ts';
 
 const time: Param<string | undefined> = {
@@ -71,6 +72,7 @@ export const releaseChangelog = defineCommand({
     const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';
     const blame: Blame = {};
     let isRead = false;
+    refuseFile(args.version);
     try {
       const { wantedFrom } = await import('../../release/wanted.ts');
       const wanted = await wantedFrom(ctx, { ...args, ...flags }, blame);
@@ -92,6 +94,15 @@ export const releaseChangelog = defineCommand({
     }
   },
 });
+
+/** No version ends like the name of a file, or is what projects call their changelog. */
+function refuseFile(version: string | undefined): void {
+  const isFile = /\.(?:md|markdown|mdx|rst|rest|txt|adoc)$|(?:^|[/\\])(?:changelog|changes|history|news|releases)$/iu;
+  if (version === undefined || !isFile.test(version)) return;
+  throw new Failure('usage', `${version} is a file, and the argument is a version.`, {
+    hint: `Run: svc changelog release --from ${shellWord(version)}`,
+  });
+}
 
 async function foresee(service: Service, wanted: Wanted): Promise<Told> {
   const { survey } = await import('../../release/run.ts');

@@ -12,10 +12,9 @@ export const copyChanges = defineCommand({
   args: {},
   flags: {
     ...dbFlag,
-    since: {
-      ...param.requiredText('Changes since this time, or since 2d, 12h or 30m ago', { placeholder: 'TIME' }),
-      required: true,
-    },
+    since: param.text('Changes since this time, such as yesterday, or since 2d, 12h or 30m ago (default: 1d)', {
+      placeholder: 'TIME',
+    }),
   },
   examples: ['svc mirror changes --since 2d'],
   async run(ctx, { flags, settings }) {
@@ -23,7 +22,8 @@ export const copyChanges = defineCommand({
       await import('../../mirror/changes.ts'),
       await import('../../mirror/told.ts'),
     ];
-    const since = pastMoment(flags.since, '--since', ctx.clock.now());
+    if (flags.since === undefined && !settings.quiet) ctx.notice('Changes of the last day. For others: --since TIME');
+    const since = pastMoment(flags.since ?? '1d', '--since', ctx.clock.now());
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
       const after = await seqBefore(store, account, since);
       async function* records() {
@@ -35,7 +35,7 @@ export const copyChanges = defineCommand({
         records: records(),
         columns: [{ path: 'time', as: 'time' }, 'kind', { path: 'record_id', header: 'ID' }, 'change', 'what'],
         fields: ['time', 'kind', 'record_id', 'change', 'before', 'after', 'what'],
-        empty: 'Nothing changed.',
+        empty: 'No pull has seen a change since then.',
       };
     });
   },

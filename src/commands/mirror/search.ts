@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
 import { dbFlag, withCopy } from './copy.ts';
 
 export const searchCopy = defineCommand({
@@ -7,19 +8,34 @@ export const searchCopy = defineCommand({
   summary: 'Find words anywhere in the local copy, best match first',
   details:
     'Looks in contacts, tickets, messages, changelog and feedback, in any script. Every word has to be there; the beginning of a ' +
-    'word is enough, but not in "double quotes". A ticket or a conversation is shown once, with the ' +
+    'word is enough, but not in "double quotes"; brackets and signs mean nothing. A ticket or a conversation is shown once, with the ' +
     "place that fits best; OF is the ticket or conversation of a message, NUMBER the ticket's number.",
   args: { words: param.texts('What to look for', { placeholder: 'WORDS', required: true }) },
   flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
+    const text = args.words.join(' ');
+    const { operatorsIn, phrasesOf } = await import('../../mirror/words.ts');
+    if (phrasesOf(text).length === 0) {
+      throw new Failure('usage', `There is no word to look for in "${text}".`, {
+        hint: 'Give letters or digits, for example: svc mirror search refund',
+      });
+    }
+    const operators = operatorsIn(text);
+    if (operators.length > 0) {
+      const are = operators.length === 1 ? 'is looked for as a word' : 'are looked for as words';
+      ctx.notice(`${operators.join(' and ')} ${are}, like the others: every word has to be there.`);
+    }
     const { hits, count, isAll } = await withCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account);
-      return (await import('../../mirror/search.ts')).search(store, account, args.words.join(' '), flags.limit);
+      return (await import('../../mirror/search.ts')).search(store, account, text, flags.limit);
     });
-    const columns = ['kind', 'id', 'of', 'number', 'field', 'text'];
+    const fields = ['kind', 'id', 'of', 'number', 'field', 'text'];
+    // On a narrow terminal the words that were found matter most, and where they stand next.
+    const ranks: Readonly<Record<string, number>> = { text: 1, kind: 2, id: 3, number: 4, field: 5, of: 6 };
+    const columns = fields.map((path) => ({ path, rank: ranks[path] ?? 7 }));
     return {
-      data: { shape: 'list', records: hits, columns, fields: [...columns, 'score'], empty: 'Nothing found.' },
+      data: { shape: 'list', records: hits, columns, fields: [...fields, 'score'], empty: 'Nothing found.' },
       read: true,
       notes:
         hits.length < count

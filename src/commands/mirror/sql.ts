@@ -30,7 +30,9 @@ export const queryCopy = defineCommand({
     const loading = import('../../mirror/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account, text);
-      const { columns, rows } = await (await loading).ask(store, account, text, ctx.signal).catch(withNearName);
+      const { columns, rows } = await (await loading)
+        .ask(store, account, text, ctx.signal)
+        .catch((error: unknown) => withNearName(error, text));
       async function* records() {
         for await (const row of rows) yield Object.fromEntries(columns.map((name, at) => [name, row[at]]));
       }
@@ -55,20 +57,31 @@ async function queryOf(ctx: Context, { noInput }: Settings, given: string | unde
 /** How the databases name a table or a column that is not there. */
 const strange = /no such (table|column): (?:\w+\.)?"?(\w+)|(relation|column) "?(?:\w+\.)?(\w+)"? does not exist/u;
 
-async function withNearName(error: unknown): Promise<never> {
+async function withNearName(error: unknown, query: string): Promise<never> {
   const [, kind, name = '', relation, other = ''] = strange.exec(error instanceof Failure ? error.message : '') ?? [];
   if (!(error instanceof Failure) || !(kind || relation)) throw error;
-  const [{ tables, rowColumns }, { nearest }] = [
+  const [{ tables }, { nearest, nearestField }] = [
     await import('../../mirror/tables.ts'),
     await import('../../text/near.ts'),
   ];
-  const columns = tables.flatMap((table) => [...table.columns, ...rowColumns].map((column) => column.name));
   const isTable = kind === 'table' || relation === 'relation';
-  const known = isTable ? [...tables.map((table) => table.name), 'changes'] : [...new Set(columns)];
-  const meant = nearest(name || other, known);
+  const meant = isTable
+    ? nearest(name || other, [...tables.map((table) => table.name), 'changes'])
+    : nearestField(name || other, await columnsIn(query));
   if (meant === undefined) throw error;
   throw new Failure('usage', error.message, {
     hint: `Did you mean ${meant}? ${error.hint ?? ''}`.trim(),
     cause: error,
   });
+}
+
+/** The columns of the tables that a query names. */
+async function columnsIn(query: string): Promise<string[]> {
+  const { changeColumns, rowColumns, tables } = await import('../../mirror/tables.ts');
+  const words = new Set(query.toLowerCase().match(/[a-z_]+/gu));
+  const all = [
+    ...tables.map((table) => ({ name: table.name, columns: [...table.columns, ...rowColumns] })),
+    { name: 'changes', columns: changeColumns },
+  ];
+  return [...new Set(all.flatMap((one) => (words.has(one.name) ? one.columns.map(({ name }) => name) : [])))];
 }

@@ -50,7 +50,7 @@ export const watchAccount = defineCommand({
       param.integer('How often to look (default 15)', { min: 1, max: mostSeconds, placeholder: 'SECONDS' }),
       15,
     ),
-    since: param.text('Begin at this time, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
+    since: param.text('Begin at this time, such as yesterday, or 2d, 12h or 30m ago', { placeholder: 'TIME' }),
     name: param.text('Remember under this name how far svc got', { placeholder: 'NAME' }),
     exec: param.text('Run this for each change, with the change as JSON on standard input', { placeholder: 'COMMAND' }),
   },

@@ -1,0 +1,130 @@
+import type { Command, Group } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { globalFlags } from './global-flags.ts';
+
+/** What gh, stripe, hookdeck and the like call a command: behind `svc` ('') or a group, the words that it has here. */
+export const commandHabits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {
+    ...{ listen: 'webhooks listen', forward: 'webhooks listen', trigger: 'webhooks trigger' },
+    ...{ logs: 'webhooks inbox list', log: 'webhooks inbox list', tail: 'watch', serve: 'webhooks serve' },
+    ...{ replay: 'webhooks inbox replay', resend: 'webhooks inbox replay', retry: 'webhooks dead retry' },
+    ...{ sync: 'contacts sync', import: 'contacts sync', export: 'contacts export', find: 'contacts find' },
+    ...{ search: 'mirror search', sql: 'mirror sql', query: 'mirror sql', pull: 'mirror pull' },
+    ...{ release: 'changelog release', releases: 'changelog list', publish: 'changelog publish' },
+    ...{ issue: 'tickets', issues: 'tickets', customer: 'contacts', customers: 'contacts', people: 'contacts' },
+    ...{ chat: 'conversations', chats: 'conversations', reply: 'tickets reply', close: 'tickets close' },
+    ...{ resolve: 'tickets resolve', reopen: 'tickets reopen', status: 'whoami', me: 'whoami', signin: 'login' },
+    ...{ init: 'login', setup: 'login', configure: 'login', profile: 'auth list', profiles: 'auth list' },
+    ...{ env: 'help environment', environment: 'help environment', flags: 'help flags' },
+    ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
+  },
+  contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
+  tickets: { comment: 'reply', answer: 'reply', send: 'reply', solve: 'resolve', open: 'reopen' },
+  conversations: { comment: 'reply', answer: 'reply', send: 'reply', close: 'resolve' },
+  lists: { contacts: 'members', get: 'members', show: 'members', view: 'members' },
+  changelog: { sync: 'release' },
+  events: { trigger: 'send', create: 'send', track: 'send', emit: 'send', log: 'send', fire: 'send' },
+  roadmap: { list: 'get', ls: 'get' },
+  webhooks: {
+    ...{ logs: 'inbox list', log: 'inbox list', tail: 'inbox list', events: 'inbox list', history: 'inbox list' },
+    ...{ deliveries: 'inbox list', forward: 'listen', resend: 'inbox replay', replay: 'inbox replay' },
+    ...{ retry: 'dead retry', subscribe: 'create', unsubscribe: 'delete', test: 'trigger', send: 'trigger' },
+  },
+  mirror: {
+    ...{ sync: 'pull', update: 'pull', refresh: 'pull', fetch: 'pull', clone: 'pull', query: 'sql', select: 'sql' },
+    ...{ find: 'search', grep: 'search', log: 'changes', history: 'changes', tables: 'schema' },
+    ...{ delete: 'forget', drop: 'forget', rm: 'forget', reset: 'forget' },
+  },
+  sandbox: { run: 'exec', up: 'start', serve: 'start' },
+  auth: { use: 'switch', whoami: 'status' },
+};
+
+/** The same in any group that has the command on the right. */
+const anywhere: Readonly<Record<string, string>> = {
+  ...{ edit: 'update', modify: 'update', change: 'update', add: 'create', make: 'create' },
+  ...{ remove: 'delete', destroy: 'delete', find: 'list --search', search: 'list --search', import: 'create --from' },
+};
+
+/** What the word stands for here, behind the same words as it; undefined where nobody means anything by it. */
+export function habitualCommand(word: string, group: Group | undefined): string | undefined {
+  const ofGroup = commandHabits[group?.name ?? ''] ?? {};
+  if (Object.hasOwn(ofGroup, word)) return ofGroup[word];
+  const meant = group && Object.hasOwn(anywhere, word) ? anywhere[word] : undefined;
+  const [name, flag] = meant?.split(' ') ?? [];
+  const child = group?.commands.find((one) => one.name === name);
+  if (!child || 'commands' in child) return undefined;
+  return flag === undefined || flagsOf(child).includes(flag) ? meant : undefined;
+}
+
+/** What a flag of another program may be here, the likeliest first; in capitals an argument. */
+const flagHabits: Readonly<Record<string, readonly string[]>> = {
+  '--query': ['--search', 'QUERY', 'WORDS', 'TEXT', '--jq'],
+  '--search': ['QUERY', 'WORDS', 'TEXT', '--filter'],
+  '--filter': ['--search', '--status', '--jq'],
+  '-L': ['--limit'],
+  '-n': ['--limit', '--dry-run'],
+  ...same(['--count', '--max', '--max-results', '--top', '--first'], ['--limit']),
+  ...same(['--page-size', '--size'], ['--per-page', '--limit']),
+  ...same(['--event', '--events', '--event-type', '--topic'], ['EVENT', '--events', '--filter']),
+  ...same(['--url', '--endpoint', '--target', '--forward-url', '--forward'], ['URL', '--forward-to', '--to']),
+  ...same(
+    ['--file', '--path', '--csv', '-f', '--from-file', '-F', '--in'],
+    ['FILE', '--from', '--notes-file', '--body-file', '--content-file', '--body', '--input'],
+  ),
+  ...same(['--body', '--message', '-m', '-b', '--text', '--comment'], ['--body', '--description', '--content']),
+  ...same(['--title', '-t', '--summary'], ['--title', '--subject', '--name']),
+  ...same(['--state', '-s'], ['--status']),
+  ...same(['--tag', '--tags', '--label', '--labels', '-l'], ['--label', '--labels', '--tags', 'VERSION']),
+  '--version': ['VERSION'],
+  '--id': ['ID'],
+  ...same(['--customer', '--requester', '--user', '--email'], ['--contact', '--contact-id', '--email', 'TEXT']),
+  ...same(['--since', '--after'], ['--since', '--updated-since', '--created-since']),
+  ...same(['--before', '--until'], ['--created-before']),
+  ...same(['--order', '--order-by', '--sort-by'], ['--sort']),
+  ...same(['--due', '--due-date'], ['--due-at']),
+  ...same(['--date', '--publish-at', '--schedule'], ['--at', '--published-at']),
+  ...same(['--columns', '--select'], ['--fields']),
+  '--format': ['--output'],
+  ...same(['--paginate', '--no-limit'], ['--all']),
+  ...same(['--preview', '--noop', '--simulate'], ['--dry-run']),
+  ...same(['--force', '--confirm', '--no-confirm'], ['--yes']),
+  ...same(['--verbose', '--trace', '--log-level'], ['--debug']),
+  ...same(['--account', '--env', '--environment', '--project-name'], ['--profile']),
+  ...same(['--non-interactive', '--no-prompt', '--no-interactive'], ['--no-input']),
+};
+
+function same(names: readonly string[], meant: readonly string[]): Record<string, readonly string[]> {
+  return Object.fromEntries(names.map((name) => [name, meant]));
+}
+
+/** What a command has no flag for is done otherwise. */
+const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'contacts list': same(['--search', '--email', '--name'], ['To search: svc contacts find WORDS']),
+  'tickets list': { '--priority': ["To see the urgent ones: --sort -priority, or --jq 'map(select(.priority >= 3))'"] },
+};
+
+/** Every list can be sorted by jq, where svc has no flag for it. */
+const sorting = new Set(['--sort', '--order', '--order-by', '--sort-by']);
+
+/** The flag or argument of this command that a strange flag stands for, in a sentence. */
+export function habitualFlag(flag: string, command: Command, path: string): string | undefined {
+  // `-L5` is -L with its value.
+  const word = /^-[^-]/u.test(flag) ? flag.slice(0, 2) : flag;
+  const [other] = elsewhere[path]?.[word] ?? [];
+  if (other !== undefined) return other;
+  const meant = Object.hasOwn(flagHabits, word) ? (flagHabits[word] ?? []) : [];
+  const args = Object.entries(command.args).map(([key, arg]) => (arg.placeholder ?? key).toUpperCase());
+  const own = flagsOf(command);
+  const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
+  if (found === undefined || found === word) {
+    if (sorting.has(word) && own.includes('--limit')) return "To sort what is read: --jq 'sort_by(.FIELD)'";
+    return undefined;
+  }
+  if (found.startsWith('-')) return `Did you mean ${found}?`;
+  return `${found} has no flag, it is an argument: svc ${path} ${args.join(' ')}`;
+}
+
+const flagsOf = ({ flags }: Command): readonly string[] => [
+  ...Object.entries(flags).flatMap(([key, flag]) => (flag.hidden ? [] : [`--${flagName(key, flag)}`])),
+  ...globalFlags.map(([term]) => /--[\w-]+/u.exec(term)?.[0] ?? ''),
+];
