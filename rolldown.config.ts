@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { defineConfig, type RolldownOptions } from 'rolldown';
-import { jqWasm, minify, reading, sqliteWasm } from './build/plugins.ts';
+import { jqWasm, minify, reading, replacing, sqliteWasm } from './build/plugins.ts';
 import { thirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
@@ -112,11 +113,16 @@ export default defineConfig({
         for (const width of [80, 120]) writeFileSync(resolve(dir, `help-${width}.txt`), rootHelp(width));
       },
     },
+    // A third of the size, for a few milliseconds of those who filter.
+    replacing('packed-jq', /jq-web\/jq\.js$/u, [
+      "var wasmBinary = Module['wasmBinary'];",
+      "var wasmBinary = require('node:zlib').gunzipSync(fs.readFileSync(__dirname + '/jq.wasm.gz'));",
+    ]),
     {
-      // jq-web and node-sqlite3-wasm look for their WebAssembly beside the file that they are in.
+      // WebAssembly lies beside the file that reads it.
       name: 'wasm',
       generateBundle() {
-        this.emitFile({ type: 'asset', fileName: 'jq.wasm', source: jqWasm() });
+        this.emitFile({ type: 'asset', fileName: 'jq.wasm.gz', source: gzipSync(jqWasm(), { level: 9 }) });
         this.emitFile({ type: 'asset', fileName: 'node-sqlite3-wasm.wasm', source: sqliteWasm() });
       },
     },

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { defineConfig, type Plugin } from 'rolldown';
+import { defineConfig } from 'rolldown';
 import { bundle } from '../rolldown.config.ts';
-import { jqWasm, minify, sqliteWasm } from './plugins.ts';
+import { jqWasm, minify, replacing, sqliteWasm } from './plugins.ts';
 import { thirdPartyLicenses } from './third-party-licenses.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -11,24 +11,6 @@ const jqWeb = dirname(resolve('jq-web/jq.wasm'));
 const sqlite = dirname(dirname(resolve('node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm')));
 const project = dirname(import.meta.dirname);
 const output = { dir: 'binary/parts', format: 'cjs', minify } as const;
-
-/** Puts something else in one place of one file; an error where the place is not there any more. */
-function replacing(name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin {
-  let isDone = false;
-  return {
-    name,
-    transform(code, id) {
-      if (!file.test(id.replaceAll('\\', '/'))) return null;
-      const replaced = code.replace(from, () => to);
-      if (replaced === code) throw new Error(`${name}: ${id} does not hold ${from}`);
-      isDone = true;
-      return replaced;
-    },
-    buildEnd() {
-      if (!isDone) throw new Error(`${name}: no file is named like ${file}`);
-    },
-  };
-}
 
 /**
  * The parts of the single executable: the script that it starts, and as assets the chunks of the package and whatever

@@ -69,3 +69,21 @@ export const jqWasm = (): Uint8Array =>
 
 export const sqliteWasm = (): Uint8Array =>
   stripWasm(readFileSync(createRequire(import.meta.url).resolve('node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm')));
+
+/** Puts something else in one place of one file; an error where the place is not there any more. */
+export function replacing(name: string, file: RegExp, [from, to]: readonly [string, string]): Plugin {
+  let isDone = false;
+  return {
+    name,
+    transform(code, id) {
+      if (!file.test(id.replaceAll('\\', '/'))) return null;
+      const replaced = code.replace(from, () => to);
+      if (replaced === code) throw new Error(`${name}: ${id} does not hold ${from}`);
+      isDone = true;
+      return replaced;
+    },
+    buildEnd() {
+      if (!isDone) throw new Error(`${name}: no file is named like ${file}`);
+    },
+  };
+}
