@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     environment: 'node',
+    reporters: ['default', './test/slowest.ts'],
     globalSetup: ['test/build-once.ts'],
     // CommonJS as Node itself imports it; otherwise jq-web, which exports a promise, is taken for a thenable module.
     deps: { interopDefault: false },

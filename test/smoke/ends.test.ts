@@ -53,6 +53,8 @@ type Ended = { readonly line: Line; readonly ran: Ran };
 /** All of them, one after another in one account, as somebody who tries each. */
 async function runAll(world: World, stdout?: () => Writable): Promise<Ended[]> {
   const all: Ended[] = [];
+  // Whether the usual port of a login is free, others decide that run at the same time.
+  await svc(world, ['config', 'set', 'redirect_uri', 'http://127.0.0.1:0/callback'], { env: { HOME: folder } });
   for (const line of lines) all.push(await runOne(world, line, stdout && { stdout: stdout() }));
   return all;
 }

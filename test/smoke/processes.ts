@@ -21,10 +21,20 @@ export const hasOpened = ({ pid }: Process, path: RegExp): Promise<void> =>
     }),
   );
 
-/** Until the process has used so much of a processor: its start takes a third of a second. */
+/** Until the process has used so many seconds of a processor, or has ended: its start takes a third of one. */
 export const hasWorked = ({ pid }: Process, seconds = 1): Promise<void> =>
   until(() => {
-    const [, times = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [, times] = statusOf(pid).split(') ');
+    if (times === undefined) return true;
     const [user = 0, system = 0] = times.split(' ').slice(11, 13).map(Number);
     return user + system >= seconds * 100;
   });
+
+/** What the system says of a process; empty once it has ended and its parent knows. */
+function statusOf(pid: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return '';
+  }
+}
