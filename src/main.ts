@@ -88,9 +88,11 @@ async function ofWholeCommand(failure: Failure, writes: Writes): Promise<Failure
 
 async function carryOut(ctx: Context, invocation: Invocation, settings: Settings): Promise<number> {
   const { given } = await import('./program/given.ts');
-  const values = await given(ctx, invocation, settings);
   const { checkOutput, print } = await import('./output/print.ts');
+  // How it is to be shown is judged before anything is asked or sent.
   await checkOutput(settings, ctx.signal);
+  if (settings.fields) await (await import('./program/printed.ts')).refuseStrangeFields(invocation, settings.fields);
+  const values = await given(ctx, invocation, settings);
   const view = await invocation.command.run(ctx, { ...values, settings });
   if (view.done === undefined) return print(ctx, view, settings);
   const { typeableNote } = await import('./config/advice.ts');

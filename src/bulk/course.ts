@@ -61,8 +61,6 @@ export type Course = {
   looked: Looked;
   /** Whether the service fails at one row after the other. */
   troubles: number;
-  /** When progress was told last. */
-  toldAt: number;
 };
 
 export function beginCourse(job: Job): Course {
@@ -86,7 +84,6 @@ export function beginCourse(job: Job): Course {
     doneNow: 0,
     looked: { seconds: 0, candidates: [] },
     troubles: 0,
-    toldAt: Number.NEGATIVE_INFINITY,
     elapsed,
     cost() {
       const requests = sender.requests() - requestsNoted;
@@ -146,15 +143,9 @@ export function undefer(course: Course, isFree: (planned: Planned) => boolean): 
   }
 }
 
-/** A text for each of 10,000 rows would cost more than writing the rows down. */
-const betweenTellingsMs = 100;
-
 function tellProgress(course: Course): void {
   const { job, ended, resumedRows } = course;
-  const ms = course.elapsed();
-  if (ms - course.toldAt < betweenTellingsMs) return;
-  course.toldAt = ms;
-  job.onProgress({ done: ended.size, total: job.plan.sendable, resumed: resumedRows, ms });
+  job.onProgress({ done: ended.size, total: job.plan.sendable, resumed: resumedRows, ms: course.elapsed() });
 }
 
 /** So many rows in a row that the service failed at, or whose outcome is unknown, mean that it is in trouble. */

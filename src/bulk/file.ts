@@ -24,7 +24,7 @@ import { type FileFlags, sendsAgain } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
-import { rowsInWords } from './pace.ts';
+import { progressText, rowsInWords, type Telling, tellingProgress } from './pace.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
@@ -50,6 +50,7 @@ export type Run = {
   readonly flags: FileFlags;
   readonly service: () => Promise<Service>;
   readonly idsInCopy: IdsInCopy;
+  readonly onProgress: Telling['onProgress'];
 };
 
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
@@ -59,13 +60,14 @@ export async function runFile(
 ): Promise<View> {
   const began = ctx.clock.ticks();
   const flags = all as FileFlags & Given['flags'];
+  const telling = tellingProgress(ctx, progressText);
   let connected: Promise<Service> | undefined;
   const service = () => {
-    connected ??= connect(ctx, settings);
+    connected ??= connect(telling.ctx, settings);
     return connected;
   };
   const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
-  const run: Run = { ctx, settings, words, row, flags, service, idsInCopy };
+  const run: Run = { ctx, settings, words, row, flags, service, idsInCopy, onProgress: telling.onProgress };
   refuseIds(row, args);
   const given = await givenByCommandLine(run, { ...args, ...all });
   const template = await templateOf(run, given);
@@ -84,7 +86,11 @@ export async function runFile(
     refuseUseless(run, columns, template);
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
-      for (const note of columnNotes(columns, template?.placeholders ?? [], row)) ctx.notice(note);
+      for (const note of columnNotes(columns, {
+        ...{ row, given: given.body, placeholders: template?.placeholders ?? [] },
+        createsContacts: flags.create_contacts === true,
+      }))
+        ctx.notice(note);
     if (flags.create_contacts) refuseNobody(row, columns, given.body);
     const requesters = flags.create_contacts ? await openRequesters(await service()) : undefined;
     const values = valuesOf(columns, row, flags.map_value);

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { isSameFile, openDraft, proveWritable } from '../disk/draft-file.ts';
+import { isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import type { FileFlags } from './flags.ts';
@@ -26,6 +26,22 @@ export async function checkFiles(
     }
     await proveWritable(path);
     taken.push({ path, isRead: false });
+  }
+}
+
+/** Said before a file was named for good, or because another run has it, whose report it is. */
+const isOurs = ({ kind, status }: Failure): boolean => kind === 'usage' || (kind === 'failed' && status === undefined);
+
+/**
+ * What ends before its first row, because of the service or a signal, has nothing to report: a report of an earlier run
+ * must not be taken for its own. The other files stay: what they say of rows is true.
+ */
+export async function withoutOldReport<T>({ report }: Partial<Out>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (report !== undefined && error instanceof Failure && !isOurs(error)) await removeOld(report);
+    throw error;
   }
 }
 

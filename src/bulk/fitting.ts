@@ -1,4 +1,4 @@
-import { columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
+import { type Body, columnNames, fieldsOfRow, type RowOf } from '../command/row.ts';
 import { columnName, plain } from '../tabular/columns.ts';
 import { fieldOf } from '../tabular/header-names.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -25,15 +25,23 @@ const ofRequester = /^(?:requester|requestor|requestedby|reporter|customer|conta
 type Fit = { readonly at: number; readonly field: string };
 
 /** Of columns that are not sent: which would fill a field that no column fills, by what other systems call it. */
-function fitting(columns: Columns, row: RowOf): readonly Fit[] {
+function fitting(columns: Columns, { row, given }: Beside): readonly Fit[] {
   const own = Object.keys(fieldsOfRow(row)).flatMap((field): readonly Fit[] => {
     const named = (words[field] ?? []).map((word) => columns.names.findIndex((name) => plain(name) === word));
-    const at = named.find((one) => one >= 0 && !columns.targets[one]);
+    const at = named.find((one) => one >= 0 && !columns.targets[one] && !isOfAddress(columns.names[one], columns));
     return at === undefined || field in (row.fixed ?? {}) ? [] : [{ at, field }];
   });
   const filled = filledBy(columns);
-  return [...own, ...personIn(columns, row)].filter(({ field }) => !filled.has(field));
+  const person = row.requester !== undefined && row.requester in given ? [] : personIn(columns, row);
+  return [...own, ...person].filter(({ field }) => !filled.has(field));
 }
+
+/** In an address `State` is a part of the country. */
+const isOfAddress = (name: string | undefined, { names }: Columns): boolean =>
+  plain(name ?? '').endsWith('state') && names.some((other) => addressWord.test(plain(other)));
+
+const addressWord =
+  /(?:^|address|billing|shipping|mailing|home|work|company|contact)(?:city|town|zip|zipcode|postcode|postalcode|street|streetaddress|address1|addressline1|country|countrycode)$/u;
 
 const filledBy = ({ targets }: Columns): ReadonlySet<string> =>
   new Set(targets.flatMap((target) => (target?.kind === 'field' ? [target.field.path] : [])));
@@ -68,29 +76,40 @@ function personField(name: string, names: readonly string[], isOfTicket: boolean
 
 const mostNames = 12;
 
+/** What a row gets from elsewhere. */
+type Beside = {
+  readonly row: RowOf;
+  /** By flags, for every row. */
+  readonly given: Body;
+  /** What the template takes from the row. */
+  readonly placeholders: readonly string[];
+  /** --create-contacts is given. */
+  readonly createsContacts: boolean;
+};
+
 /**
- * What becomes of the columns that fill nothing. `placeholders`: what the template takes from the row.
- * Where some of them fit a field, the flags for those, as they can be typed.
+ * What becomes of the columns that fill nothing. Where some of them fit a field, the flags for those, as they can be typed.
  */
-export function columnNotes(columns: Columns, placeholders: readonly string[], row: RowOf): string[] {
+export function columnNotes(columns: Columns, beside: Beside): string[] {
+  const { placeholders } = beside;
   const { unused: all, names } = columns;
   const taken = new Set(placeholders.map((name) => names[placeIn(names, name)]));
   const unused = all.filter((name) => !taken.has(name));
-  const fits = fitting(columns, row).filter(({ at }) => unused.includes(names[at] ?? ''));
+  const fits = fitting(columns, beside).filter(({ at }) => unused.includes(names[at] ?? ''));
   const isNothingKnown = unused.length === names.length;
   if (unused.length === 0 || (isNothingKnown && fits.length === 0)) return [];
   const shown = unused.slice(0, mostNames).map((name) => sanitize(name) || '(no name)');
   const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
   const left = `Columns that are not sent: ${shown.join(', ')}${more}.`;
-  if (fits.length > 0) return [left, hintFor(fits, names)];
+  if (fits.length > 0) return [left, hintFor(fits, names, beside)];
   return [`${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=FIELD"`];
 }
 
-function hintFor(fits: readonly Fit[], names: readonly string[]): string {
+function hintFor(fits: readonly Fit[], names: readonly string[], { createsContacts }: Beside): string {
   const isOfPerson = ({ field }: Fit) => field.startsWith('contact.');
   const fields = [...new Set(fits.map((fit) => (isOfPerson(fit) ? 'the requester' : fit.field)))];
   const flags = fits.map(({ at, field }) => `--map "${columnName(names, at)}=${field}"`);
-  if (fits.some(isOfPerson)) flags.push('--create-contacts');
+  if (fits.some(isOfPerson) && !createsContacts) flags.push('--create-contacts');
   // A line for each, so that no terminal breaks one inside of its quotes.
   const last = fields.pop();
   const named = fields.length === 0 ? last : `${fields.join(', ')} or ${last}`;

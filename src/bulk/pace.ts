@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { counted, number } from '../text/number.ts';
 import type { Progress } from './course.ts';
 
@@ -15,6 +16,32 @@ function paceText({ done, total, resumed, ms }: Progress): string {
 
 export const progressText = (progress: Progress): string =>
   `${number(progress.done)} of ${rowsInWords(progress.total)}${paceText(progress)}`;
+
+/** A text for each of 10,000 rows would cost more than writing the rows down. */
+const betweenTellingsMs = 100;
+
+export type Telling = { readonly ctx: Context; readonly onProgress: (progress: Progress) => void };
+
+/** Progress that is told while the rate limit makes it wait, too: the pause counts in how long the rest will last. */
+export function tellingProgress(ctx: Context, inWords: (progress: Progress) => string): Telling {
+  let last: { readonly progress: Progress; readonly at: number } | undefined;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const limitWait = (leftMs: number) => {
+    if (!last) return undefined;
+    const ms = last.progress.ms + ctx.clock.ticks() - last.at + leftMs;
+    return `${inWords({ ...last.progress, ms })} · ${Math.ceil(leftMs / 1000)} s left in this minute`;
+  };
+  return {
+    ctx: Object.create(ctx, { limitWait: { value: limitWait } }),
+    onProgress(progress) {
+      const at = ctx.clock.ticks();
+      last = { progress, at };
+      if (at - toldAt < betweenTellingsMs && progress.done < progress.total) return;
+      toldAt = at;
+      ctx.progress(inWords(progress), 'work');
+    },
+  };
+}
 
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;

@@ -35,6 +35,14 @@ export type Report = {
   readonly minutes?: number;
 };
 
+const fieldNames: Record<keyof Report, true> = {
+  ...{ command: true, file: true, rows: true, done: true, rejected: true, unknown: true, unsent: true },
+  ...{ requests: true, resumed_rows: true, duration_ms: true, errors: true, read_as: true },
+  ...{ sample: true, would_send: true, minutes: true },
+};
+
+export const reportFields: readonly string[] = Object.keys(fieldNames);
+
 /** What became of each row, by its position in the file. */
 export type Result = {
   readonly status: Ended['status'] | 'rejected';

@@ -40,11 +40,19 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, y
 }
 
 /** How many rows this run would send. */
-export function rowsToSend({ matches }: Known, { row, refs, sendable }: Plan, retryUnknown: boolean): number {
+export function rowsToSend(known: Known, plan: Plan, retryUnknown: boolean): number {
+  const isSettled = settledIn(known, plan, retryUnknown);
+  return plan.sendable - [...known.matches.keys()].filter(isSettled).length;
+}
+
+/** Whether a row, by its `ref`, is one that this run leaves alone, since an earlier one has settled it. */
+export function settledIn({ matches }: Known, { row, refs }: Plan, retryUnknown: boolean): (ref: string) => boolean {
   const again = retryUnknown || row.operation.safety === 'repeatable';
-  const isSettled = ([ref, { fate }]: readonly [string, Match]) =>
-    refs.get(ref) !== noRequest && (fate.status === 'done' || fate.status === 'rejected' || !again);
-  return sendable - [...matches].filter(isSettled).length;
+  return (ref) => {
+    const fate = matches.get(ref)?.fate;
+    const isLeft = fate !== undefined && (fate.status === 'done' || fate.status === 'rejected' || !again);
+    return isLeft && refs.get(ref) !== noRequest;
+  };
 }
 
 /** Rows that cannot be sent as they are now, and were sent before: by position in the file. */

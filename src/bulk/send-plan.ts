@@ -4,17 +4,18 @@ import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from './account.ts';
 import type { Ended } from './course.ts';
+import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
 import { sendsAgain } from './flags.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, openHistory } from './journal-history.ts';
 import type { Identity } from './journals-on-disk.ts';
-import { progressText, rowsInWords } from './pace.ts';
+import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
 import { reportOf } from './report.ts';
-import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
+import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
@@ -71,7 +72,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,
-        onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
+        onProgress: run.onProgress,
       });
       ctx.progress(undefined, 'work');
       const whole = withEarlier(plan, sent, endedBefore(history, plan));
@@ -107,7 +108,8 @@ async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, his
       ? ''
       : ` ${rowsInWords(resent.length)} of them ${resent.length === 1 ? 'was' : 'were'} sent before, ${origins(resent)}.`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
-  if (question) await confirmed(ctx, settings, question + twice);
+  const isSettled = settledIn(history, plan, flags.retry_unknown);
+  if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
   else await confirmedMany(ctx, settings, { row, count, words });
   await plan.verify();
 }

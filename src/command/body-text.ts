@@ -4,7 +4,7 @@ import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
 import type { Params } from './command.ts';
 import { param } from './param.ts';
-import { withoutSeed } from './seed.ts';
+import { blankPage, withoutSeed } from './seed.ts';
 
 /** The flags through which a longer text comes, beside the one that holds it (`--body`, `--description`, `--content`). */
 export const textFlags = {
@@ -27,6 +27,8 @@ type GivenText = {
   readonly blank: 'refused' | 'kept';
   /** What the editor opens with, asked for only when it opens; it is left out of what was written. */
   readonly seed?: () => Promise<string>;
+  /** What the text is of, where there is no seed to tell: `ticket "Export fails"`. */
+  readonly of?: string;
 };
 
 /** The text, from exactly one of its three ways; undefined where none was given and none is required. */
@@ -60,7 +62,8 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     return given.template;
   }
   if (given.editor || (given.opensEditor && canEdit)) {
-    const seed = (await given.seed?.()) ?? '';
+    const page = given.template === undefined ? blankPage(given.field, given.of) : '';
+    const seed = given.seed ? await given.seed() : page;
     const saved = await ctx.ask.edit(`${given.template ?? ''}${seed}`, { extension: '.md' });
     const text = (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');

@@ -1,3 +1,4 @@
+import type { Operation } from '../api/operation.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -23,6 +24,8 @@ export type Param<T> = {
   readonly unless?: readonly string[];
   /** A longer text: on a terminal the editor opens for it, so no question is asked. */
   readonly written?: true;
+  /** A time, which may be given from now on, such as `tomorrow 9:00`. */
+  readonly moment?: true;
   /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */
   readonly record?: ResourceName;
   /** One letter, for a flag that people type all day. */
@@ -78,6 +81,10 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly writes?: boolean;
   /** How a row of a file becomes what it writes: such a command takes `--from FILE`. */
   readonly row?: RowOf;
+  /** What it asks of the service, where that is one thing: its answer is what is printed. By default that of `row`. */
+  readonly operation?: Operation;
+  /** The fields of what it prints, where they are others than those of the operation's answer. */
+  readonly prints?: () => Promise<readonly string[]>;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
 };
 

@@ -5,7 +5,7 @@ import { fieldsOf, type Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { parsePast, parseTime } from '../text/time.ts';
+import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { type Named, recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
@@ -46,11 +46,13 @@ export function paramOf(field: string, shape: Shape, optional = false): Param<un
     many,
     required: shape.required && !optional,
     record: recordOfField(field),
+    ...(shape.format === 'date-time' && !field.endsWith('_since') && { moment: true }),
     parse(texts, flag, now = new Date()) {
       if (shape.known) for (const text of texts) refuseSlip(text, shape.known, flag);
       if (shape.choices) refuseStrange(texts, shape.choices, flag);
       const read = (text: string) => {
         if (field.endsWith('_since')) return parsePast(text, flag, now);
+        if (shape.format === 'date-time') return parseComing(text, flag, now);
         return readText(field === 'priority' ? priorityIn(text, flag) : text, shape.item ?? shape, flag);
       };
       return judged(shape.schema, typedValue(texts, shape, { flag, read }), flag);
@@ -110,7 +112,7 @@ function readText(text: string, shape: Shape, flag: string): unknown {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new Failure('usage', `${flag} must be true or false, not "${text}".`);
   }
-  return shape.format === 'date-time' ? parseTime(text, flag) : text;
+  return text;
 }
 
 function judged(schema: Schema, value: unknown, flag: string): unknown {

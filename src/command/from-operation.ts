@@ -82,6 +82,7 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     flags: flagsFor(operation, about),
     examples: about.examples,
     aliases: about.aliases,
+    operation,
     writes: operation.safety !== 'read',
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings, names }) {
@@ -192,6 +193,7 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   const body = pickGiven(flags, fields);
   if (about.text) {
     const required = fields[about.text]?.required === true;
+    const title = textIn(body.subject ?? body.title);
     const template =
       flags.template === undefined
         ? undefined
@@ -210,6 +212,7 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
       required,
       blank: required ? 'refused' : 'kept',
       seed,
+      of: `${resources[operation.resource].noun}${title === undefined ? '' : ` "${title}"`}`,
     });
     if (text !== undefined) body[about.text] = text;
   }

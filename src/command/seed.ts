@@ -26,7 +26,7 @@ const shownLines = 40;
 /** The text that the editor opens with. Everything from the scissors on is left out of what is sent. */
 export function seeded({ to, about, last }: Seed): string {
   const said = last ? sanitize(last.body, { keepNewlines: true }).trim().split('\n') : [];
-  const lines = [
+  return page([
     'Write above this line. It and everything below it are left out.',
     '',
     `To:     ${sanitize(to)}`,
@@ -34,9 +34,18 @@ export function seeded({ to, about, last }: Seed): string {
     ...(last ? ['', `${sanitize(last.sender_name)} wrote at ${localTime(last.created_at)}:`, ''] : []),
     ...said.slice(0, shownLines).map((line) => `> ${line}`),
     ...(said.length > shownLines ? [`(${said.length - shownLines} more lines)`] : []),
-  ];
-  return `\n${scissors}\n${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n`;
+  ]);
 }
+
+/** For a text that answers nothing: an empty editor would not tell what it is open for. */
+export const blankPage = (field: string, of = ''): string =>
+  page([
+    `Write the ${field}${of && ` of the ${sanitize(of)}`} above this line.`,
+    'It and everything below it are left out. A text left empty sends nothing.',
+  ]);
+
+const page = (lines: readonly string[]): string =>
+  `\n${scissors}\n${lines.map((line) => `# ${line}`.trimEnd()).join('\n')}\n`;
 
 /**
  * What was written. Where the scissors are gone, the first line of the seed that is left marks the end: what was put

@@ -89,7 +89,8 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
       if (!(error instanceof Failure)) throw error;
       if (endsAll(error)) {
         restFrom(error.mayBeDone ? at + 1 : at);
-        return { ...viewOf(words, ids, ended), failure: error };
+        const view = viewOf(words, ids, ended);
+        return { ...view, ...(ctx.preview && { notes: needless(ended) }), failure: error };
       }
       ended.push({ id, failure: error });
     }
@@ -126,12 +127,31 @@ const needless = (ended: readonly Ended[]): string[] =>
     failure ? `${id}: ${failure.message}` : (view?.done ?? `${id} needs nothing.`),
   );
 
+/** Of the summary. */
+const summaryFields: Record<keyof Summary, true> = {
+  ...{ command: true, rows: true, done: true, rejected: true, unknown: true, unsent: true },
+  ...{ errors: true, records: true },
+};
+
+export const severalFields: readonly string[] = Object.keys(summaryFields);
+
+type Summary = {
+  readonly command: string;
+  readonly rows: number;
+  readonly done: number;
+  readonly rejected: number;
+  readonly unknown: number;
+  readonly unsent: number;
+  readonly errors: readonly { readonly id: number; readonly error: string }[];
+  readonly records: readonly unknown[];
+};
+
 /** The summary: rows = done + rejected + unknown + unsent, always. */
 function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]): View {
   const done = ended.flatMap(({ view }) => view ?? []);
   const failed = ended.flatMap(({ id, failure }) => (failure ? [{ id, failure }] : []));
   const unknown = failed.filter(({ failure }) => failure.kind === 'unknown').length;
-  const record = {
+  const record: Summary = {
     command: words,
     rows: ids.length,
     done: done.length,

@@ -116,7 +116,9 @@ export function sifted<Op extends Operation>(
       if (isMore) return [`${within}Showing the first ${number(found)} that fit. For more: --limit N, or --all.`];
       if (isWhole || yielded >= total) return [];
       if (range.page !== undefined) return [`${within}Page ${range.page}: ${number(found)} of ${number(total)}.`];
-      return [`${within}Showing ${number(found)} of ${number(total)}. For more: --limit N, or --all.`];
+      // The first of a sorted list are not the first of all: only the whole of it has those.
+      const more = typeof sort === 'string' ? 'To sort all of them: --all.' : 'For more: --limit N, or --all.';
+      return [`${within}Showing ${number(found)} of ${number(total)}. ${more}`];
     },
   };
 }

@@ -4,6 +4,7 @@ import type { AnyCommand, Command, Given, Group, Param } from '../command/comman
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
+import { textIn } from '../text/record.ts';
 
 /** The group, with `--from FILE` for each command that says how a row becomes what it writes. */
 export const takingFiles = (group: Group): Group => ({
@@ -29,8 +30,10 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
         const flags = Object.fromEntries(Object.entries(given.flags).filter(([key]) => !(key in forFiles)));
         return (command as Command).run(ctx, { ...given, flags });
       }
-      const { runFile } = await import('../bulk/file.ts');
-      return runFile(ctx, { words, row, idsInCopy, ...given });
+      const [{ runFile }, { withoutOldReport }] = [await import('../bulk/file.ts'), await import('../bulk/files.ts')];
+      return withoutOldReport({ report: textIn(given.flags.report) }, () =>
+        runFile(ctx, { words, row, idsInCopy, ...given }),
+      );
     },
   };
 }

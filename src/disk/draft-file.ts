@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, Failure, messageOf } from '../errors.ts';
@@ -77,4 +77,10 @@ export async function proveWritable(named: string): Promise<void> {
 export async function isSameFile(one: string, other: string): Promise<boolean> {
   const [first, second] = await Promise.all([one, other].map((path) => realpath(path).catch(() => resolve(path))));
   return first === second;
+}
+
+/** Takes away what an earlier run wrote there. A link, a pipe or a device is left as it is. */
+export async function removeOld(path: string): Promise<void> {
+  const there = await lstat(path).catch(() => undefined);
+  if (there?.isFile()) await rm(path, { force: true }).catch(() => {});
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, interruption } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { dataOf } from './cells.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from './changes.ts';
@@ -55,6 +55,8 @@ export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
     slept = tellSleep(ctx, slept);
   }
   ctx.progress(undefined);
+  // Ctrl-C is how a person ends it.
+  if (ctx.signal.reason === 'SIGTERM' || ctx.signal.reason === 'SIGHUP') throw interruption(ctx.signal);
 }
 
 /** How far it is: the last change that was told. It moves on although the database is away. */

@@ -96,10 +96,12 @@ export function refuseUnknownFields(
 ): void {
   const unknown = unknownFields(record, paths);
   if (unknown.length === 0) return;
-  const known = pathsOf(record, named);
+  throw noSuchFields(unknown, pathsOf(record, named));
+}
+
+export function noSuchFields(unknown: readonly string[], known: readonly string[], besides = ''): Failure {
   const meant = unknown.map((path) => nearestField(path, known));
   const near = meant.every((path) => path !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';
-  throw new Failure('usage', `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`, {
-    hint: `${near}Fields: ${known.join(', ')}.`,
-  });
+  const fact = `There is no field ${unknown.map((path) => `"${path}"`).join(', ')} here.`;
+  return new Failure('usage', `${fact} ${besides}`.trimEnd(), { hint: `${near}Fields: ${known.join(', ')}.` });
 }

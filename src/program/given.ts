@@ -5,6 +5,7 @@ import { flagName } from '../command/param.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { isMoving } from '../text/time.ts';
 import type { Invocation } from './program.ts';
 
 /** One argument or flag, with what argv gave for it. */
@@ -33,10 +34,12 @@ export async function given(
   // To learn whether somebody can be asked, standard input is opened: milliseconds of every start.
   const canAsk = missing.length > 0 && ctx.ask.canAsk && !settings.noInput;
   if (!canAsk) refuseMissing(missing, invocation);
+  else await refuseWithoutCredential(ctx, settings, invocation);
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
   const names: Record<string, string> = {};
   for (const slot of slots) {
+    if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
     else values[slot.of][slot.key] = read(slot, ctx);
   }
@@ -55,6 +58,26 @@ export async function given(
     });
   }
   return { ...values, names };
+}
+
+/** Of a repeated run `in 2h` would make other rows, which would be sent once more. */
+function refuseMovingTime({ texts, label }: Slot): void {
+  const moving = texts.find(isMoving);
+  if (moving === undefined) return;
+  throw new Failure('usage', `${label} "${moving}" means another time whenever the file is sent again.`, {
+    hint: 'With --from give the time itself, like 2026-01-31 or 2026-01-31T09:00:00Z.',
+  });
+}
+
+/** Nobody is asked for what a command then cannot use. */
+async function refuseWithoutCredential(ctx: Context, settings: Settings, { command }: Invocation): Promise<void> {
+  const { operation = command.row?.operation } = command;
+  if (!operation) return;
+  const { choose, credentialsAtHand, missing, notLoggedIn, refuseTwoSources } = await import('../auth/at-hand.ts');
+  await refuseTwoSources(ctx, settings);
+  const atHand = await credentialsAtHand(ctx, settings);
+  if (atHand.length === 0) throw await notLoggedIn(ctx, settings);
+  if (!choose(atHand, operation)) throw missing(operation, atHand, settings);
 }
 
 function slotsOf({ command, argTexts, flagTexts }: Invocation): Slot[] {

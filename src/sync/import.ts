@@ -1,7 +1,16 @@
 import { syncContacts } from '../api/contacts.ts';
 import { accountOf } from '../bulk/account.ts';
 import { keptNotes } from '../bulk/ending.ts';
-import { checkFiles, firstFailure, reportText, withUnwritten, writeFile, writtenLater } from '../bulk/files.ts';
+import {
+  checkFiles,
+  firstFailure,
+  reportText,
+  withoutOldReport,
+  withUnwritten,
+  writeFile,
+  writtenLater,
+} from '../bulk/files.ts';
+import { tellingProgress } from '../bulk/pace.ts';
 import { spellingsOf } from '../bulk/service-name.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -44,7 +53,10 @@ export type Wish = { readonly file: string; readonly flags: ImportFlags; readonl
  * A CSV file into the service. The file is read twice: first every row is checked, and only then the first one is
  * sent. Nothing is ever held in memory but what is in flight, and the rows that failed.
  */
-export async function importFile(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
+export const importFile = (ctx: Context, wish: Wish, kind: Kind): Promise<View> =>
+  withoutOldReport(wish.flags, () => importRows(ctx, wish, kind));
+
+async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
   const began = ctx.clock.ticks();
   await checkFiles([file], flags);
@@ -102,7 +114,8 @@ const planOptions = (flags: ImportFlags, map: readonly MapWish[]): PlanOptions =
 type Sent = Totals & { readonly isLost?: boolean };
 
 async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Sent> {
-  const service = await connect(ctx, settings);
+  const telling = tellingProgress(ctx, progressText);
+  const service = await connect(telling.ctx, settings);
   const { source } = plan.table;
   const { id, formerly, isClockSure } = await accountOf(service, syncContacts);
   const journal = await openJournal(
@@ -124,7 +137,7 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
       journal,
       target: kind.target({ ...service, ctx: checked(service.ctx, journal.check) }),
       concurrency: flags.concurrency ?? 4,
-      onProgress: (progress) => ctx.progress(progressText(progress), 'work'),
+      onProgress: telling.onProgress,
     });
     return { ...totals, isLost: journal.lost.aborted };
   } finally {

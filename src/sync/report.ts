@@ -39,6 +39,16 @@ export type Report = { readonly file: string } & Counts & Outcomes & Course & Pr
 
 export type ReportKind = 'account' | 'list';
 
+const shared = {
+  ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, chunks: true, requests: true },
+  ...{ resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
+} satisfies Record<keyof ({ readonly file: string } & Counts & Course & Preview), true>;
+
+export const fieldsOfReport = (kind: ReportKind): readonly string[] => [
+  ...Object.keys(shared),
+  ...(kind === 'list' ? ['synced'] : ['created', 'updated']),
+];
+
 /** With what a dry run shows beside. */
 export const previewOf = (report: Report, { mapping, table, sample }: Plan): Report => ({
   ...report,

@@ -13,18 +13,57 @@ const spanMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_00
  */
 export function parsePast(text: string, flag: string, now: Date): string {
   const typed = text.trim().toLowerCase();
-  if (typed === 'now') return now.toISOString().replace(/\.\d+Z$/u, 'Z');
+  if (typed === 'now') return inSeconds(now);
   if (typed === 'today' || typed === 'yesterday') {
     return new Date(now.getFullYear(), now.getMonth(), now.getDate() - Number(typed === 'yesterday')).toISOString();
   }
   const [, count, unit] = span.exec(typed) ?? [];
   if (count === undefined) return parseTime(text, flag, ', the word yesterday, or a span like 2d, 12h or 30m');
   const then = new Date(now.getTime() - Number(count) * spanMs[unit as keyof typeof spanMs]);
-  if (then.getTime() >= 0) return then.toISOString().replace(/\.\d+Z$/u, 'Z');
+  if (then.getTime() >= 0) return inSeconds(then);
   throw new Failure('usage', `${flag} must lie after 1970, not "${text}" ago.`);
 }
 
-/** The same, exactly and in UTC, to compare with times that svc itself noted. */
+const clock = /^(today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?: (?:at )?(\d{1,2}):(\d{2}))?$/u;
+const ahead = /^(?:in )?(\d{1,6}) ?(m|h|d|w)$/u;
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/** Whether it is another time whenever it is said. */
+export const isMoving = (text: string): boolean => {
+  const typed = plainly(text);
+  return typed === 'now' || clock.test(typed) || ahead.test(typed);
+};
+
+/**
+ * A moment to come: `in 2h`, `tomorrow`, `tomorrow 9:00` or `monday 9:00` in this machine's zone, or a time as
+ * `parseTime` reads it. A weekday is the next one after today.
+ */
+export function parseComing(text: string, flag: string, now: Date): string {
+  const typed = plainly(text);
+  if (typed === 'now') return inSeconds(now);
+  const [, count, unit] = ahead.exec(typed) ?? [];
+  if (count !== undefined)
+    return inSeconds(new Date(now.getTime() + Number(count) * spanMs[unit as keyof typeof spanMs]));
+  const [, day = '', hour = '0', minute = '0'] = clock.exec(typed) ?? [];
+  if (day === '') return parseTime(text, flag, ', tomorrow, "tomorrow 9:00", "monday 9:00" or "in 2h"');
+  if (Number(hour) > 23 || Number(minute) > 59) {
+    throw new Failure('usage', `${flag} must have a time of day from 0:00 to 23:59, not "${text}".`);
+  }
+  const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysUntil(day, now));
+  date.setHours(Number(hour), Number(minute));
+  return inSeconds(date);
+}
+
+function daysUntil(day: string, now: Date): number {
+  if (day === 'today' || day === 'tomorrow') return Number(day === 'tomorrow');
+  return (days.indexOf(day) - now.getDay() + 7) % 7 || 7;
+}
+
+const plainly = (text: string): string => text.trim().toLowerCase().replaceAll(/\s+/gu, ' ');
+
+const inSeconds = (date: Date): string => date.toISOString().replace(/\.\d+Z$/u, 'Z');
+
+/** As `parsePast`, exactly and in UTC, to compare with times that svc itself noted. */
 export const pastMoment = (text: string, flag: string, now: Date): string =>
   new Date(parsePast(text, flag, now)).toISOString();
 

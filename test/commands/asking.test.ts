@@ -99,7 +99,9 @@ describe('on a terminal', () => {
       ['webhooks create', [], 'Event (EVENT)'],
       ['tickets create', [], 'Subject (--subject)'],
     ] as const) {
-      const ran = await svc(sandboxWorld(), line.split(' '), at(80, answers));
+      // Of a login that the command cannot use nothing would be asked.
+      const env = line === 'webhooks create' ? { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: 'token' } : {};
+      const ran = await svc(sandboxWorld(), line.split(' '), { ...at(80, answers), env });
       expect(ran.stderr.replaceAll(/\s+/gu, ' ')).toContain(`no answer to: ${question}`);
     }
   });

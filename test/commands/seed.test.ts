@@ -75,6 +75,27 @@ test('who may write and not read gets an editor without a seed', async () => {
   expect((await svc(world, ['tickets', 'note', '8'], { columns: 80, edit, env })).exitCode).toBe(0);
 });
 
+describe('a text that answers nothing', () => {
+  test.each([
+    ['tickets create --subject Printer', 'the description of the ticket "Printer"', 'POST /tickets'],
+    ['changelog create --title Faster', 'the content of the changelog entry "Faster"', 'POST /changelog'],
+    ['tickets update 7 --editor', 'the description of the ticket above', 'PATCH /tickets/7'],
+  ])('svc %s: the editor says what it is open for', async (line, told, request) => {
+    const world = sandboxWorld();
+    let opened = '';
+    const edit = (initial: string) => {
+      opened = initial;
+      return `# It stops\nat row 200.${initial}`;
+    };
+    const ran = await svc(world, [...line.split(' '), '--json'], { columns: 80, edit });
+    expect(ran.exitCode).toBe(0);
+    expect(opened).toContain(`# Write ${told}`);
+    expect(world.sent.at(-1)).toBe(request);
+    expect(ran.stdout).toContain('row 200');
+    expect(ran.stdout).not.toContain('left out');
+  });
+});
+
 test('tickets create with an editor left unsaved creates nothing', async () => {
   const world = sandboxWorld();
   const ran = await svc(world, ['tickets', 'create', '--subject', 'x'], { columns: 80, edit: (initial) => initial });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -111,6 +113,25 @@ describe('an entry', () => {
     expect(now.stdout).toBe('✓ Entry 34 (Dark mode) is published.\n');
     const changed = await svc(world, ['changelog', 'update', '34', '--label', 'new'], terminal);
     expect(changed.stdout + changed.stderr).toBe('✓ Entry 34 (Dark mode) is changed: label is new.\n');
+  });
+
+  test('published again and again, by itself or by the same file, is published once', async () => {
+    const world = sandboxWorld();
+    await svc(world, create, terminal);
+    const file = join(world.folder, 'ids.csv');
+    writeFileSync(file, 'id\n34\n');
+    const text = join(world.folder, 'notes.md');
+    writeFileSync(text, 'It is here.');
+    const published = async () => JSON.parse((await svc(world, ['changelog', 'get', '34', '--json'])).stdout);
+    expect((await svc(world, ['changelog', 'publish', '34'])).exitCode).toBe(0);
+    const { published_at: first } = await published();
+    for (const more of [['34'], ['34', '--body-file', text], ['--from', file, '--yes'], ['--from', file, '--yes']]) {
+      world.clock.advance(60_000);
+      expect((await svc(world, ['changelog', 'publish', ...more])).exitCode).toBe(0);
+    }
+    expect((await published()).published_at).toBe(first);
+    const state = (await world.control('GET', 'state')) as { accounts?: unknown };
+    expect(JSON.stringify(state).split('"changelog.published"').length - 1).toBeLessThanOrEqual(1);
   });
 
   test('is read as its readers see it', async () => {

@@ -23,7 +23,7 @@ async function watched(
   world: SandboxWorld,
   argv: readonly string[],
   rounds: readonly (() => Promise<unknown>)[],
-  columns?: number,
+  { columns, signal = 'SIGINT' }: { readonly columns?: number; readonly signal?: string } = {},
 ) {
   const end = new AbortController();
   let round = 0;
@@ -31,7 +31,7 @@ async function watched(
     if (/\/tickets\?page=1&/u.test(asked.url)) {
       const happens = rounds[round++];
       if (happens) await happens();
-      else end.abort('SIGINT');
+      else end.abort(signal);
     }
     return world.exchange(asked);
   };
@@ -46,6 +46,22 @@ const events = (stdout: string): Event[] =>
     .map((line) => JSON.parse(line));
 
 onBothEngines('watch', ({ test, world: fresh, pulled }) => {
+  for (const [signal, code] of [
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    test(`ends on ${signal} with ${code}, and what it told is remembered`, async () => {
+      const world = fresh();
+      world.clock.advance(86_400_000);
+      const news = async () => request(world, 'PATCH', '/tickets/8', { status: 'resolved' });
+      const ran = await watched(world, ['--json', '--name', 'crm'], [nothing, news], { signal });
+      expect(ran.exitCode).toBe(code);
+      expect(events(ran.stdout)).toHaveLength(1);
+      const next = await watched(world, ['--json', '--name', 'crm'], [nothing], { signal });
+      expect(events(next.stdout)).toEqual([]);
+    });
+
   test('tells what changes from now on, without reading the whole account first', async () => {
     const world = fresh();
     world.clock.advance(86_400_000);
@@ -95,7 +111,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
         },
         nothing,
       ],
-      100,
+      { columns: 100 },
     );
     expect(ran.stdout).toContain('T-1008 Export stops at 10,000 rows: open → resolved');
     expect(ran.stdout).not.toContain(evil);
@@ -111,7 +127,7 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
       [60, 'open'],
     ] as const) {
       const change = status === 'resolved' ? resolve : async () => request(world, 'PATCH', '/tickets/8', { status });
-      const ran = await watched(world, ['tickets'], [nothing, change, nothing], columns);
+      const ran = await watched(world, ['tickets'], [nothing, change, nothing], { columns });
       expect(ran.stdout).toMatch(/T-1008 .*…: (?:open → resolved|resolved → open)/u);
       world.clock.advance(600_000);
     }

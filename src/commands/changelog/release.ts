@@ -9,12 +9,18 @@ import type { Blame } from '../../release/wanted.ts';
 import { message } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { parseTime } from '../../text/time.ts';
+import { isMoving, parseTime } from '../../text/time.ts';
 
 const time: Param<string | undefined> = {
   description: 'When to publish; a time in the future schedules it',
   placeholder: 'TIME',
-  parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
+  parse(texts, flag) {
+    const text = texts.at(-1) ?? '';
+    if (!isMoving(text)) return parseTime(text, flag);
+    throw new Failure('usage', `${flag} "${text}" means another time in each run, and would move the entry again.`, {
+      hint: 'Give the time itself, like 2026-01-31 or 2026-01-31T09:00:00Z.',
+    });
+  },
 };
 
 /** What is told of a run, in every form: text, JSON, outputs of a CI job. */
@@ -62,6 +68,9 @@ export const releaseChangelog = defineCommand({
     dryRun: param.toggle('Write nothing; show what would be written'),
     annotate: param.choice('Speak to this CI service (default: github inside GitHub Actions)', ['github', 'none']),
   },
+  prints: async () => [
+    ...['action', 'version', 'entry', 'scheduled', 'changes', 'doubled_ids', 'written', 'content', 'difference'],
+  ],
   examples: [
     'svc changelog release --dry-run',
     'svc changelog release 0.1.0 --title "Faster exports" --label improvement',

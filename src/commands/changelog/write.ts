@@ -17,7 +17,7 @@ import type { View } from '../../output/view.ts';
 import type { Entry } from '../../release/plan.ts';
 import { textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { parseTime } from '../../text/time.ts';
+import { parseComing, parseTime } from '../../text/time.ts';
 import { stateOf } from './state.ts';
 
 type Body = Record<string, unknown>;
@@ -103,9 +103,10 @@ export const publishEntry = defineCommand({
   args: { id: param.requiredId('Id of the entry', 'changelog') },
   flags: {
     at: {
-      description: 'When to publish; a time in the future schedules it',
+      description: 'When to publish; a time to come, such as "tomorrow 9:00", schedules it',
       placeholder: 'TIME',
-      parse: (texts, flag) => parseTime(texts.at(-1) ?? '', flag),
+      moment: true,
+      parse: (texts, flag, now = new Date()) => parseComing(texts.at(-1) ?? '', flag, now),
     } satisfies Param<string | undefined> as Param<string | undefined>,
     content: contentFlag,
     ...fileFlags,
@@ -121,6 +122,7 @@ export const publishEntry = defineCommand({
     'svc changelog publish 30',
     'svc changelog publish 30 31 --yes',
     'svc changelog publish 30 --at 2030-01-31T09:00:00Z',
+    'svc changelog publish 30 --at "tomorrow 9:00"',
   ],
   async run(ctx, { args, flags, settings }) {
     const given = await bodyFrom(ctx, settings, flags, args.id);
@@ -164,6 +166,7 @@ async function bodyFrom(
     opensEditor: isNew,
     required: isNew,
     blank: 'refused',
+    of: `changelog entry${flags.title === undefined ? '' : ` "${flags.title}"`}`,
   });
   const fromFile = text !== undefined && flags.content === undefined;
   const body: Body = fromFile ? await fromNotes(ctx, text, file === '-' ? 'standard input' : (file ?? 'the text')) : {};

@@ -31,6 +31,7 @@ export const createContact = defineCommand({
     file: param.file('A batch from a JSON file; - is standard input', { conflicts: required }),
   },
   row: rowOf(createContacts, { body: NewContact }),
+  prints: async () => ['contact_id', 'name'],
   examples: ['svc contacts create --name Ada --last-name Byron --email ada@example.com --phone +12025550123'],
   async run(ctx, { flags, settings }) {
     const { file, ...fields } = flags;

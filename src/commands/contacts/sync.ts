@@ -16,6 +16,7 @@ export const syncContactsFile = defineCommand({
     'Fields for --map: email, name, last_name, phone, company, tags, metadata.KEY, or ignore.',
   args: { file: param.requiredText('CSV file, or - for standard input', { placeholder: 'FILE', completes: 'files' }) },
   flags: { ...importFlags, ...tagFlags },
+  prints: async () => (await import('../../sync/report.ts')).fieldsOfReport('account'),
   examples: [
     'svc contacts sync examples/contacts.csv --dry-run',
     'svc contacts sync examples/contacts.csv --rejects rejects.csv',

@@ -1,8 +1,9 @@
 import { getContact } from '../../api/contacts.ts';
-import { createAndSyncListContacts } from '../../api/lists.ts';
+import { createAndSyncListContacts, listContactListMembers } from '../../api/lists.ts';
 import type { Output } from '../../api/operation.ts';
 import { defineCommand } from '../../command/command.ts';
 import { contactsWhere, type FoundContact } from '../../command/find-contacts.ts';
+import { fieldPaths } from '../../command/listing.ts';
 import { Failure } from '../../errors.ts';
 import { isSameEmail, isSamePhone, isSameText } from '../../http/agree.ts';
 import { call, connect, type Service } from '../../http/call.ts';
@@ -25,6 +26,8 @@ export const addToList = defineCommand({
     'the service would write one over the other.',
   args,
   writes: true,
+  operation: createAndSyncListContacts,
+  prints: async () => fieldPaths(listContactListMembers),
   flags: { contact },
   examples: ['svc lists add 1 --contact 7 --contact 8'],
   async run(ctx, { args: { id }, flags, settings }) {

@@ -14,6 +14,7 @@ export const importIntoList = defineCommand({
     file: param.requiredText('CSV file, or - for standard input', { placeholder: 'FILE', completes: 'files' }),
   },
   flags: importFlags,
+  prints: async () => (await import('../../sync/report.ts')).fieldsOfReport('list'),
   examples: ['svc lists import 1 examples/contacts.csv --rejects rejects.csv'],
   async run(ctx, { args, flags, settings }) {
     const [{ importFile }, { listShape }, { listTarget }, { syncChunkSize }] = await Promise.all([

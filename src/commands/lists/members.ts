@@ -91,6 +91,7 @@ export const removeFromList = defineCommand({
   summary: removeListContacts.summary,
   args,
   writes: true,
+  operation: removeListContacts,
   flags: { contact },
   examples: ['svc lists remove 1 --contact 7'],
   async run(ctx, { args: { id }, flags, settings }) {
@@ -112,6 +113,7 @@ export const setList = defineCommand({
   details: 'Shows who would be added and who would be taken out, and asks.',
   args,
   writes: true,
+  operation: syncListContacts,
   flags: { contact },
   examples: ['svc lists set 1 --contact 7 --contact 8 --yes'],
   async run(ctx, { args: { id }, flags, settings }) {

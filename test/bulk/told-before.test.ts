@@ -1,0 +1,152 @@
+// What a person sees of a run over a file before its first row goes out, and while it waits.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/context.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { type RunOptions, svc } from '../svc.ts';
+
+const put = (world: SandboxWorld, name: string, text: string): string => {
+  const path = join(world.folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('replies from a file by template', () => {
+  const rows = 'id,first name\n8,Ann\n9,Bo\n8,Cy\n';
+  const reply = (world: SandboxWorld, text = rows) => [
+    ...['tickets', 'reply', '--from', put(world, 'rows.csv', text)],
+    ...['--template', put(world, 'news.md', 'Hello {{first name}}, it is fixed.')],
+  ];
+
+  test('are asked for with the first of them as it goes out, and to how many tickets', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const ran = await svc(world, reply(world), { columns: 80, answers: [false] });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stderr).toContain(
+      'They go to 2 tickets. Line 2, for ticket 8, as it would be sent:\n\nHello Ann, it is fixed.',
+    );
+    expect(world.sent.filter((one) => !one.startsWith('GET '))).toEqual([]);
+  });
+
+  test('of a file that grew, the first that is new', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    expect((await svc(world, [...reply(world), '--yes'])).exitCode).toBe(0);
+    const ran = await svc(world, reply(world, `${rows}10,Di\n`), { columns: 80, answers: [false] });
+    expect(ran.stderr).toContain('They go to 1 ticket. Line 5, for ticket 10, as it would be sent:\n\nHello Di,');
+  });
+
+  test('with --yes nothing is shown', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const ran = await svc(world, [...reply(world), '--yes'], { columns: 80 });
+    expect(ran.stderr).not.toContain('as it would be sent');
+  });
+});
+
+describe('columns that fill nothing', () => {
+  const noted = async (words: string, text: string, flags: readonly string[] = []) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const argv = [...words.split(' '), '--from', put(world, 'rows.csv', text), ...flags, '--dry-run'];
+    return (await svc(world, argv)).stderr;
+  };
+  const people = 'subject,Requester email,Requester name\nHelp,ann@example.com,Ann\n';
+
+  test('of a requester are offered with --create-contacts, where it is not given', async () => {
+    expect(await noted('tickets create', people)).toContain('--create-contacts');
+  });
+
+  test('where --create-contacts is given it is not offered again', async () => {
+    const stderr = await noted('tickets create', people, [
+      ...['--map', 'Requester email=contact.email', '--create-contacts'],
+    ]);
+    expect(stderr).toContain('--map "Requester name=contact.name"');
+    expect(stderr).not.toContain('--create-contacts');
+  });
+
+  test('are not offered as the requester where --contact is given', async () => {
+    const stderr = await noted('tickets create', people, ['--contact', '5']);
+    expect(stderr).not.toContain('contact.email');
+    expect(stderr).not.toContain('--create-contacts');
+  });
+
+  test.each([
+    ['subject,Street,City,State,Zip', false],
+    ['subject,State,Country', false],
+    ['subject,Mailing State,Mailing City', false],
+    ['subject,State,Assignee', true],
+    ['subject,State,Email address,IP address', true],
+  ])('%s: is State offered as the status? %s', async (header, isOffered) => {
+    const cells = header.split(',').map(() => 'x');
+    const stderr = await noted('tickets create', `${header}\n${cells.join(',')}\n`);
+    expect(stderr.includes('=status')).toBe(isOffered);
+  });
+});
+
+describe('a wait for the rate limit', () => {
+  const csv = (count: number) =>
+    `email,name\n${Array.from({ length: count }, (_, i) => `p${i}@example.com,P`).join('\n')}\n`;
+
+  test.each([
+    ['contacts sync', ['--concurrency', '1'], 7_000],
+    ['contacts create --last-name L --phone +12025550123 --from', [], 130],
+  ] as const)('of svc %s shows rows, the time left and the seconds', async (words, flags, count) => {
+    const world = sandboxWorld();
+    const said: string[] = [];
+    const progress = (text: string | undefined) => {
+      if (text !== undefined) said.push(text);
+    };
+    const argv = [...words.split(' '), put(world, 'rows.csv', csv(count)), ...flags];
+    const ran = await svc(world, argv, { progress });
+    expect(ran).toMatchObject({ exitCode: 0 });
+    const waits = said.filter((text) => text.includes('left in this minute'));
+    expect(waits.length).toBeGreaterThan(0);
+    for (const text of waits)
+      expect(text).toMatch(
+        /\d of [\d,]+ rows · [\d,]+ rows\/(?:s|min) · \d+ (?:s|min) left · \d+ s left in this minute$/u,
+      );
+    expect(said.join('\n')).not.toContain('continuing in');
+  });
+});
+
+describe('a report of an earlier run', () => {
+  const runs: readonly (readonly [words: string, options: RunOptions])[] = [
+    ['tickets close --from', {}],
+    ['contacts sync', {}],
+  ];
+  const cut: Exchange = async () => ({ lost: 'before-sending', reason: 'refused', detail: 'Connection refused.' });
+  const busy: Exchange = async () => ({
+    status: 429,
+    headers: { 'retry-after': '600', 'content-type': 'application/json' },
+    body: '{"error":"Too many requests"}',
+  });
+
+  test.each(
+    runs.flatMap(([words]) => [[words, 'no network', 10, cut] as const, [words, 'a long limit', 7, busy] as const]),
+  )('svc %s: after %s, exit %i, it is not there', async (words, _, code, exchange) => {
+    const world = sandboxWorld();
+    const report = put(world, 'report.json', '{"rows": 1}');
+    const rows = put(world, 'rows.csv', words.startsWith('contacts') ? 'email\na@b.test\n' : 'id\n8\n');
+    const argv = [...words.split(' '), rows, '--report', report, '--max-wait', '1'];
+    expect(await svc({ ...world, exchange }, argv)).toMatchObject({ exitCode: code });
+    expect(existsSync(report)).toBe(false);
+  });
+
+  test('stays where the run was refused before it began', async () => {
+    const world = sandboxWorld();
+    const report = put(world, 'report.json', '{"rows": 1}');
+    const rows = put(world, 'rows.csv', 'id\n8\n');
+    const ran = await svc(world, ['tickets', 'close', '--from', rows, '--report', report, '--map', 'x=y']);
+    expect(ran.exitCode).toBe(2);
+    expect(readFileSync(report, 'utf8')).toBe('{"rows": 1}');
+    expect((await svc(world, ['tickets', 'close', '--from', rows, '--report', rows])).exitCode).toBe(2);
+    expect(readFileSync(rows, 'utf8')).toBe('id\n8\n');
+  });
+});
+
+test('a time that moves is refused for rows of a file: a repeated run would send other rows', async () => {
+  const world = sandboxWorld();
+  const rows = put(world, 'rows.csv', 'subject\nHelp\n');
+  const ran = await svc(world, ['tickets', 'create', '--from', rows, '--due-at', 'in 2h']);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('means another time') });
+  expect(world.sent).toEqual([]);
+});
