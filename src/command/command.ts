@@ -71,6 +71,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly flags: F;
   /** Lines that work when pasted into `svc sandbox exec -- sh`. */
   readonly examples: readonly string[];
+  /** What the examples need that is not there at first: `a copy of the account: svc mirror pull`. */
+  readonly needs?: string;
   readonly aliases?: readonly string[];
   readonly hidden?: boolean;
   /** Everything after the arguments belongs to another program (`sandbox exec -- CMD`). */

@@ -2,12 +2,13 @@ import { aliasesOf, type Command, type Group, type Param } from '../command/comm
 import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
 import { globalFlags } from './global-flags.ts';
+import { needsOf } from './needs.ts';
 import { exitMeanings, topics } from './topics.ts';
 import { leadingWords } from './unknown.ts';
 
 /**
- * `svc COMMAND --help --json`: `{command, summary, details, usage, aliases, arguments, flags, examples, exit_codes,
- * global_flags}`; of a group `commands` too. Undefined where --help belongs to another program.
+ * `svc COMMAND --help --json`: `{command, summary, details, usage, aliases, arguments, flags, examples, examples_need,
+ * exit_codes, global_flags}`; of a group `commands` too. Undefined where --help belongs to another program.
  */
 export function helpData(loaded: Group | Command, argv: readonly string[]): string | undefined {
   const [, ...rest] = leadingWords(argv);
@@ -71,6 +72,7 @@ function dataOf(node: Group | Command, command: string, aliases: readonly string
         ...paramData(flag),
       })),
     examples: runs?.examples ?? [],
+    examples_need: (runs && needsOf(runs)) ?? null,
     ...everywhere,
   };
 }

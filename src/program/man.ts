@@ -4,6 +4,7 @@ import { entries, loadEntry } from '../commands/index.ts';
 import { filled, isTable } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
+import { needsOf } from './needs.ts';
 import { topics } from './topics.ts';
 
 export { rootHelp } from './root-help.ts';
@@ -30,6 +31,7 @@ type Around = { readonly shown: Group['commands']; readonly aliases: readonly st
 
 function pageOf(node: Command | Group, words: readonly string[], { shown, aliases }: Around): string[] {
   const runs = 'commands' in node ? node.itself : node;
+  const needs = runs && needsOf(runs);
   const parent = words.slice(0, -1).join('-');
   const also = [...shown.map(({ name }) => [...words, name].join('-')), parent, ...(parent === 'svc' ? [] : ['svc'])];
   return [
@@ -50,6 +52,7 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
     '.PP',
     ...paragraphs('Global flags and exit codes are in svc(1).'),
     ...examples(runs?.examples ?? []),
+    ...(needs === undefined ? [] : ['.PP', ...paragraphs(`The examples need ${needs}`)]),
     ...seeAlso(also),
   ];
 }

@@ -4,7 +4,7 @@ import { flagName } from '../command/param.ts';
 import { entries, loadEntry } from '../commands/index.ts';
 import type { GlobalFlags } from '../config/settings.ts';
 import { Failure } from '../errors.ts';
-import { commandLine, helpWidth, usualWidth } from '../text/layout.ts';
+import { helpWidth, usualWidth } from '../text/layout.ts';
 import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
@@ -12,6 +12,7 @@ import { firstWordAt, globalFlags } from './global-flags.ts';
 import { habitualFlag } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
+import { examplesText } from './needs.ts';
 import type { Topic } from './topics.ts';
 import { refuseUnknown, slipIn } from './unknown.ts';
 
@@ -202,10 +203,7 @@ function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGrou
   }
   if (command.examples.length > 0) {
     const width = helpWidth(commander.configureOutput().getOutHelpWidth?.());
-    commander.addHelpText(
-      'after',
-      `\nExamples:\n${command.examples.map((line) => commandLine(line, width)).join('\n')}`,
-    );
+    commander.addHelpText('after', `\n${examplesText(command, width)}`);
   }
   if (command.passThrough) commander.passThroughOptions().allowUnknownOption();
   return commander.action((...all: unknown[]) => {

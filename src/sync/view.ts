@@ -8,7 +8,7 @@ import { type Column, isOwnData } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 
-export const progressText = (progress: Progress): string => `Synced ${rowsProgress(progress)}`;
+export const progressText = (progress: Progress, waitMs?: number): string => `Synced ${rowsProgress(progress, waitMs)}`;
 
 export function earlierNote(earlier: Earlier, name: string, done: number, total: number): string | undefined {
   if (earlier.kind === 'none') return undefined;

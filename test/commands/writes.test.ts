@@ -116,7 +116,14 @@ describe('an entry', () => {
   });
 
   test('published again and again, by itself or by the same file, is published once', async () => {
-    const world = sandboxWorld();
+    const world = sandboxWorld({ allowHttpTargets: true });
+    const { access_token: token } = (await world.control('POST', 'tokens', {
+      ...{ account_id: 1, scopes: ['webhooks:manage'] },
+    })) as { access_token: string };
+    // Nothing listens on that port: what is delivered is counted where it leaves.
+    await svc(world, ['webhooks', 'create', 'changelog.published', 'http://127.0.0.1:9/'], {
+      env: { SVC_API_KEY: undefined, SVC_ACCESS_TOKEN: token },
+    });
     await svc(world, create, terminal);
     const file = join(world.folder, 'ids.csv');
     writeFileSync(file, 'id\n34\n');
@@ -130,8 +137,8 @@ describe('an entry', () => {
       expect((await svc(world, ['changelog', 'publish', ...more])).exitCode).toBe(0);
     }
     expect((await published()).published_at).toBe(first);
-    const state = (await world.control('GET', 'state')) as { accounts?: unknown };
-    expect(JSON.stringify(state).split('"changelog.published"').length - 1).toBeLessThanOrEqual(1);
+    const { deliveries } = (await world.control('GET', 'state')) as { deliveries: unknown[] };
+    expect(deliveries).toHaveLength(1);
   });
 
   test('is read as its readers see it', async () => {

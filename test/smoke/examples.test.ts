@@ -5,7 +5,9 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
+import { needsOf } from '../../src/program/needs.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { allCommands } from '../command-lines.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -100,6 +102,34 @@ async function runHere(lines: readonly string[]) {
   }
   return results;
 }
+
+/** What a run over a file with bad rows, or a look at what differs, ends with. */
+const fine = [0, 8, 11];
+
+test('an example works in a fresh sandbox, or the help says what it needs', { timeout: 120_000 }, async () => {
+  const wrong: string[] = [];
+  const before = process.cwd();
+  process.chdir(built.folder);
+  try {
+    for (const { command } of await allCommands()) {
+      const needs = needsOf(command);
+      const lines = command.examples.filter((line) => !endless.test(line) && !needsShell.test(line));
+      const codes: number[] = [];
+      for (const line of lines) {
+        const world = sandboxWorld({ rateLimit: 'off' });
+        const ran = await svc(world, parseArgsStringToArgv(line).slice(1), { env: { CI: '1' } });
+        codes.push(ran.exitCode);
+        if (needs === undefined && !fine.includes(ran.exitCode))
+          wrong.push(`${line}  → ${ran.exitCode}, told of nothing`);
+      }
+      const isNeedless = needs !== undefined && codes.length > 0 && codes.every((code) => code === 0);
+      if (isNeedless) wrong.push(`${lines[0]} works, and is said to need ${needs}`);
+    }
+  } finally {
+    process.chdir(before);
+  }
+  expect(wrong).toEqual([]);
+});
 
 test('every command has an example', () => {
   expect(without).toEqual([]);

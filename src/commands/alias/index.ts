@@ -77,6 +77,7 @@ const remove = defineCommand({
   summary: 'Forget a name of your own',
   args: { name: param.requiredText('Which name', { placeholder: 'NAME', completes: 'aliases' }) },
   flags: {},
+  needs: 'the alias: svc alias set',
   examples: ['svc alias delete mine'],
   async run(ctx, { args: { name } }) {
     await updateConfig(ctx, (config) => {

@@ -38,6 +38,7 @@ export const authSwitch = defineCommand({
   summary: 'Choose the default login',
   args: { name: param.requiredText('The profile to use from now on', { placeholder: 'NAME', completes: 'profiles' }) },
   flags: {},
+  needs: 'a second profile: svc -p work login',
   examples: ['svc auth switch work'],
   async run(ctx, { args }) {
     const name = profileName({ text: args.name, by: 'NAME' });

@@ -20,6 +20,7 @@ export const authRefresh = defineCommand({
     scope: { ...param.texts('A scope to add; repeatable', { placeholder: 'SCOPE' }), choices: scopes },
     noBrowser: param.toggle('With --scope: print the address; paste the redirected one back'),
   },
+  needs: 'an OAuth login: svc login',
   examples: ['svc auth refresh', 'svc auth refresh --scope tickets:write'],
   async run(outer, { flags, settings }) {
     const ctx = await traced(outer, settings);

@@ -16,6 +16,7 @@ export const copyChanges = defineCommand({
       placeholder: 'TIME',
     }),
   },
+  needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror changes --since 2d'],
   async run(ctx, { flags, settings }) {
     const [{ changesAfter, seqBefore }, { whatChanged }] = [

@@ -12,6 +12,7 @@ export const forgetTheCopy = defineCommand({
     'changes and the positions of svc watch are deleted too.',
   args: {},
   flags: dbFlag,
+  needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror forget --yes'],
   async run(ctx, { flags, settings }) {
     const copy = await openCopy(ctx, settings, flags).catch(async (error) => {

@@ -12,6 +12,7 @@ export const searchCopy = defineCommand({
     "place that fits best; OF is the ticket or conversation of a message, NUMBER the ticket's number.",
   args: { words: param.texts('What to look for', { placeholder: 'WORDS', required: true }) },
   flags: { ...dbFlag, limit: withFallback(param.integer('At most N places (default 20)', { min: 1 }), 20) },
+  needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
     const text = args.words.join(' ');

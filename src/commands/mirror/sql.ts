@@ -19,6 +19,7 @@ export const queryCopy = defineCommand({
     }),
   },
   flags: dbFlag,
+  needs: 'a copy of the account: svc mirror pull',
   examples: [
     "svc mirror sql 'SELECT status, count(*) AS tickets FROM tickets GROUP BY status'",
     "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",

@@ -10,6 +10,7 @@ export const copyStatus = defineCommand({
     'first full reading is done; until then the account may hold records that the copy lacks.',
   args: {},
   flags: dbFlag,
+  needs: 'a copy of the account: svc mirror pull',
   examples: ['svc mirror status', 'svc mirror status --json'],
   async run(ctx, { flags, settings }) {
     const { kinds, place } = await withCopy(ctx, { flags, settings }, async (store, account) => ({

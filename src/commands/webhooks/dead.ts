@@ -60,6 +60,7 @@ const show = defineCommand({
   summary: 'Show a dead letter: headers, payload, and what the sink said',
   args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
   flags: { config: configFlag },
+  needs: 'a dead letter: svc webhooks dead list',
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger) => {

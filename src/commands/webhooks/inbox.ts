@@ -74,6 +74,7 @@ const show = defineCommand({
   summary: 'Show one event: headers, payload, verdict and forwarding',
   args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
   flags: { config: configFlag },
+  needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     const { config, about } = await chosen(ctx, flags.config);
@@ -102,6 +103,7 @@ const replay = defineCommand({
   details: 'Without --to, each event goes where it was forwarded before.',
   args: ids,
   flags: { to: param.text('Where to send them', { placeholder: 'URL' }), config: configFlag },
+  needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');

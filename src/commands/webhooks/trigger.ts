@@ -28,6 +28,7 @@ export const triggerWebhook = defineCommand({
     body: param.file('Send exactly these bytes instead of a sample; - is standard input', { conflicts: ['set'] }),
     secretStdin: param.toggle('Read the signing secret from standard input'),
   },
+  needs: 'an app that listens there',
   examples: [
     'SVC_WEBHOOK_SECRET=sample svc webhooks trigger ticket.created --to http://localhost:3000/hooks',
     'SVC_WEBHOOK_SECRET=sample svc webhooks trigger conversation.message_received --set data.body=Hello',
