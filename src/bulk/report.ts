@@ -1,5 +1,6 @@
 import { filledPath, isPreset } from '../api/path.ts';
 import type { Settings } from '../config/settings.ts';
+import { isProvenByList } from '../http/look.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
 import type { Plan, Planned } from './plan.ts';
@@ -104,10 +105,11 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 /** Requests a minute, by the document. */
 const generalLimit = 60;
 
-/** Before a message to a customer its thread is read. */
+/** Before a message to a customer its thread is read, and after a new list the lists. */
 const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: number): number => {
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
-  const each = (operation.safety === 'verify' && operation.params) || isInTwoSteps ? 2 : 1;
+  const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
+  const each = isRead || isInTwoSteps ? 2 : 1;
   return Math.ceil((sendable * each) / generalLimit);
 };
 

@@ -37,7 +37,7 @@ export const isSameUrl = (stored: unknown, sent: unknown): boolean => address(st
 
 /** The same moment, whatever the notation: the service may drop fractions of a second. Without a zone it is UTC. */
 export function isSameTime(stored: unknown, sent: unknown): boolean {
-  const [a, b] = [secondOf(stored), secondOf(sent)];
+  const [a, b] = [momentOf(stored), momentOf(sent)].map((at) => Math.floor(at / 1000));
   return a === b || (Number.isNaN(a) && Number.isNaN(b) && isSameText(stored, sent));
 }
 
@@ -77,10 +77,11 @@ const plain = (value: unknown): string =>
 
 const digits = (value: unknown): string => plain(value).replaceAll(/\D/gu, '');
 
-function secondOf(value: unknown): number {
+/** In milliseconds; NaN where it is no time. */
+export function momentOf(value: unknown): number {
   const text = plain(value).replace(' ', 'T');
   const isBare = /T\d/u.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/iu.test(text);
-  return Math.floor(Date.parse(isBare ? `${text}Z` : text) / 1000);
+  return Date.parse(isBare ? `${text}Z` : text);
 }
 
 /** The address that a text means. */

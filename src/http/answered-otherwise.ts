@@ -33,9 +33,15 @@ export function answeredOtherwise({ id, safety, answer, makes }: About, body: un
   return records.length !== sent.length || sent.some((one, at) => differs(fieldsIn(records[at]), fieldsIn(one)));
 }
 
+/** What an answer shows as a record of its own where its id was sent. */
+const shownInside: Readonly<Record<string, (shown: Fields) => unknown>> = {
+  contact_id: ({ contact }) => fieldsIn(contact).contact_id,
+  category_id: ({ category }) => fieldsIn(category).id,
+};
+
 function differs(shown: Fields, sent: Fields): boolean {
   return Object.entries(sent).some(([name, value]) => {
-    const there = shown[name];
+    const there = shown[name] ?? shownInside[name]?.(shown);
     if (there === undefined || value === undefined || isRecord(there)) return false;
     const isSame = waysToAgree[name] ?? (typeof value === 'string' ? isSameText : isSameValue);
     return !isSame(there, value);

@@ -27,8 +27,12 @@ type Learnt = {
   asking?: Promise<boolean>;
   /** How far its clock was ahead of ours at its last `Date`. It says whether ours can be trusted, and of no record whose it is. */
   clockAheadMs?: number;
-  /** Ids that this run has made, by operation. */
+  /** The service's time is that much ahead of the ticks of our clock, by its latest answer that was made just then. */
+  aheadOfTicks?: number;
+  /** Ids that this run has made, by operation, and those that earlier runs have. */
   readonly made: Map<string, Set<number>>;
+  /** Ids in answers to this run, by operation. */
+  readonly answered: Map<string, Set<number>>;
   /** Its writes that are not over, by what one record could be taken for. */
   readonly open: Map<string, Set<Open>>;
 };

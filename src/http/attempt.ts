@@ -2,6 +2,7 @@ import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
+import { aheadOfTicks } from './age.ts';
 import { type Body, isGatewayTimeout, isOwnError, judgeAnswer, readBody } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import type { Wire } from './request.ts';
@@ -80,6 +81,8 @@ export async function exchange(service: Service, { bearer, wire, number }: Outgo
     trace?.(request, answer, { attempt: number, tookMs: Math.round(ctx.clock.ticks() - began) });
     const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
     if (!Number.isNaN(date)) service.learnt.clockAheadMs = date - ctx.clock.now().getTime();
+    if ('status' in answer && request.method === 'GET')
+      service.learnt.aheadOfTicks = aheadOfTicks(service.learnt.aheadOfTicks, answer, ctx.clock.ticks());
     const next = 'status' in answer ? redirectOf(request, answer) : undefined;
     if (!next || hop === 4) return answer;
     url = next;

@@ -10,12 +10,13 @@ import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
 import { answeredOtherwise } from './answered-otherwise.ts';
-import type { Asked, Open, Service } from './asking.ts';
+import type { Asked, Service } from './asking.ts';
 import { createGate, type Gate } from './gate.ts';
 import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookings.ts';
-import { isId } from './made.ts';
+import { isId, madeIds } from './made.ts';
+import { idsFor, openWrite } from './open-writes.ts';
 import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
@@ -38,7 +39,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
-    learnt: { address: undefined, made: new Map(), open: new Map() },
+    learnt: { address: undefined, made: new Map(), answered: new Map(), open: new Map() },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -70,7 +71,7 @@ export async function call<const Op extends Operation>(
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
-  const asked = withHint(operation, input, prepared?.before);
+  const asked = withHint(operation, input, prepared);
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
@@ -132,17 +133,19 @@ const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
 type Typed = { readonly params?: unknown; readonly body?: unknown };
 
+type Evidence = Pick<Prepared, 'before' | 'answered'>;
+
 /**
  * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
  * That is made up only where it is told.
  */
-export function withHint(operation: Operation, input: Typed, before?: Before): Asked {
+export function withHint(operation: Operation, input: Typed, evidence: Evidence = {}): Asked {
   const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
   if (!effect) return operation;
   const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
   const { params, body } = input;
   const showsOtherOf = (json: unknown) =>
-    showsOther(operation, { params, before }, json) || answeredOtherwise(operation, body, json);
+    showsOther(operation, { params, ...evidence }, json) || answeredOtherwise(operation, body, json);
   const confirmed: Asked['confirmed'] = (service, answer, json) =>
     confirmedUpdate({ service, operation, input, asked }, answer, json);
   const asked: Asked = Object.defineProperty({ ...at, showsOther: showsOtherOf, confirmed }, 'effect', {
@@ -185,8 +188,8 @@ export async function preparedLook<Op extends Operation>(
 ): Promise<Prepared> {
   looks ??= import('./look.ts');
   const { likenessOf, prepareLook, readBefore } = await looks;
-  const own = service.learnt.made.get(operation.id) ?? new Set<number>();
-  service.learnt.made.set(operation.id, own);
+  const own = idsFor(service.learnt.made, operation);
+  const answered = idsFor(service.learnt.answered, operation);
   const reading =
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>
@@ -195,25 +198,13 @@ export async function preparedLook<Op extends Operation>(
     options.before === 'nothing'
       ? undefined
       : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
-  const { open, me, leaves, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
-  const known = before && { before };
-  return { ...prepareLook(reading, operation, input, { own, open, me, before }), ...known, leaves, ended };
-}
-
-/** Notes that the write is on its way, for equal ones that are looked for meanwhile. */
-function openWrite({ learnt }: Service, key: string) {
-  const open = learnt.open.get(key) ?? new Set<Open>();
-  learnt.open.set(key, open);
-  const me: Open = { isLookedFor: false };
-  open.add(me);
-  const leaves = () => {
-    me.isLookedFor = false;
+  const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
+  const prepared = prepareLook(reading, operation, input, { own, open, me, before, sentAt });
+  const made = (answer: unknown) => {
+    for (const id of madeIds(operation, answer)) answered.add(id);
+    prepared.made(answer);
   };
-  const ended = () => {
-    open.delete(me);
-    if (open.size === 0 && learnt.open.get(key) === open) learnt.open.delete(key);
-  };
-  return { open, me, leaves, ended };
+  return { ...prepared, made, ...(before && { before }), answered, leaves, ended };
 }
 
 /**

@@ -11,6 +11,7 @@ export type Job = {
   readonly wire: Wire;
   readonly rules: Rules;
   readonly look: Look | undefined;
+  readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
   /** In the clock's ticks. */
   readonly started: number;
 };

@@ -1,5 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { Failure } from '../errors.ts';
+import { isOlder, madeAt } from './age.ts';
 import { isGatewayTimeout, readBody } from './answer.ts';
 import type { Open } from './asking.ts';
 import { type Looking, lookings, type Read, type Seen } from './lookings.ts';
@@ -13,13 +14,19 @@ export type Aids = {
   /** The writes of this run that one record could be taken for, this one among them. */
   readonly open: ReadonlySet<Open>;
   readonly me: Open;
+  /** When the write left, by the service's clock; undefined where that is not known. */
+  readonly sentAt?: () => number | undefined;
 };
 
 export type Prepared = {
   readonly look: Look;
   readonly made: (answer: unknown) => void;
+  /** Whether what the service shows contradicts an answer that names another record than ours. */
+  readonly contradicts?: (answer: unknown) => Promise<boolean>;
   /** Undefined where it is not known what was there. */
   readonly before?: Before;
+  /** Ids in answers to earlier writes of this run. */
+  readonly answered?: ReadonlySet<number>;
   /** It is sent, once more perhaps: an answer is waited for. */
   readonly leaves: () => void;
   /** It is over, whatever came of it. */
@@ -35,6 +42,8 @@ export type Before = {
   readonly upTo: number;
   /** No record was left out, so whatever is not known is new. */
   readonly isWhole: boolean;
+  /** The latest time at which one of them was made, in milliseconds. */
+  readonly newestMs?: number;
 };
 
 /** What is known where no more than the newest id was written down. */
@@ -60,7 +69,13 @@ export async function readBefore<Op extends Operation>(
 ): Promise<Before | undefined> {
   const { page, newestFirst } = lookingFor<Op>(operation);
   const pageAt = (number: number) => page(read, input, number);
-  const known = ({ seen, isWhole }: Seeing): Before => ({ ids: seen.map(({ id }) => id), upTo: 0, isWhole });
+  const known = ({ seen, isWhole }: Seeing): Before => {
+    const newestMs = seen.reduce(
+      (most, { record }) => Math.max(most, madeAt(record) ?? most),
+      Number.NEGATIVE_INFINITY,
+    );
+    return { ids: seen.map(({ id }) => id), upTo: 0, isWhole, newestMs };
+  };
   try {
     if (newestFirst) {
       const { seen, isLast } = await pageAt(1);
@@ -85,6 +100,10 @@ function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
 /** New records have larger ids than all that were there: so an own id moves on what is known. */
 export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
 
+/** After each answer the list is read once more. */
+export const isProvenByList = (operation: Pick<Operation, 'id'>): boolean =>
+  lookingFor(operation).isProvenByList === true;
+
 /** Two writes with the same text may be taken for each other when one of them is looked for. */
 export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string =>
   lookingFor<Op>(operation).likeness(input);
@@ -94,19 +113,23 @@ export function prepareLook<Op extends Operation>(
   read: (maxWaitMs?: number) => Read,
   { id, makes }: Pick<Op, 'id' | 'makes'>,
   input: Input<Op>,
-  { own, open, me, before }: Aids & { readonly before: Before | undefined },
-): Pick<Prepared, 'look' | 'made'> {
+  { own, open, me, before, sentAt }: Aids & { readonly before: Before | undefined },
+): Pick<Prepared, 'look' | 'made' | 'contradicts'> {
   const looking = lookingFor<Op>({ id });
   const detailed = new Map<number, Readonly<Record<string, unknown>>>();
   const made = (answer: unknown): void => {
     for (const one of madeIds({ makes }, answer)) own.add(one);
   };
+  const notOwn = async (reading: Read) => {
+    const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
+    return { others: fresh.filter((seen) => !own.has(seen.id)), isWhole };
+  };
   const look: Look = async (maxWaitMs) => {
     me.isLookedFor = true;
     const reading = read(maxWaitMs);
-    const { fresh, isWhole } = await freshOf(looking, (number) => looking.page(reading, input, number), before);
-    const others = fresh.filter((seen) => !own.has(seen.id));
-    const judged = await judge(looking, { reading, input, detailed }, others);
+    const { others, isWhole } = await notOwn(reading);
+    const age = { at: sentAt?.(), newestBefore: before?.newestMs };
+    const judged = withoutOlder(await judge(looking, { reading, input, detailed }, others), (one) => isOlder(one, age));
     // A request of this run that is looked for at the same time has taken one of them meanwhile.
     if (judged.whole.some((seen) => own.has(seen.id))) return look(maxWaitMs);
     const undecided = whyNot(judged, { open, count: looking.count?.(input) ?? 1, before });
@@ -115,7 +138,26 @@ export function prepareLook<Op extends Operation>(
     if ('found' in findings) made(findings.found);
     return findings;
   };
-  return { look, made };
+  const contradicts = async (answer: unknown): Promise<boolean> => {
+    if (before === undefined) return false;
+    const { others } = await notOwn(read());
+    const agree = others.map(({ id, record }) => ({ id, agrees: looking.compare(record, input) }));
+    const ids = new Set(madeIds({ makes }, answer));
+    const named = agree.filter(({ id }) => ids.has(id));
+    if (named.length === ids.size && named.every(({ agrees }) => agrees === 'whole')) return false;
+    return (
+      named.some(({ agrees }) => agrees === 'none') ||
+      agree.some(({ id, agrees }) => agrees === 'whole' && !ids.has(id))
+    );
+  };
+  return { look, made, ...(looking.isProvenByList && { contradicts }) };
+}
+
+/** Of records that agree in everything those are not ours that were made before the write left. */
+function withoutOlder(judged: Judged, isOld: (record: Seen['record']) => boolean): Judged {
+  const since = judged.whole.filter(({ record }) => !isOld(record));
+  if (since.length > 0) return { ...judged, whole: since };
+  return { ...judged, whole: judged.whole.map((seen) => ({ ...seen, isNew: false })) };
 }
 
 type Fresh = Seen & { readonly isNew: boolean };

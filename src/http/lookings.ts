@@ -34,6 +34,8 @@ export type View = { readonly seen: readonly Seen[]; readonly isLast: boolean; r
 export type Looking<Op extends Operation> = {
   /** Where a new record would be, one page. */
   readonly page: (read: Read, input: Input<Op>, number: number) => Promise<View>;
+  /** The answer shows nothing but an id. The list shows whose it is, and is read once more after an answer. */
+  readonly isProvenByList?: true;
   /** The document promises that new records come first. Of any other list all pages are read. */
   readonly newestFirst?: boolean;
   /** How far a record agrees with what was sent, by what the list shows. */
@@ -100,6 +102,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
   },
 
   createContactList: {
+    isProvenByList: true,
     async page(read) {
       return { seen: rowsOf((await read(listContactLists, {})).data, 'lists'), isLast: true };
     },

@@ -1,5 +1,5 @@
 import type { HttpResponse, Lost } from '../context.ts';
-import { messageOf } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { type Cause, decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import type { Body } from './answer.ts';
@@ -17,6 +17,8 @@ export type SendOptions = {
   readonly maxWaitMs?: number;
   /** For `verify`: finds what an attempt has made whose outcome is not known. */
   readonly look?: Look;
+  /** Whether the service shows that a success names another record than ours. */
+  readonly contradicts?: (answer: unknown) => Promise<boolean>;
   /** Told before each attempt. */
   readonly leaves?: () => void;
 };
@@ -50,7 +52,8 @@ async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendO
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const job: Job = { service, asked, wire, rules, look: options.look, started: service.ctx.clock.ticks() };
+  const { look, contradicts } = options;
+  const job: Job = { service, asked, wire, rules, look, contradicts, started: service.ctx.clock.ticks() };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -115,8 +118,12 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
   const { service, asked } = job;
   const { doubt, history } = state;
   switch (step.next) {
-    case 'accept':
-      return { how: 'answered', response: responseOf(attempt), body: attempt.body };
+    case 'accept': {
+      if (!(await isContradicted(job, attempt)))
+        return { how: 'answered', response: responseOf(attempt), body: attempt.body };
+      const named = `HTTP ${responseOf(attempt).status}, but the answer names another record`;
+      return afterLook(job, { ...state, doubt: named }, attempt, 'unsettled');
+    }
     case 'gone':
       await refuseStranger(job, state, attempt);
       return { how: 'gone' };
@@ -137,6 +144,15 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
     case 'fail':
       throw await endOf(job, state, attempt, step.as);
   }
+}
+
+/** An answer is believed where the service does not show what it names. */
+async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<boolean> {
+  if (!contradicts || body.form !== 'json') return false;
+  return contradicts(body.json).catch((failure) => {
+    if (failure instanceof Failure) return false;
+    throw failure;
+  });
 }
 
 type Ending = Extract<Next, { next: 'look' }>['after'];

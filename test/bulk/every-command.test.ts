@@ -87,18 +87,20 @@ function answering(requests: HttpRequest[]) {
     data: [{ contacts_list_id: 5, name: 'Leads' }],
     webhooks: [],
   };
+  let nextId = 7;
   return createWorld(
     async (request) => {
       requests.push(request);
       const { pathname } = new URL(request.url);
       const isList = request.method === 'GET' && !/\d$/u.test(pathname);
-      const record = recordOf(Number(/\/(\d+)/u.exec(pathname)?.[1] ?? 7));
+      // Ids are never used twice (General rules, 4).
+      const record = recordOf(Number(/\/(\d+)/u.exec(pathname)?.[1] ?? nextId++));
       const keyed = Object.fromEntries(
         ['ticket', 'contact', 'entry', 'conversation', 'note', 'message', 'contacts'].map((key) => [key, record]),
       );
       const body = isList
         ? { ...lists, meta: { current_page: 1, last_page: 1, total: 0 } }
-        : { ...record, ...keyed, status: 'ok', success: 'ok' };
+        : { ...record, ...keyed, ticket: { ...record, contact_id: 7 }, status: 'ok', success: 'ok' };
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     },
     { env: { SVC_BASE_URL: 'https://service.test', SVC_ACCESS_TOKEN: 'tok' } },

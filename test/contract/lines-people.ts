@@ -102,8 +102,10 @@ export const people: readonly Line[] = [
         'POST /contactslists/create',
         { name: 'Leads', target_industry: 'Retail', notes: 'From the fair', metadata: { year: '2026' } },
       ],
+      // The answer says nothing but an id: whether it is this list is seen in the lists.
+      ['GET /contactslists/list'],
     ],
-    answers: [{ data: [] }, { contact_list_id: 5 }],
+    answers: [{ data: [] }, { contact_list_id: 5 }, { data: [{ ...list, target_industry: 'Retail' }] }],
     prints: { contact_list_id: 5 },
   },
   {

@@ -95,7 +95,7 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
 async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
   const prepared =
     known?.operation.safety === 'verify' && !service.ctx.preview ? await lookBy(service, wire, known) : undefined;
-  const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) });
+  const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) }, prepared);
   return send(service, asked ?? askedOf(wire.method, known), wire, prepared);
 }
 
