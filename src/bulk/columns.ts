@@ -14,6 +14,8 @@ export type Columns = {
   readonly targets: readonly (Target | undefined)[];
   readonly names: readonly string[];
   readonly unused: readonly string[];
+  /** By position: those of which `--map COLUMN=ignore` says that they mean nothing. */
+  readonly ignored: ReadonlySet<number>;
 };
 
 type Wishes = { readonly map: readonly string[]; readonly match: 'email' | undefined };
@@ -51,7 +53,8 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
   const unused = names.filter(
     (name, at) => !settled[at] && !/^svc_(?:line|status|id|error|secret)$/u.test(nameKey(name)),
   );
-  return { targets: settled, names, unused };
+  const ignored = new Set([...wanted].flatMap(([at, field]) => (nameKey(field) === 'ignore' ? [at] : [])));
+  return { targets: settled, names, unused, ignored };
 }
 
 /** The names that a column may have to hold a row's id. */

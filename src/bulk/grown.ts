@@ -19,36 +19,71 @@ export async function grownRows(
   journals: readonly Found[],
   matches: ReadonlyMap<string, Match>,
 ): Promise<Grown[]> {
+  const grown: Grown[] = [];
+  const { shapeOf } = contentReader(plan.columns);
+  const fits: Fits = (shape, row) => isLess(shape, shapeOf(row));
+  for await (const { match, line } of sentWithLess(plan, journals, matches, fits)) grown.push({ ...match, line });
+  return grown;
+}
+
+/** Rows that are those of an earlier run but for cells that `--map` says to ignore: as if those were not in the file. */
+export async function matchCounted(
+  plan: Plan,
+  journals: readonly Found[],
+  matches: ReadonlyMap<string, Match>,
+): Promise<Map<string, Match>> {
+  const all = new Map(matches);
+  if (plan.columns.ignored.size === 0) return all;
+  const { countedOf } = contentReader(plan.columns);
+  const fits: Fits = (shape, row) => isSame(shape, countedOf(row));
+  const taken = new Set<string>();
+  for await (const { ref, match } of sentWithLess(plan, journals, matches, fits)) {
+    if (taken.has(match.key)) continue;
+    taken.add(match.key);
+    all.set(ref, match);
+  }
+  return all;
+}
+
+/** Whether a row may be one of an earlier run that filled these columns. */
+type Fits = (shape: RowShape, row: FileRow) => boolean;
+
+type WithLess = { readonly ref: string; readonly line: number; readonly match: Match };
+
+/** Rows that nothing is known of, and that an earlier run sent with some of their columns, as `fits` tells. */
+async function* sentWithLess(
+  plan: Plan,
+  journals: readonly Found[],
+  matches: ReadonlyMap<string, Match>,
+  fits: Fits,
+): AsyncGenerator<WithLess, void, undefined> {
   const earlier = earlierShapes(plan, journals);
-  if (earlier.length === 0) return [];
-  const { nameOf, shapeOf, nameBy } = contentReader(plan.columns);
-  const taken = new Set([...matches.values()].map(({ key }) => key));
+  if (earlier.length === 0) return;
+  const { nameOf, nameBy } = contentReader(plan.columns);
+  const known = new Set([...matches.values()].map(({ key }) => key));
   const numbered = createNumbering();
-  /** What an earlier run sent with some of the columns of this row, and no row of this file is. */
   const sentOf = (row: FileRow): Match | undefined => {
-    const now = shapeOf(row);
     for (const { shape, runs } of earlier) {
-      if (!isLess(shape, now)) continue;
+      if (!fits(shape, row)) continue;
       const name = nameBy(row, shape);
       for (const from of runs) {
         const key = nameNow(from, name);
         const fate = from.past.fates.get(key);
-        const isOver = taken.has(key) || plan.refs.has(key);
+        const isOver = known.has(key) || plan.refs.has(key);
         if (fate && fate.status !== 'rejected' && !isOver) return { fate, key, from };
       }
     }
     return undefined;
   };
-  const grown: Grown[] = [];
   for await (const batch of plan.rows.read()) {
     for (const row of batch) {
       const ref = numbered(nameOf(row));
       if (matches.has(ref) || plan.refs.get(ref) === noRequest) continue;
       const match = sentOf(row);
-      if (match) grown.push({ ...match, line: row.line });
+      if (!match) continue;
+      yield { ref, line: row.line, match };
     }
   }
-  return grown;
 }
 
 /** Each once, however many runs had it: to name a row takes longer than to look for it. */
@@ -78,6 +113,9 @@ function nameNow({ past: { fates, former } }: Found, name: string): string {
 
 const isLess = (shape: RowShape, now: RowShape): boolean =>
   shape.length > 0 && shape.length < now.length && shape.every((key) => now.includes(key));
+
+const isSame = (shape: RowShape, now: RowShape): boolean =>
+  shape.length > 0 && shape.length === now.length && shape.every((key) => now.includes(key));
 
 /** So many are named. */
 const mostNamed = 10;

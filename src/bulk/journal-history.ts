@@ -5,7 +5,7 @@ import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
-import { type Grown, grownRows } from './grown.ts';
+import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
 import {
   claimedRows,
@@ -147,7 +147,8 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   if (isRepeatable && !onlyLooks) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
-  const matches = matchRows(judges, sides, found);
+  const ofRows = matchRows(judges, sides, found);
+  const matches = isRepeatable ? ofRows : await matchCounted(plan, same, ofRows);
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const chosen = choose({ matches, others, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;

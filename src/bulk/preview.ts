@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
+import { refuseBegunAgain } from './begun-again.ts';
 import type { Ended } from './course.ts';
 import type { Run } from './file.ts';
 import { refuseGrown } from './grown.ts';
@@ -24,6 +25,8 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   if (!identity) return untouched;
   const wish = { restart: flags.restart, again: flags.again };
   const history = await lookAtHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
+  const { matches } = history;
+  await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
   refuseGrown(history.grown, plan);
   refuseLost(history, plan, settings.yes);
   for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);

@@ -14,6 +14,8 @@ type ContentReader = {
   /** Names the row. */
   readonly nameOf: (row: FileRow) => string;
   readonly shapeOf: (row: FileRow) => RowShape;
+  /** Without the columns that `--map` says to ignore. */
+  readonly countedOf: (row: FileRow) => RowShape;
   /** The name that the row would have with these columns alone. */
   readonly nameBy: (row: FileRow, shape: RowShape) => string;
 };
@@ -23,7 +25,7 @@ type ContentReader = {
  * stand, and whatever `--map` and `--id-map` make of them. A cell that is empty says nothing. CSV has texts alone, so a
  * number of JSON is its text.
  */
-export function contentReader({ names, targets }: Pick<Columns, 'names' | 'targets'>): ContentReader {
+export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused'>): ContentReader {
   const seen = new Map<string, number>();
   const keys = names.map((name, at) => {
     const key = nameKey(name);
@@ -32,6 +34,7 @@ export function contentReader({ names, targets }: Pick<Columns, 'names' | 'targe
     seen.set(key, time);
     return time === 1 ? key : `${key}\n${time}`;
   });
+  const passedOver = new Set([...ignored].map((at) => keys[at]));
   const order = [...keys.keys()].sort((a, b) => ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : 1));
   function* filled({ cells }: FileRow): Generator<readonly [key: string, cell: unknown]> {
     for (const at of order) {
@@ -51,6 +54,7 @@ export function contentReader({ names, targets }: Pick<Columns, 'names' | 'targe
   return {
     nameOf: (row) => named(row, () => true),
     shapeOf: (row) => [...filled(row)].map(([key]) => key),
+    countedOf: (row) => [...filled(row)].flatMap(([key]) => (passedOver.has(key) ? [] : [key])),
     nameBy: (row, shape) => named(row, (key) => shape.includes(key)),
   };
 }

@@ -3,6 +3,7 @@ import { confirmed } from '../command/confirm.ts';
 import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from './account.ts';
+import { refuseBegunAgain } from './begun-again.ts';
 import type { Ended } from './course.ts';
 import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
@@ -58,6 +59,8 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
   const wish = { restart: flags.restart, again: flags.again };
   const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   try {
+    const { matches } = history;
+    await refuseBegunAgain({ ctx, service, plan, matches, yes: run.settings.yes });
     await agreed(run, plan, history);
     noteMade(service, row.operation.id, history.made);
     const journal = await history.begin();

@@ -100,6 +100,10 @@ function isBlind({ kind, status = 0, answer, isStranger }: Failure): boolean {
 /** New records have larger ids than all that were there: so an own id moves on what is known. */
 export const isNewestFirst = (operation: Pick<Operation, 'id'>): boolean => lookingFor(operation).newestFirst === true;
 
+/** How far a record agrees with what was sent, by what a list shows of it. */
+export const agreementOf = (operation: Pick<Operation, 'id'>, record: Seen['record'], input: Input<Operation>) =>
+  lookingFor(operation).compare(record, input);
+
 /** After each answer the list is read once more. */
 export const isProvenByList = (operation: Pick<Operation, 'id'>): boolean =>
   lookingFor(operation).isProvenByList === true;

@@ -89,3 +89,18 @@ test('where twice is once, one more column is one more change', async () => {
   await from(world, ['a.csv', 'id,priority\n1,3\n'], [], words);
   expect(await from(world, ['b.csv', 'id,priority,subject\n1,3,New\n'], [], words)).toMatchObject({ writes: 1 });
 });
+
+test('a column that --map says to ignore is none that came since', async () => {
+  const world = fresh();
+  await from(world, ['a.csv', 'subject,text\nRow 1,D\nRow 2,D\n'], ['--map', 'text=description']);
+  const text = 'subject,text,grp\nRow 1,D,x\nRow 2,D,y\nRow 2,D,z\n';
+  expect(await from(world, ['b.csv', text])).toMatchObject({ exitCode: 2, writes: 0 });
+  // Without the column they are the rows of then, whatever another map makes of them; the last one is one more.
+  for (const writes of [1, 0]) {
+    const ran = await from(world, ['b.csv', text], ['--map', 'grp=ignore']);
+    expect(ran).toMatchObject({ exitCode: 0, writes });
+    expect(ran.report).toMatchObject({ rows: 3, done: 3 });
+  }
+  const more = ['c.csv', 'subject,text,grp,priority\nRow 1,D,x,3\n'] as const;
+  expect(await from(world, more, ['--map', 'grp=ignore'])).toMatchObject({ exitCode: 2, writes: 0 });
+});

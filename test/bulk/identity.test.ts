@@ -547,7 +547,7 @@ describe('a journal of version 0.1.0', () => {
     const text = [
       { svc_bulk: 1, command: 'tickets create', file, place, account, settings, started_at: at },
       { run: { at, boot: '0'.repeat(32) } },
-      ...[1, 2, 3].map((n) => ({ done: { row: requestOf(`Row ${n}`), line: n + 1, id: 500 + n, requests: 1, ms: 1 } })),
+      ...[1, 2, 3].map((n) => ({ done: { row: requestOf(`Row ${n}`), line: n + 1, id: n, requests: 1, ms: 1 } })),
       ...(isFinished ? [{ finished: { at } }] : []),
     ]
       .map((line) => `${JSON.stringify(line)}\n`)

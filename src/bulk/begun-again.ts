@@ -1,0 +1,86 @@
+import type { Operation } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
+import type { Context } from '../context.ts';
+import { Failure, isInterruption } from '../errors.ts';
+import { madeAt } from '../http/age.ts';
+import type { Service } from '../http/call.ts';
+import { agreementOf } from '../http/look.ts';
+import { rowsInWords } from './pace.ts';
+import type { Plan, Planned } from './plan.ts';
+import { readBack } from './read-back.ts';
+import { origins } from './resume.ts';
+import type { Match } from './weigh.ts';
+
+type Asked = {
+  readonly ctx: Pick<Context, 'notice'>;
+  readonly service: Service;
+  readonly plan: Plan;
+  readonly matches: ReadonlyMap<string, Match>;
+  readonly yes: boolean;
+};
+
+/**
+ * A service that was reset under its address (a sandbox that was started again) has none of the records that the history
+ * calls done. Looks at one of them, and only where that is gone at two more. Throws where all are; with `--yes` it is said.
+ */
+export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Asked): Promise<void> {
+  if (plan.row.operation.safety === 'repeatable') return;
+  const done = await doneRows(plan, matches);
+  if (done.length === 0) return;
+  for (const one of done) if (!(await isGone(service, plan, one))) return;
+  const rows = [...matches.values()].filter(({ fate }) => fate.status === 'done');
+  const { noun } = resources[plan.row.operation.resource];
+  const ids = done.map(recordOf).join(', ');
+  const told = `${rowsInWords(rows.length)} of ${plan.rows.source.name} ${rows.length === 1 ? 'was' : 'were'} sent before, ${origins(rows)}, but the service does not have ${done.length === 1 ? `the ${noun}` : `the ${noun}s`} of then any more (${ids}). It may have been reset.`;
+  if (!yes)
+    throw new Failure('usage', told, {
+      hint: 'Nothing was sent now. To send all rows again, add --restart. To leave out those that were sent before, add --yes.',
+    });
+  ctx.notice(`Warning: ${told}`);
+}
+
+type DoneRow = { readonly planned: Planned; readonly match: Match };
+
+/** Of a message the ticket that it stands in. */
+const recordOf = ({ planned, match: { fate } }: DoneRow): number | undefined =>
+  planned.id ?? (fate.status === 'done' && fate.id !== null ? fate.id : undefined);
+
+/** So many records are asked for where the first ones are gone: a person may have removed one. */
+const mostAsked = 3;
+
+async function doneRows(plan: Plan, matches: ReadonlyMap<string, Match>): Promise<DoneRow[]> {
+  const rows: DoneRow[] = [];
+  if (![...matches.values()].some(({ fate }) => fate.status === 'done')) return rows;
+  for await (const batch of plan.read()) {
+    for (const planned of batch) {
+      const match = matches.get(planned.ref);
+      if (match?.fate.status !== 'done' || recordOf({ planned, match }) === undefined) continue;
+      rows.push({ planned, match });
+      if (rows.length === mostAsked) return rows;
+    }
+  }
+  return rows;
+}
+
+/** What cannot be read is not called gone, such as a list, which may have been deleted besides. */
+async function isGone(service: Service, { row: { operation } }: Plan, one: DoneRow): Promise<boolean> {
+  try {
+    const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
+    const record = await readBack(service, operation, recordOf(one), { maxWaitMs });
+    return record !== undefined && one.planned.id === undefined && isAnother(operation, one, record);
+  } catch (failure) {
+    if (!(failure instanceof Failure) || isInterruption(failure)) throw failure;
+    return failure.kind === 'not-found';
+  }
+}
+
+/** Clocks may be apart by so much. */
+const toleranceMs = 60_000;
+
+/** Ids begin again too: a record that agrees in nothing, and was made after the run that made ours had ended. */
+function isAnother(operation: Operation, { planned, match }: DoneRow, record: Readonly<Record<string, unknown>>) {
+  const { finished } = match.from.past;
+  const made = madeAt(record);
+  if (!finished || made === undefined || made <= Date.parse(finished.at) + toleranceMs) return false;
+  return agreementOf(operation, record, planned.input) === 'none';
+}
