@@ -107,9 +107,10 @@ export async function runFile(
       });
     const isRefused = ({ sendable, problems }: Plan) => sendable === 0 || (flags.strict && problems.size > 0);
     const first = await planned();
-    const wanted = flags.dry_run || isRefused(first) ? [] : await newRequesters(first);
-    if (wanted.length > 0) await requesters?.make(wanted);
-    const checked = wanted.length > 0 ? await planned() : first;
+    const wanted = requesters && !isRefused(first) ? await newRequesters(first) : [];
+    const isMade = wanted.length > 0 && !flags.dry_run;
+    if (isMade) await requesters?.make(wanted);
+    const checked = isMade ? await planned() : first;
     ctx.progress(undefined, 'work');
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
     const told = readAsNote(values.readAs());
@@ -123,7 +124,8 @@ export async function runFile(
       ? { plan: checked, totals: nothingSent(ms) }
       : await send();
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
-    const shown = flags.dry_run ? dryReport(report, plan, settings, flags.max_sends) : report;
+    const beside = requesters?.cost(wanted) ?? 0;
+    const shown = flags.dry_run ? dryReport(report, plan, settings, { cap: flags.max_sends, beside }) : report;
     const dry = isDry ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false }) : undefined;
     const outcome = outcomeOf(report, flags.dry_run);
     const failure = failureOf(report, totals, {

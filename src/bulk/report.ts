@@ -106,20 +106,24 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 const generalLimit = 60;
 
 /** Before a message to a customer its thread is read, and after a new list the lists. */
-const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: number): number => {
+const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: number, beside: number): number => {
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
   const each = isRead || isInTwoSteps ? 2 : 1;
-  return Math.ceil((sendable * each) / generalLimit);
+  return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / generalLimit);
 };
 
-/** What would be sent, `cap` (--max-sends) kept. */
-export function dryReport(report: Report, plan: Plan, settings: Settings, cap = Number.POSITIVE_INFINITY): Report {
+/** `cap`: --max-sends. `beside`: so many requests a run makes before the first row. */
+type Bounds = { readonly cap?: number; readonly beside: number };
+
+/** What would be sent. */
+export function dryReport(report: Report, plan: Plan, settings: Settings, bounds: Bounds): Report {
+  const { cap = Number.POSITIVE_INFINITY, beside } = bounds;
   const most = Math.min(report.unsent, cap);
   return {
     ...report,
     sample: sampleOf({ ...plan, sample: plan.sample.slice(0, most) }, settings),
     would_send: most,
-    minutes: minutesFor(plan, most),
+    minutes: minutesFor(plan, most, beside),
   };
 }

@@ -5,7 +5,7 @@ import { fieldsOf } from '../api/shape.ts';
 import type { Body, RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
-import { list } from '../http/pages.ts';
+import { largestPage, list } from '../http/pages.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
@@ -54,15 +54,22 @@ export type Requesters = {
   make(wanted: readonly Requester[]): Promise<void>;
   /** How many this run has made: they are there, whatever becomes of the rows. */
   made(): number;
+  /** How many requests a run needs for them: to read the contacts, to make those, and to read the new ones. */
+  cost(wanted: readonly Requester[]): number;
 };
 
 export async function openRequesters(service: Service): Promise<Requesters> {
   const maxWaitMs = service.settings.maxWaitMs ?? Number.POSITIVE_INFINITY;
   const refused = new Map<string, string>();
-  let found = await idsByEmail(service);
+  const { byEmail: found, known } = await idsByEmail(service);
+  const pages = Math.max(1, Math.ceil(known.size / largestPage));
   let count = 0;
   return {
     made: () => count,
+    cost(wanted) {
+      const news = new Set(wanted.map(({ email }) => email)).size;
+      return news === 0 ? pages : pages + Math.ceil(news / syncChunkSize) + Math.ceil((news + 1) / largestPage);
+    },
     idOf(email) {
       const [id, ...others] = found.get(email) ?? [];
       const why = refused.get(email);
@@ -83,7 +90,10 @@ export async function openRequesters(service: Service): Promise<Requesters> {
         const answer = await call(service, syncContacts, { body: { contacts } }, { maxWaitMs });
         for (const { index, error } of answer?.errors ?? []) refused.set(contacts[index]?.email ?? '', error);
       }
-      found = await idsByEmail(service);
+      // New contacts come first: what was there is not read once more, unless one of them is not seen so.
+      await addNew(service, { byEmail: found, known });
+      if (all.some(({ email }) => !found.has(email) && !refused.has(email)))
+        for (const [email, ids] of (await idsByEmail(service)).byEmail) found.set(email, ids);
       count = all.filter(({ email }) => found.has(email)).length;
       for (const { email } of all) if (!found.has(email) && !refused.has(email)) refused.set(email, 'it is not there');
       service.ctx.notice(`${counted(count, 'contact')} created, for rows that name them.`);
@@ -91,14 +101,26 @@ export async function openRequesters(service: Service): Promise<Requesters> {
   };
 }
 
-async function idsByEmail(service: Service): Promise<ReadonlyMap<string, readonly number[]>> {
-  const ids = new Map<string, number[]>();
+/** The contacts of the account: their ids by email, and all ids. */
+type Contacts = { readonly byEmail: Map<string, readonly number[]>; readonly known: Set<number> };
+
+async function idsByEmail(service: Service): Promise<Contacts> {
+  const contacts: Contacts = { byEmail: new Map(), known: new Set() };
+  await addNew(service, contacts);
+  return contacts;
+}
+
+/** Reads the list, newest first, as far as it is not known. */
+async function addNew(service: Service, { byEmail, known }: Contacts): Promise<void> {
+  const before = new Set(known);
   service.ctx.progress('Reading the contacts', 'work');
   for await (const { email, contact_id: id } of list(service, listContacts, {}, { all: true }).records) {
-    if (typeof email !== 'string' || email === '' || typeof id !== 'number') continue;
+    if (typeof id !== 'number') continue;
+    if (before.has(id)) break;
+    known.add(id);
+    if (typeof email !== 'string' || email === '') continue;
     const key = keyOf(email);
-    ids.set(key, [...(ids.get(key) ?? []), id]);
+    byEmail.set(key, [...(byEmail.get(key) ?? []), id]);
   }
   service.ctx.progress(undefined, 'work');
-  return ids;
 }

@@ -26,7 +26,7 @@ export type Listing = {
   readonly seen: () => { readonly yielded: number; readonly total: number | undefined };
 };
 
-const largestPage = 100;
+export const largestPage = 100;
 const usualPage = 50;
 
 type ListAnswer = Extract<Operation['answer'], { shape: 'list' }>;

@@ -324,6 +324,29 @@ describe('--create-contacts', () => {
     expect(writesOf(world).filter((line) => line === 'POST /tickets')).toHaveLength(3);
   });
 
+  test('reads the contacts once, and of the second reading no more than what is new; a dry run counts these requests', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const rows = Array.from({ length: 59 }, (_, n) => `Row ${n},p${n}@zd.example\n`);
+    const file = `subject,contact\n${rows.join('')}`;
+    const dry = await created(world, file, ['--create-contacts', '--dry-run']);
+    // Three pages of contacts, one call that makes them, one page of new ones: the rows alone would be a minute.
+    expect(dry.report).toMatchObject({ would_send: 59, minutes: 2 });
+    world.sent.length = 0;
+    expect((await created(world, file, ['--create-contacts'])).report).toMatchObject({ done: 59 });
+    expect(world.sent.filter((line) => line.startsWith('GET /contacts'))).toHaveLength(4);
+  });
+
+  test('a contact that the newest do not show is looked for among all', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = await world.exchange(request);
+      if (!request.url.includes('/contacts?') || 'lost' in answer) return answer;
+      const json = JSON.parse(answer.body) as { contacts: object[] };
+      return { ...answer, body: JSON.stringify({ ...json, contacts: json.contacts.reverse() }) };
+    };
+    expect((await created({ ...world, exchange }, zendesk, [...flags, ...maps])).report).toMatchObject({ done: 3 });
+  });
+
   test('takes contacts that are there as they are, and a dry run makes none', async () => {
     const world = sandboxWorld();
     const text = 'subject,contact\nA,hana@example.com\nB,new@zd.example\n';
