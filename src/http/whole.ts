@@ -51,9 +51,14 @@ function hintOf({ hint, kind }: Failure, { done, unknown, rest }: Writes): strin
   return [kind === 'unknown' ? '' : own, [again, ...lookHints].join(' ')].filter(Boolean).join('\n');
 }
 
+const claims = [nothingChanged, 'Nothing was sent now.', 'Nothing was sent.'];
+
 /** It was true of the one request. */
 export const withoutClaim = (text: string): string =>
-  text.replace(nothingChanged, '').replaceAll(/ {2,}/gu, ' ').trim();
+  claims
+    .reduce((rest, claim) => rest.replace(claim, ''), text)
+    .replaceAll(/ {2,}/gu, ' ')
+    .trim();
 
 /** What comes behind it says how the command goes on. */
 export const withoutAdvice = (text: string): string => text.replace(runAgain, '').trim();

@@ -104,3 +104,12 @@ test('a column that --map says to ignore is none that came since', async () => {
   const more = ['c.csv', 'subject,text,grp,priority\nRow 1,D,x,3\n'] as const;
   expect(await from(world, more, ['--map', 'grp=ignore'])).toMatchObject({ exitCode: 2, writes: 0 });
 });
+
+test('contacts that were made before the rows were refused are told, and nothing says that nothing was sent', async () => {
+  const world = fresh();
+  await from(world, plain);
+  const ran = await from(world, ['b.csv', 'subject,contact\nRow 1,new@zd.example\n'], ['--create-contacts']);
+  expect(ran).toMatchObject({ exitCode: 8, writes: 1 });
+  expect(ran.stderr).not.toContain('Nothing was sent');
+  expect(ran.stderr).toMatch(/contacts? w\w+ /u);
+});

@@ -218,11 +218,13 @@ export function modelService(options: Options) {
     const number = reads++;
     if (options.refusedReads?.has(number)) return says(403, { error: 'forbidden' });
     if (failingReads.has(number)) return says(500, { error: 'Server error' });
-    const one = /^\/(tickets|changelog)\/(\d+)$/u.exec(path);
+    const one = /^\/(tickets|contacts|changelog)\/(\d+)$/u.exec(path);
     const id = Number(one?.[2]);
-    if (one?.[1] === 'tickets')
-      return says(200, { ticket: ticketOf(id === 1 ? first : (rows.find((row) => row.id === id) ?? first)) });
-    if (one) return says(200, { entry: entryOf(rows.find((row) => row.id === id) as Row) });
+    const held = rows.find((row) => row.id === id);
+    if (one?.[1] === 'tickets' && (id === 1 || held))
+      return says(200, { ticket: ticketOf(id === 1 ? first : (held ?? first)) });
+    if (one?.[1] === 'contacts' && held) return says(200, { contact: contactOf(held) });
+    if (one?.[1] === 'changelog' && held) return says(200, { entry: entryOf(held) });
     if (path === '/platform/account') return says(200, { account_id: 1, name: 'Model' });
     if (path === '/tickets') return page('tickets', [...of('ticket'), first].map(ticketOf), query);
     if (path === '/contacts') return page('contacts', of('contact').map(contactOf), query);
