@@ -190,6 +190,38 @@ forBoth(({ test, make }) => {
     ]);
   });
 
+  test('what comes one after the other is gathered: few questions and few writings, and nothing waits for long', async () => {
+    const keeper = await (await make()).open();
+    endings.push(() => keeper.close());
+    const counts = { taken: 0, written: 0 };
+    const counted: Keeper = {
+      ...keeper,
+      take: (...args) => {
+        counts.taken++;
+        return keeper.take(...args);
+      },
+      settle: (...args) => {
+        counts.written++;
+        return keeper.settle(...args);
+      },
+    };
+    const got: string[] = [];
+    const began = performance.now();
+    const { wake, until } = pumping(
+      counted,
+      sinkOf(() => 'taken', got),
+    );
+    for (let n = 0; n < 100; n++) {
+      await keeper.add(arrival(`evt_${n}`));
+      wake();
+      await sleep(1);
+    }
+    await until(() => got.length === 100);
+    const most = (performance.now() - began) / 20 + 3;
+    expect(counts.taken).toBeLessThanOrEqual(most);
+    expect(counts.written).toBeLessThanOrEqual(most);
+  });
+
   test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {
     const keeper = await (await make()).open();
     for (let n = 0; n < 5; n++) await keeper.add(arrival(`evt_${n}`));

@@ -10,8 +10,8 @@ type Adding = {
   readonly failed: (error: unknown) => void;
 };
 
-/** The most in one statement, and their bytes. */
-const most = 500;
+/** The most in one statement, and their bytes: what it compares grows with their square. */
+const most = 200;
 const mostBytes = 8 * 1024 * 1024;
 /** How many ids are remembered, so that most repeats cost no question. */
 const remembered = 10_000;

@@ -97,12 +97,13 @@ FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
     async move(ids, state) {
       const moved = state === 'again' ? 'waiting' : 'dropped';
       const at = clock.now().toISOString();
-      // Locked in one order: two at once would otherwise each hold one that the other waits for.
+      // Locked in one order: two at once would otherwise each hold one that the other waits for. The state is an
+      // expression so that each is found by its key: the index of the dead holds all of the sink.
       const done = await database.query({
         text: `WITH dead AS (
   SELECT d.event, d.sink, m.n FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS m(key, sink, n)
   JOIN ${schemaName}.inbox i ON i.key = m.key JOIN ${schemaName}.deliveries d ON d.event = i.place AND d.sink = m.sink
-  WHERE d.state = 'dead' ORDER BY d.event, d.sink FOR UPDATE OF d
+  WHERE d.state || '' = 'dead' ORDER BY d.event, d.sink FOR UPDATE OF d
 ), placed AS (SELECT event, sink, nextval('${schemaName}.places') AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered)
 UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
 place = CASE WHEN $3 = 'waiting' THEN placed.place ELSE d.place END

@@ -1,4 +1,5 @@
 import type { Clock } from '../../context.ts';
+import { byteaArray } from '../../database/binary.ts';
 import { type Database, openDatabase } from '../../database/postgres.ts';
 import { createIntake } from './intake.ts';
 import type { Keeper, Settled, Waiting } from './keeper.ts';
@@ -17,8 +18,13 @@ export type PostgresOpening = {
   readonly limit: number;
 };
 
-/** What is written is on disk when the database says so, and each statement sees what was there as it began, whatever its defaults. */
-const setUp = "SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC'";
+/**
+ * What is written is on disk when the database says so, and each statement sees what was there as it began, whatever its
+ * defaults. Every statement of many rows finds them by an index: the plan of a young inbox, of which the database has
+ * counted nothing, would read all of a table for each event until it is counted.
+ */
+const setUp = `SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC';
+SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
 export const openHooks = ({ url, env }: Pick<PostgresOpening, 'url' | 'env'>): Promise<Database> =>
   openDatabase({
@@ -62,7 +68,7 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
       return { waiting: rows.map(waitingIn), held, mayDeliver: () => !held.aborted };
     },
     async settle(sink, settled) {
-      await work.query({ ...settling, values: [sink, ...columnsOf(settled)] });
+      await work.query({ ...settling, values: columnsOf(sink, settled) });
     },
     leave: leases.leave,
     async counts() {
@@ -95,12 +101,14 @@ JOIN ${schemaName}.inbox i ON i.place = d.event
 WHERE d.sink = $1 AND d.state = 'waiting' ORDER BY d.place LIMIT $2`,
 };
 
+// From each outcome to its delivery by the keys of both tables: with one sink for all of them, or with its state plain,
+// a plan might begin at everything that waits for the sink, for each outcome once more.
 const settling = {
   name: 'svc_settle',
   text: `UPDATE ${schemaName}.deliveries d SET state = s.state, tries = s.tries, outcome = s.outcome
-FROM unnest($2::bytea[], $3::text[], $4::integer[], $5::bytea[]) AS s(key, state, tries, outcome)
+FROM unnest($1::bytea[], $2::text[], $3::text[], $4::integer[], $5::bytea[]) AS s(key, sink, state, tries, outcome)
 JOIN ${schemaName}.inbox i ON i.key = s.key
-WHERE d.sink = $1 AND d.event = i.place AND d.state = 'waiting'`,
+WHERE d.event = i.place AND d.sink = s.sink AND d.state || '' = 'waiting'`,
 };
 
 const counting = {
@@ -119,12 +127,13 @@ gone AS (DELETE FROM ${schemaName}.deliveries d USING old WHERE d.event = old.pl
 DELETE FROM ${schemaName}.inbox i USING old WHERE i.place = old.place`,
 };
 
-function columnsOf(settled: readonly Settled[]): readonly [Buffer[], string[], number[], Buffer[]] {
+function columnsOf(sink: string, settled: readonly Settled[]): unknown[] {
   return [
-    settled.map(({ id }) => keyOf(id)),
+    byteaArray(settled.map(({ id }) => keyOf(id))),
+    settled.map(() => sink),
     settled.map(({ outcome: { state } }) => (state === 'failed' ? 'waiting' : state)),
     settled.map(({ outcome }) => outcome.tries),
-    settled.map(({ outcome }) => Buffer.from(JSON.stringify(outcome))),
+    byteaArray(settled.map(({ outcome }) => Buffer.from(JSON.stringify(outcome)))),
   ];
 }
 

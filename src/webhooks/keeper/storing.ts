@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { byteaArray } from '../../database/binary.ts';
 import type { Database } from '../../database/postgres.ts';
 import { codeOf } from '../../errors.ts';
 import { type Arrival, isRebuilt } from '../inbox/line.ts';
@@ -21,7 +22,7 @@ const types = ['bytea', 'bytea', 'bytea', 'text', 'boolean', 'bytea', 'text', 't
 
 // Places follow the order of arrival. Rows go in by key: two instances with the same ids in another order would
 // otherwise each hold an id that the other waits for. A live event that was rebuilt already is a repeat, and the other
-// way round.
+// way round; without a collation of its own, a literal would find its record by reading the whole table.
 const storing = (column: (at: number) => string) => {
   const [key, about, body, record, rebuilt, queuedKey, sink, since] = types.map(
     (type, at) => `${column(at)}::${type}[]`,
@@ -32,7 +33,7 @@ const storing = (column: (at: number) => string) => {
 ), fresh AS (
   INSERT INTO ${schemaName}.inbox (place, key, about, body, record, is_rebuilt)
   SELECT place, key, about, body, record, is_rebuilt FROM given WHERE NOT EXISTS (
-    SELECT 1 FROM ${schemaName}.inbox i WHERE i.record = given.record AND i.is_rebuilt <> given.is_rebuilt
+    SELECT 1 FROM ${schemaName}.inbox i WHERE i.record = given.record COLLATE "default" AND i.is_rebuilt <> given.is_rebuilt
   ) ORDER BY key, place
   ON CONFLICT (key) DO NOTHING RETURNING place, key
 ), queued AS (
@@ -63,8 +64,14 @@ export async function store(database: Database, batch: readonly Arrival[]): Prom
     queued.map(({ at }) => at),
   ];
   const isLive = !isRebuilt(batch[0]?.id ?? '');
-  const stored = isLive ? await database.query({ ...live, values: [...columns] }) : await alone(database, columns);
+  const stored = isLive
+    ? await database.query({ ...live, values: parametersOf(columns) })
+    : await alone(database, columns);
   return new Set(stored.map(({ key }) => String(key)));
+}
+
+function parametersOf([key, about, body, record, rebuilt, queuedKey, sink, since]: Columns): unknown[] {
+  return [byteaArray(key), byteaArray(about), byteaArray(body), record, rebuilt, byteaArray(queuedKey), sink, since];
 }
 
 /** For so long what comes live waits at most, where somebody else holds the table. */

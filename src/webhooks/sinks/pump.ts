@@ -52,6 +52,8 @@ type State = PumpOptions & {
 };
 
 const piece = 100;
+/** Between two takings, where the first was not full: what comes meanwhile shares a question, a sync of the sink and a commit. */
+const gatherMs = 25;
 /** How often an idle pump looks for what other instances accepted. */
 const lookMs = 250;
 /** How often it asks for a sink that another instance has, or for a database that is gone. */
@@ -81,7 +83,10 @@ export function startPump(options: PumpOptions): Pump {
     await running;
   };
   return {
-    wake: () => state.wake.abort(),
+    // Each abort makes an error with its stack, and this is called for each event.
+    wake() {
+      if (!state.wake.signal.aborted) state.wake.abort();
+    },
     drain: end,
     stop(graceMs) {
       state.isStopped = true;
@@ -96,12 +101,17 @@ async function run(state: State): Promise<void> {
     state.wake = new AbortController();
     if (ending.signal.aborted) state.wake.abort();
     let goesOn = false;
+    const began = clock.ticks();
     try {
       const taken = await keeper.take(sink.name, piece);
       if (taken && isOfOthers(state, taken)) return;
       if (!taken) await clock.sleep(waitMs, ending.signal);
       else if (taken.waiting.length === 0 && !taken.lost?.length) await clock.sleep(lookMs, state.wake.signal);
-      else goesOn = await deliver(state, taken);
+      else {
+        goesOn = await deliver(state, taken);
+        const leftMs = began + gatherMs - clock.ticks();
+        if (taken.waiting.length < piece && leftMs > 0) await clock.sleep(leftMs, ending.signal);
+      }
     } catch (error) {
       state.onTrouble(sink.name, error);
       await clock.sleep(waitMs, ending.signal);
