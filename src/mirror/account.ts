@@ -25,7 +25,7 @@ export async function knownAccount(ctx: Context, settings: Settings, store: Stor
   const service = originOf(baseUrl);
   const own = await accountOfProfile(ctx, settings);
   if (own) return own;
-  const digest = credentialOf(ctx, settings, service);
+  const digest = await credentialOf(ctx, settings, service);
   return store.read(async (sql) => {
     const [row] = await sql.all('SELECT service, account_id FROM svc_credentials WHERE digest = $1', [digest]);
     return row && { service: String(row.service), id: String(row.account_id) };
@@ -60,8 +60,7 @@ export const whichAccount = (): Failure =>
   });
 
 async function askedAccount(service: Service): Promise<Account> {
-  const { baseUrl, profile, from } = service.session;
-  const origin = originOf(baseUrl);
+  const origin = originOf(service.session.baseUrl);
   // A question to the copy needs neither.
   const [{ call }, { getAccount }] = [await import('../http/call.ts'), await import('../api/account.ts')];
   try {
@@ -71,17 +70,36 @@ async function askedAccount(service: Service): Promise<Account> {
     // A token without the scope identity: the credential alone says whose account it is.
     if (!(error instanceof Failure) || error.kind !== 'forbidden') throw error;
     const { ctx, settings } = service;
-    const id =
-      from === 'profile' ? `profile:${profile}` : `credential:${credentialOf(ctx, settings, origin).slice(0, 12)}`;
-    return { service: origin, id };
+    return { service: origin, id: `${unknownPrefix}${(await credentialOf(ctx, settings, origin)).slice(0, 12)}` };
   }
 }
 
-/** No secret is written: a digest cannot be turned back, and a token has more to guess than anybody could try. */
-function credentialOf({ env }: Pick<Context, 'env'>, { profile }: Settings, service: string): string {
-  const [kind] = environmentKinds(env).filter((given) => given !== 'm2m');
-  const credential = kind ? `token ${env[credentialVariables[kind]]}` : `profile ${profile}`;
+/** Of a login that does not say whose it is, in place of the account's id. */
+const unknownPrefix = 'credential:';
+
+/**
+ * Who asks, where nothing says whose account it is: this very login or token, never a profile, for the next login of the
+ * same profile may be of another account. No secret is written: a digest cannot be turned back, and a token has more to
+ * guess than anybody could try.
+ */
+async function credentialOf(
+  ctx: Pick<Context, 'env' | 'tokens'>,
+  settings: Settings,
+  service: string,
+): Promise<string> {
+  const [kind] = environmentKinds(ctx.env).filter((given) => given !== 'm2m');
+  const credential = kind ? `token ${ctx.env[credentialVariables[kind]]}` : await heldBy(ctx, settings);
   return hexDigestOf(`svc mirror\n${service}\n${credential}`).slice(0, 32);
+}
+
+/** What the profile held as this process began, as its requests use it: of an API key and a login the API key. */
+async function heldBy(ctx: Pick<Context, 'tokens'>, { profile }: Settings): Promise<string> {
+  const { begin, boundOf, loginIdOf } = await import('../auth/bound.ts');
+  const bound = boundOf(ctx, profile);
+  await begin(ctx, profile, bound);
+  const key = bound.fixed.get('api_key');
+  if (key) return `token ${key.token}`;
+  return bound.login ? `login ${loginIdOf(bound.login)}` : `nothing in ${profile}`;
 }
 
 /** @throws Failure `usage` where a SQLite file is the copy of another account. */
@@ -104,7 +122,9 @@ async function remember(sql: Sql, account: Account, digest: string, place: strin
 
 /** So that it is known without a request, and told apart from the others in the database. */
 export const rememberAccount = (ctx: Context, settings: Settings, store: Store, account: Account): Promise<void> =>
-  store.write((sql) => remember(sql, account, credentialOf(ctx, settings, account.service), store.place));
+  credentialOf(ctx, settings, account.service).then((digest) =>
+    store.write((sql) => remember(sql, account, digest, store.place)),
+  );
 
 const anotherWords = 'is the copy of another account';
 
@@ -124,7 +144,8 @@ const isSame =
 function refuseAnother(accounts: readonly Account[], account: Account, place: string): void {
   const [other] = accounts;
   if (!other || accounts.some(isSame(account))) return;
-  throw ofAnother(place, other.name ?? `account ${other.id}`);
+  const isUnknown = other.id.startsWith(unknownPrefix) || other.id.startsWith('profile:');
+  throw ofAnother(place, other.name ?? (isUnknown ? 'that of a login without the scope identity' : `account ${other.id}`));
 }
 
 /** Whether the database has that account. */

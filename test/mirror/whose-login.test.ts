@@ -1,0 +1,57 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AuthWorld, authWorld, origin, storeOf } from '../auth/auth-world.ts';
+
+// Without the scope identity nobody knows whose account a login is of. So its copy is its own: the next login of the
+// same profile may be of another account.
+
+async function logIn(world: AuthWorld, account: number): Promise<void> {
+  const scopes = ['contacts:read'];
+  const grant = await world.control('tokens', { account_id: account, scopes });
+  const now = world.clock.now().getTime();
+  const login = {
+    base_url: origin,
+    auth_url: origin,
+    client_id: 'sandbox_cli',
+    access_token: grant.access_token,
+    refresh_token: grant.refresh_token,
+    issued_at: new Date(now).toISOString(),
+    expires_at: new Date(now + 3600_000).toISOString(),
+    scopes,
+  };
+  await storeOf(world).update('profile/default/oauth', async () => JSON.stringify(login));
+}
+
+const countIn = async (world: AuthWorld, ...more: string[]) => {
+  const ran = await world.svc(['mirror', 'sql', 'SELECT count(*) AS n FROM contacts', '--json', ...more]);
+  return ran.exitCode === 0 ? JSON.parse(ran.stdout) : ran.stderr;
+};
+
+test('two logins of one profile whose account nobody knows share no copy', async () => {
+  const world = await authWorld();
+  await logIn(world, 1);
+  const first = await world.svc(['mirror', 'pull']);
+  expect(first, first.stderr).toMatchObject({ exitCode: 0 });
+  expect(await countIn(world)).toEqual([{ n: 0 }]);
+
+  await logIn(world, 2);
+  expect(await countIn(world)).toContain('There is no copy');
+  const second = await world.svc(['mirror', 'pull']);
+  expect(second, second.stderr).toMatchObject({ exitCode: 0 });
+  expect(await countIn(world)).toEqual([{ n: 0 }]);
+  const copies = (await readdir(join(world.folder, 'state'))).filter((name) => /^mirror.*\.db$/u.test(name));
+  expect(copies).toHaveLength(2);
+});
+
+test('a file that holds the copy of one such login takes nothing of another, and says so', async () => {
+  const world = await authWorld();
+  const file = join(world.folder, 'copy.db');
+  await logIn(world, 1);
+  expect(await world.svc(['mirror', 'pull', '--db', file])).toMatchObject({ exitCode: 0 });
+  await logIn(world, 2);
+  const ran = await world.svc(['mirror', 'pull', '--db', file]);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toContain('is the copy of another account: that of a login without the scope identity');
+  expect(await countIn(world, '--db', file)).toContain('another account');
+});
