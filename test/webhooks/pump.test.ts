@@ -239,6 +239,37 @@ forBoth(({ test, make }) => {
     await keeper.close();
   });
 
+  test.each([
+    ['once is tried again, and what comes behind it is delivered', 1, ['evt_0', 'evt_1', 'evt_2'], 0],
+    ['twice in a row is left', 2, ['evt_0'], 2],
+  ])('told to end, a sink that then refuses %s', async (_, refusals, delivered, waiting) => {
+    const keeper = await (await make()).open();
+    for (let n = 0; n < 3; n++) await keeper.add(arrival(`evt_${n}`));
+    const got: string[] = [];
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let refused = 0;
+    const sink: Sink = {
+      name: 'app',
+      most: 1,
+      async send([event]) {
+        if (event?.id === 'evt_0') await gate;
+        else if (refused++ < refusals) return { how: 'refused', error: 'timeout' };
+        got.push(event?.id ?? '');
+        return { how: 'taken' };
+      },
+    };
+    const { drain } = pumping(keeper, sink, { retry: { ...retry, attempts: 8 } });
+    const drained = drain(60_000);
+    open();
+    await drained;
+    expect(got).toEqual(delivered);
+    expect((await keeper.counts()).get('app')?.waiting ?? 0).toBe(waiting);
+    await keeper.close();
+  });
+
   test('what a sink took is in the inbox while the next event is still under way', async () => {
     const keeper = await (await make()).open();
     for (let n = 0; n < 4; n++) await keeper.add(arrival(`evt_${n}`));

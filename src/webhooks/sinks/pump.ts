@@ -29,8 +29,8 @@ export type Pump = {
   /** Something may have come. */
   wake(): void;
   /**
-   * Delivers what a sink takes without a failure, for `graceMs`, and begins nothing that would not be over by then: what
-   * is cut off comes twice. What is left stays in the inbox.
+   * Delivers what the sink takes, for `graceMs`, and begins nothing that would not be over by then: what is cut off comes
+   * twice. One that refuses twice in a row, or had refused before, is left. What is left stays in the inbox.
    */
   drain(graceMs: number): Promise<void>;
   /** Waits for what the sink has in hand, for `graceMs`. */
@@ -47,6 +47,10 @@ type State = PumpOptions & {
   over?: { readonly at: number; readonly leastMs: number; readonly began: Date };
   /** Of the last attempt. */
   lastMs: number;
+  /** In a row, since it ends. */
+  refusals: number;
+  /** It is not waited for any more: it would hold up the end. */
+  isLeft: boolean;
   wake: AbortController;
   readonly outcomes: Outcomes;
 };
@@ -68,6 +72,8 @@ export function startPump(options: PumpOptions): Pump {
     isStopped: false,
     cutting,
     lastMs: 0,
+    refusals: 0,
+    isLeft: false,
     wake: new AbortController(),
     outcomes: createOutcomes(options, cutting.signal),
   };
@@ -125,7 +131,7 @@ function isOfOthers({ keeper, over }: State, { waiting: [first] }: Taken): boole
   return keeper.isShared && over !== undefined && first !== undefined && Date.parse(first.since) > over.began.getTime();
 }
 
-/** Everything that was taken, in its order, up to the first failure. False where the sink refused, or is lost. */
+/** Everything that was taken, in its order, up to the first failure. Whether there is more to do while svc ends. */
 async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: Taken): Promise<boolean> {
   const cut = AbortSignal.any([held, state.cutting.signal]);
   for (const settled of lost) state.outcomes.add(settled);
@@ -133,9 +139,12 @@ async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: T
     for (let at = 0; at < waiting.length && !cut.aborted && mayBegin(state); at += state.sink.most) {
       const { wanted, stuck } = await chosen(state, waiting.slice(at, at + state.sink.most));
       if (!mayDeliver()) return false;
-      if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return false;
+      if (wanted.length > 0 && !(await attempt(state, wanted, cut))) return mayBegin(state);
       // What comes behind it is taken again, so that the order holds.
-      if (stuck) return (await refused(state, [stuck.waiting], stuck, cut)) && mayBegin(state);
+      if (stuck) {
+        await refused(state, [stuck.waiting], stuck, cut);
+        return mayBegin(state);
+      }
       await state.outcomes.writeSoon(held);
     }
     return !cut.aborted && mayBegin(state);
@@ -145,9 +154,9 @@ async function deliver(state: State, { waiting, lost = [], held, mayDeliver }: T
 }
 
 /** A sink that took long takes long again. */
-function mayBegin({ over, isStopped, lastMs, clock }: State): boolean {
-  if (isStopped) return false;
-  return over === undefined || clock.ticks() + Math.max(over.leastMs, 2 * lastMs) <= over.at;
+function mayBegin({ over, isStopped, isLeft, lastMs, clock }: State, inMs = 0): boolean {
+  if (isStopped || isLeft) return false;
+  return over === undefined || clock.ticks() + inMs + Math.max(over.leastMs, 2 * lastMs) <= over.at;
 }
 
 type Refusal = { readonly error: string; readonly status?: number; readonly ms: number };
@@ -186,6 +195,7 @@ async function attempt(state: State, some: readonly Waiting[], cut: AbortSignal)
   const { status } = answer;
   const about = { ms, ...(status !== undefined && { status }) };
   if (answer.how === 'refused') return refused(state, some, { ...about, error: answer.error }, cut);
+  state.refusals = 0;
   for (const one of some) settle(state, one, { state: 'delivered', ...about, tries: one.tries + 1 });
   return true;
 }
@@ -204,7 +214,15 @@ async function refused(state: State, some: readonly Waiting[], refusal: Refusal,
   }
   if (most === 0) return true;
   await state.outcomes.write(cut);
-  await clock.sleep(Math.min(retry.pauseMs * 2 ** (most - 1), longestPauseMs), AbortSignal.any([cut, ending.signal]));
+  const pauseMs = Math.min(retry.pauseMs * 2 ** (most - 1), longestPauseMs);
+  if (state.over) {
+    state.isLeft = ++state.refusals > 1 || !mayBegin(state, pauseMs);
+    if (!state.isLeft) await clock.sleep(pauseMs, cut);
+  } else {
+    await clock.sleep(pauseMs, AbortSignal.any([cut, ending.signal]));
+    // It had refused before svc was told to end.
+    state.isLeft = ending.signal.aborted;
+  }
   return false;
 }
 
