@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { newDatabase, serverOf, withServer } from './keepers.ts';
+import { liveWorld } from './listening.ts';
+import { withPostgres } from './own-postgres.ts';
+import { body, deliver, serving } from './serving.ts';
+
+// An administrator ends svc's connections, or the database goes and comes back, in the middle of `serve`.
+
+withServer();
+
+const endAll = (database: string) => () =>
+  serverOf().sql(
+    'postgres',
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}' AND application_name = 'svc webhooks'`,
+  );
+
+withPostgres.each([
+  ['its connections are ended again and again', 12],
+  ['the database is killed and comes back', 2],
+])('while %s, serve loses nothing, delivers nothing twice, and says what is wrong', async (_, rounds) => {
+  const url = newDatabase();
+  const database = /\/\/\/(\w+)/u.exec(url)?.[1] ?? '';
+  const world = await liveWorld();
+  const archive = join(world.folder, 'archive.jsonl');
+  const served = await serving(
+    world,
+    `listen: { port: 0 }\ninbox: "${url}"\nsinks: [{ name: archive, file: { path: archive.jsonl } }]\n`,
+  );
+  const disturb = rounds === 12 ? endAll(database) : () => serverOf().crash().then(serverOf().start);
+  let isOver = false;
+  const disturbing = (async () => {
+    for (let round = 0; round < rounds; round++) {
+      await disturb();
+      await sleep(60);
+    }
+    isOver = true;
+  })();
+  const answers: (number | undefined)[] = [];
+  let sent = 0;
+  const sender = async () => {
+    while (!isOver || sent < 40) answers.push(await deliver(served.url, body(`evt_${sent++}`)));
+  };
+  await Promise.all([sender(), sender(), sender(), sender(), disturbing]);
+  expect(new Set(answers)).toEqual(new Set([204]));
+  const ran = await served.end();
+  expect(ran, ran.stderr).toMatchObject({ exitCode: 0 });
+  const lines = (await readFile(archive, 'utf8')).trimEnd().split('\n');
+  const ids = lines.map((line) => JSON.parse(line).id);
+  expect(ids.toSorted()).toEqual(Array.from({ length: sent }, (_, n) => `evt_${n}`).toSorted());
+  expect(served.said()).toContain('The inbox does not answer: The database postgres:///');
+}, 60_000);
