@@ -40,7 +40,7 @@ export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
     try {
       for await (const record of records(event, since)) {
         const made = rebuild(event, record, accountId);
-        if (!made || Date.parse(made.at) < since.getTime() || held.has(made.key)) continue;
+        if (!made || isOver(made, since) || held.has(made.key)) continue;
         const sent = Date.parse(made.sentBefore);
         found.delete(made.key);
         young.delete(made.key);
@@ -55,6 +55,12 @@ export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
   const youngest = [...young.values()].reduce((one, other) => Math.max(one, other), 0);
   const forMs = Math.max(0, Math.min(patienceMs, youngest + patienceMs - now.getTime()));
   return { rebuilt, young: { count: young.size, forMs, until: new Date(youngest) } };
+}
+
+/** Whether it was sent before the search begins, as far as its record tells. */
+function isOver({ at, sentAfter, sentBefore }: Rebuilt, since: Date): boolean {
+  const start = since.getTime();
+  return Date.parse(sentBefore) < start || (Date.parse(at) < start && Date.parse(sentAfter) < start);
 }
 
 /** The service tries three times, within about 100 seconds (Delivery rules, 2). */

@@ -10,8 +10,10 @@ export type Rebuilt = {
   readonly event: WebhookEvent;
   /** As the inbox knows it: the event and the record's id. */
   readonly key: string;
-  /** When it happened, ISO 8601. */
+  /** When it happened, as its record says, ISO 8601. */
   readonly at: string;
+  /** Before this moment there was nothing to tell of, ISO 8601. */
+  readonly sentAfter: string;
   /** After this moment the service did not begin to send it, ISO 8601. */
   readonly sentBefore: string;
   readonly body: string;
@@ -62,8 +64,16 @@ export function rebuild(event: WebhookEvent, record: Fields, accountId: unknown)
   // The service's times carry an offset.
   const created_at = time.replace(/Z$/u, '+00:00');
   const body = JSON.stringify({ event, id: `${rebuiltPrefix}${key}`, created_at, data });
-  // An entry may say that it was published at another time than it was.
-  const { updated_at } = record;
-  const wasEdited = event === 'changelog.published' && typeof updated_at === 'string';
-  return { event, key, at: time, sentBefore: wasEdited ? updated_at : time, body };
+  // An entry may say that it was published at another time than it was: one that was scheduled, or dated back.
+  const { created_at: made, updated_at } = record;
+  const isEntry = event === 'changelog.published';
+  const sentAfter = isEntry && typeof made === 'string' ? made : time;
+  return {
+    event,
+    key,
+    at: time,
+    sentAfter,
+    sentBefore: isEntry && typeof updated_at === 'string' ? updated_at : time,
+    body,
+  };
 }
