@@ -145,7 +145,10 @@ function refuseAnother(accounts: readonly Account[], account: Account, place: st
   const [other] = accounts;
   if (!other || accounts.some(isSame(account))) return;
   const isUnknown = other.id.startsWith(unknownPrefix) || other.id.startsWith('profile:');
-  throw ofAnother(place, other.name ?? (isUnknown ? 'that of a login without the scope identity' : `account ${other.id}`));
+  throw ofAnother(
+    place,
+    other.name ?? (isUnknown ? 'that of a login without the scope identity' : `account ${other.id}`),
+  );
 }
 
 /** Whether the database has that account. */
