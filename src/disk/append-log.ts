@@ -1,7 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
-import { cut, isElsewhere, moving, type Rewrite, restore, rewrite, syncNoted } from './growing-file.ts';
+import {
+  cut,
+  goOnBehindWhatIsLeft,
+  isElsewhere,
+  isShortened,
+  moving,
+  type Rewrite,
+  restore,
+  rewrite,
+  syncNoted,
+} from './growing-file.ts';
 import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
@@ -177,6 +187,7 @@ async function close(state: State): Promise<void> {
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
   if (deleted && isElsewhere(state)) await restore(state).catch(() => {});
+  if (deleted && isShortened(state)) await goOnBehindWhatIsLeft(state).catch(() => {});
   await cut(state).catch(() => {});
   if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();

@@ -3,7 +3,7 @@ import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import type { Held } from './lock-hold.ts';
-import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
+import { copyAll, type Recovery, readAt, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** The open file of an append-only log. */
@@ -60,6 +60,24 @@ export function isElsewhere({ path, file }: GrowingFile): boolean {
   const there = statSync(path, { bigint: true, throwIfNoEntry: false });
   return there === undefined || !isSame(there, fstatSync(file.fd, { bigint: true }));
 }
+
+/** Somebody made it shorter in place: emptied it, or took lines out. */
+export const isShortened = ({ file, room }: GrowingFile): boolean => fstatSync(file.fd).size < room;
+
+/** What they left of it stays, and the next line begins behind that: at the old place it would stand behind a hole. */
+export async function goOnBehindWhatIsLeft(log: GrowingFile): Promise<void> {
+  const { size } = await log.file.stat();
+  if (size < log.end) {
+    log.options.held?.check();
+    const last = size > 0 ? await readAt(log.file, { start: size - 1, length: 1 }) : undefined;
+    const isTorn = last !== undefined && last[0] !== lineFeed;
+    if (isTorn) await writeAll(log.file, Buffer.of(lineFeed), size);
+    log.end = isTorn ? size + 1 : size;
+  }
+  log.room = Math.max(log.end, size);
+}
+
+const lineFeed = 10;
 
 /** Windows may number the disk in two ways, by how it was asked. */
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>

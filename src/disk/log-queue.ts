@@ -2,7 +2,9 @@ import type { open } from 'node:fs/promises';
 import {
   cut,
   type GrowingFile,
+  goOnBehindWhatIsLeft,
   isElsewhere,
+  isShortened,
   makeRoom,
   moving,
   restore,
@@ -19,7 +21,10 @@ export type LogOptions = Recovery & {
   readonly syncs?: 'together' | 'alone';
   /** Writes zeros ahead of the end: a sync that need not record a new length is several times faster. */
   readonly room?: 'ahead';
-  /** Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. */
+  /**
+   * Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. Where
+   * they shorten it, it goes on behind what they left.
+   */
   readonly deleted?: 'restore';
   /**
    * The lock under which the log is used. Where it is lost, nothing more is written, and no line counts as written that
@@ -66,7 +71,7 @@ export function writeNotes(state: State, enqueue: (job: Job) => void): void {
   state.notes = [];
   const bytes = Buffer.from(notes.map(({ text }) => text).join(''));
   const fits = !state.options.room || state.end + bytes.length <= state.room;
-  if (state.isMoving || state.isTorn || !fits) {
+  if (state.isMoving || state.isTorn || !fits || (state.options.deleted && isShortened(state))) {
     for (const note of notes) enqueue(note);
     return;
   }
@@ -141,6 +146,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
   await moving(state, async () => {
     await syncRename(state);
+    if (deleted && isShortened(state)) await goOnBehindWhatIsLeft(state);
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
   });
