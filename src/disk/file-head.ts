@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, rmdir } from 'node:fs/promises';
 import { codeOf } from '../errors.ts';
 
 /** What stands at a path, and of a plain file its first bytes. */
@@ -58,4 +58,7 @@ export async function renameIfThere(from: string, to: string): Promise<void> {
 }
 
 /** Removes a folder with all that is in it; fine where there is none. */
+/** Where something is in it, it stays. */
+export const removeEmptyFolder = (path: string): Promise<void> => rmdir(path).catch(() => {});
+
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });

@@ -17,10 +17,11 @@ export type Entry = {
 
 export type Life = 'running' | 'stopped' | 'gone';
 
-/** Undefined for files that are no entries: probes, and what a file server leaves (`.nfs…`). */
+/** Undefined for files that are no entries: probes, what a file server leaves (`.nfs…`), and whatever else somebody put there. */
 export function parseEntry(name: string): Entry | undefined {
   if (name.startsWith('.')) return undefined;
   const [host = '', pid = '', start = '', , world] = name.split('.');
+  if (!/^[1-9]\d*$/u.test(pid)) return undefined;
   return { name, host, pid: Number(pid), start, world };
 }
 

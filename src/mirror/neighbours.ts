@@ -27,10 +27,12 @@ export async function requireAlone(path: string, whose: Found['whose'], isInStat
     if (!found) continue;
     if (!found.isFile) throw notOurs(beside, 'is not a plain file, and svc needs that name');
     if (found.names > 1) throw severalNames(beside);
-    if (found.size === 0 || isInStateFolder || !(whose === 'none' || whose === 'empty')) continue;
+    if (found.size === 0 || isInStateFolder) continue;
     // Without a database it can only be of somebody else; a killed svc may leave an empty one behind with its own.
-    const head = whose === 'empty' ? await headOf(beside, 4) : undefined;
-    if (head?.kind === 'file' && begins[ending].test(head.bytes.toString('hex'))) continue;
+    const head = whose === 'none' ? undefined : await headOf(beside, 4);
+    // Another process may have removed its own meanwhile.
+    if (head?.kind === 'none') continue;
+    if (head?.kind === 'file' && (head.size === 0 || begins[ending].test(head.bytes.toString('hex')))) continue;
     throw notOurs(beside, 'is there already, and a copy beside it would need that name');
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { removeFolder } from '../disk/file-head.ts';
+import { removeEmptyFolder, removeFolder } from '../disk/file-head.ts';
 import { namesIn } from '../disk/folder.ts';
 import { type Held, holders, tryLock, withLock } from '../disk/lock.ts';
 import { Failure, interruption } from '../errors.ts';
@@ -117,10 +117,19 @@ export async function gateOfWebAssembly(ctx: LockNeeds, path: string): Promise<K
   }
 }
 
+/** What svc has put there; whatever else stands in that folder is somebody else's. */
+const entriesOf = async (path: string): Promise<string[]> =>
+  (await namesIn(entries(path))).filter((name) => /^\d+-\d+$/u.test(name)).map((name) => `${entries(path)}/${name}`);
+
+/** Removes what killed processes left of themselves beside a file that is deleted. */
+export async function removeEntries(path: string): Promise<void> {
+  for (const entry of await entriesOf(path)) await removeFolder(entry);
+  await removeEmptyFolder(entries(path));
+}
+
 /** The process id of one that lives; entries of those that were killed are cleared away. */
 async function nativeAtWork(path: string): Promise<number | undefined> {
-  for (const name of await namesIn(entries(path))) {
-    const entry = `${entries(path)}/${name}`;
+  for (const entry of await entriesOf(path)) {
     const held = await tryLock(entry);
     if (!held) return (await holders(entry))[0] ?? 0;
     await held.release();

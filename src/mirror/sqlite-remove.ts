@@ -1,7 +1,7 @@
 import { removeDrafts } from '../disk/atomic-file.ts';
-import { removeFolder } from '../disk/file-head.ts';
 import { removeFile } from '../disk/folder.ts';
 import { endings } from './neighbours.ts';
+import { removeEntries } from './sqlite-locks.ts';
 
 /** The file of a copy, and what either engine keeps beside it. */
 export async function removeCopyFile(path: string): Promise<void> {
@@ -9,5 +9,5 @@ export async function removeCopyFile(path: string): Promise<void> {
     await removeFile(`${path}${ending}`);
     await removeDrafts(`${path}${ending}`);
   }
-  await removeFolder(`${path}.native`);
+  await removeEntries(path);
 }

@@ -49,6 +49,36 @@ describe('where a copy is to be made', () => {
   });
 });
 
+describe('beside a copy that is there', () => {
+  test.each(endings)('what somebody put at %s stays, and no command touches it: exit 2', async (ending) => {
+    const file = join(fresh(), 'm.db');
+    await ok(world, ['mirror', 'pull', '--only', 'lists', '--db', file]);
+    const beside = `${file}${ending}`;
+    writeFileSync(beside, 'precious');
+    for (const line of [
+      ['pull', '--only', 'lists'],
+      ['sql', 'SELECT 1'],
+      ['forget', '--yes'],
+    ]) {
+      const ran = await svc(world, ['mirror', ...line, '--db', file]);
+      expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(beside)]);
+      expect(readFileSync(beside, 'utf8')).toBe('precious');
+    }
+  });
+
+  test('files in folders that have the names of its locks hold up nothing, and stay', async () => {
+    const file = join(fresh(), 'm.db');
+    await ok(world, ['mirror', 'pull', '--only', 'lists', '--db', file]);
+    for (const lock of ['busy', 'native']) {
+      mkdirSync(`${file}.${lock}`, { recursive: true });
+      writeFileSync(`${file}.${lock}/x`, 'precious');
+    }
+    await ok(world, ['mirror', 'pull', '--only', 'lists', '--db', file]);
+    await ok(world, ['mirror', 'forget', '--yes', '--db', file]);
+    for (const lock of ['busy', 'native']) expect(readFileSync(`${file}.${lock}/x`, 'utf8')).toBe('precious');
+  });
+});
+
 test('a copy with a second name is refused, for each name has locks and journals of its own', async () => {
   const folder = fresh();
   const file = join(folder, 'a.db');
