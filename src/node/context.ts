@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
 import { message } from '../text/layout.ts';
-import { onlyColours } from '../text/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
 import { lazyStdout } from './standard-output.ts';
 
@@ -30,7 +30,7 @@ export function nodeContext(): Context {
     said.add(text);
     // A note may tell what a customer or a service wrote.
     const { isTTY, columns } = stderr();
-    stderr().write(`${onlyColours(isTTY && columns ? message(text, columns) : text)}\n`);
+    stderr().write(`${sanitize(isTTY && columns ? message(text, columns) : text, { keepNewlines: true })}\n`);
   };
   let exchange: Promise<Exchange> | undefined;
 

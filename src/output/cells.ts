@@ -18,7 +18,8 @@ export function settleColumns(columns: readonly Column[]): Settled[] {
   return columns.map((column, place) => {
     const given = typeof column === 'string' ? { path: column } : column;
     const { path, header = headerOf(path), as = kindOf(path), rank = place } = given;
-    return { ...given, path, header, as, rank };
+    // A query may give a column any name.
+    return { ...given, path, header: sanitize(header), as, rank };
   });
 }
 

@@ -14,6 +14,11 @@ const columns = settleColumns([
   { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: { contact: unknown }) => contact },
   { path: 'updated_at', header: 'Updated', rank: 6 },
 ]);
+test('the name of a column is shown as harmless as what is in it', () => {
+  const [column] = settleColumns([{ path: 'x', header: 'a\x1b[8mb\u202Ec' }]);
+  expect(column?.header).toBe('a^[[8mb<U+202E>c');
+});
+
 const tickets = [
   {
     id: 44,

@@ -1,0 +1,14 @@
+// Notes of svc on standard error: whatever somebody else wrote into one is shown, never obeyed.
+import { expect, test, vi } from 'vitest';
+import { nodeContext } from '../../src/node/context.ts';
+
+test('colours in the text of a note are shown, not obeyed', () => {
+  const written: string[] = [];
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    nodeContext().notice('--exec failed for T-1 \x1b[8mhidden\x1b[0m\nand \x1b]0;title\x07');
+  } finally {
+    spy.mockRestore();
+  }
+  expect(written).toEqual(['--exec failed for T-1 ^[[8mhidden^[[0m\nand ^[]0;title^G\n']);
+});
