@@ -97,6 +97,21 @@ describe('how it stands with the app', () => {
   });
 });
 
+describe('how it stands with the sinks of serve', () => {
+  const of = (to: string, state: NonNullable<Outcome['state']>): Outcome => outcome({ to, state });
+  test.each([
+    [[of('app', 'failed'), of('file', 'delivered')], { to: 'app', state: 'waiting' }],
+    [[of('app', 'dead'), of('crm', 'failed'), of('file', 'delivered')], { to: 'app', state: 'failed' }],
+    [[of('app', 'failed'), of('app', 'delivered'), of('file', 'delivered')], { state: 'answered' }],
+    [[of('app', 'delivered'), of('crm', 'skipped')], { to: 'app', state: 'answered' }],
+    [[of('app', 'skipped'), of('crm', 'dropped')], { to: 'crm' }],
+  ])('%#: the one that needs somebody most, in whatever order they are known', (outcomes, expected) => {
+    expect(forwardOf({ sinks: [] }, outcomes)).toMatchObject(expected);
+    const others = [...outcomes].sort((a, b) => b.to.localeCompare(a.to));
+    expect(forwardOf({ sinks: [] }, others)).toMatchObject(expected);
+  });
+});
+
 describe('the line that was printed when a delivery came', () => {
   test('has what its envelope has', () => {
     const received = { arrival: arrivalOf(JSON.stringify(envelope), { to: app }), outcomes: [] };

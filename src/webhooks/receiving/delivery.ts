@@ -42,9 +42,12 @@ export function deliveryOf({ arrival, outcomes }: Received): Delivery {
 
 type Owing = Pick<Arrival, 'to' | 'owed' | 'sinks'>;
 
-/** How it stands with the app: the last word of the forwarding itself, else of a replay, else that it is owed. */
+/**
+ * How it stands with the app: the last word of the forwarding itself, else of a replay, else that it is owed. Of several sinks
+ * the one that needs somebody most.
+ */
 export function forwardOf(arrival: Owing, outcomes: readonly Outcome[]): Forwarding | null {
-  const last = outcomes.findLast((outcome) => !outcome.replay) ?? outcomes.at(-1);
+  const last = mostUrgent(outcomes) ?? outcomes.at(-1);
   if (last?.state === 'skipped' || last?.skipped) return null;
   if (last) {
     const { status = null, error = null, ms, tries } = last;
@@ -53,6 +56,24 @@ export function forwardOf(arrival: Owing, outcomes: readonly Outcome[]): Forward
   const { to = arrival.sinks?.join(', ') || undefined } = arrival;
   if (to === undefined && !arrival.owed) return null;
   return { to: to ?? null, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
+}
+
+const byUrgency: readonly Outcome['state'][] = [
+  'dead',
+  'failed',
+  'again',
+  'delivered',
+  undefined,
+  'dropped',
+  'skipped',
+];
+
+/** Of the last word of each sink. What has no state has one app, and its last word counts. */
+function mostUrgent(outcomes: readonly Outcome[]): Outcome | undefined {
+  const own = outcomes.filter(({ replay }) => !replay);
+  if (own.every(({ state }) => state === undefined)) return own.at(-1);
+  const lastOfEach = [...new Map(own.map((one) => [one.to, one])).values()];
+  return lastOfEach.sort((a, b) => byUrgency.indexOf(a.state) - byUrgency.indexOf(b.state))[0];
 }
 
 /** A sink of `serve` that is no URL gives no status. */

@@ -170,7 +170,8 @@ async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
   for (const one of some) {
     const { id, body } = one.arrival;
     const began = clock.ticks();
-    const verdict = envelopeIn(body) === undefined ? 'unwanted' : await filter(id, body);
+    // What is no envelope no filter can judge, and somebody should see it.
+    const verdict = envelopeIn(body) === undefined ? 'wanted' : await filter(id, body);
     const ms = Math.round(clock.ticks() - began);
     if (verdict === 'wanted') wanted.push(one);
     else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });
