@@ -1,8 +1,11 @@
 /** Where the copy lives among the tables of others. */
 export const schemaName = 'svc_mirror';
 
-/** Of svc's own transactions: a temporary table that somebody left in a session of a pooler comes last. */
-export const ownSession = `SET LOCAL search_path TO ${schemaName}, public, pg_temp; SET LOCAL TIME ZONE 'UTC'`;
+/**
+ * Of svc's own transactions: a temporary table that somebody left in a session of a pooler comes last, and nothing of a schema in
+ * which others may make functions and operators is found: of several that fit, the one that fits best is called, wherever it is.
+ */
+export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'`;
 
 /** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
 export function typeParser(types: typeof import('pg')['types']) {

@@ -24,13 +24,20 @@ BEGIN
   RETURN account;
 END $svc$`;
 
-const sees = `(SELECT ${schema}.svc_bound()) IS NULL OR ARRAY[service, account_id] = (SELECT ${schema}.svc_bound())`;
+const sees =
+  `(SELECT ${schema}.svc_bound()) IS NULL ` +
+  `OR ARRAY[service, account_id] OPERATOR(pg_catalog.=) (SELECT ${schema}.svc_bound())`;
+
+/** The policy of an older svc may have taken an operator that somebody else had made. What is in pg_catalog is in no list. */
+const isForeign = `EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid
+  AND d.refclassid = 'pg_operator'::regclass)`;
 
 /** Also where an older svc made the tables. Needs the role that owns them. */
 export async function guardRows(sql: Sql): Promise<void> {
   const rows = await sql.all(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = 'svc_own'
-     WHERE c.relnamespace = '${schema}'::regnamespace AND c.relrowsecurity AND c.relforcerowsecurity`,
+     WHERE c.relnamespace = '${schema}'::regnamespace AND c.relrowsecurity AND c.relforcerowsecurity
+     AND NOT ${isForeign}`,
   );
   const done = new Set(rows.map(({ name }) => name));
   const missing = guarded.filter((name) => !done.has(name));

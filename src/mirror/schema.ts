@@ -140,7 +140,7 @@ const fingerprint = (engine: Engine): string =>
   hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), guards[engine]])).slice(0, 16);
 
 /** What keeps the accounts of a database apart: a SQLite file has one. */
-const guards: Record<Engine, string> = { sqlite: '', postgres: 'row-level security' };
+const guards: Record<Engine, string> = { sqlite: '', postgres: 'row-level security, with the operators of the server' };
 
 type Present = { readonly version: number; readonly columns: string };
 
