@@ -1,13 +1,16 @@
 import type { Client } from 'pg';
 import type { Context } from '../context.ts';
 import { connectOrEnd, placeOf, readUrl } from '../database/postgres.ts';
+import { type OwnSchema, requireTrusted } from '../database/trust.ts';
 import { postgresFailure } from './postgres-failure.ts';
 import { takeLock } from './postgres-lock.ts';
 import { query } from './postgres-query.ts';
-import { requireTrusted } from './postgres-trust.ts';
-import { ownSession, typeParser } from './postgres-values.ts';
+import { ownSession, schemaName, typeParser } from './postgres-values.ts';
+import { guarded } from './row-security.ts';
 import type { Sql, Store } from './store.ts';
 import { oneByOne, transaction } from './transaction.ts';
+
+const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, 'svc_schema'] };
 
 export type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
@@ -61,7 +64,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
     place,
     write: (job) =>
       writing(async (sql) => {
-        if (!isTrusted) await requireTrusted(sql, place);
+        if (!isTrusted) await requireTrusted(sql.all, place, ownSchema);
         isTrusted = true;
         return job(sql);
       }),

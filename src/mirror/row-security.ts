@@ -8,7 +8,8 @@ import { tables } from './tables.ts';
 
 const schema = 'svc_mirror';
 
-const guarded = [
+/** The tables in which each row is of an account. */
+export const guarded = [
   ...tables.map(({ name }) => name),
   ...['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers'],
 ];

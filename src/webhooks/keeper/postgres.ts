@@ -19,11 +19,12 @@ export type PostgresOpening = {
 };
 
 /**
- * What is written is on disk when the database says so, and each statement sees what was there as it began, whatever its
+ * Nothing is found in a schema in which others may make functions: one that fits better is called in place of the server's. What
+ * is written is on disk when the database says so, and each statement sees what was there as it began, whatever its
  * defaults. Every statement of many rows finds them by an index: the plan of a young inbox, of which the database has
  * counted nothing, would read all of a table for each event until it is counted.
  */
-const setUp = `SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC';
+const setUp = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC';
 SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
 
 export const openHooks = ({ url, env }: Pick<PostgresOpening, 'url' | 'env'>): Promise<Database> =>

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/postgres.ts';
+import { type OwnSchema, requireTrusted } from '../../database/trust.ts';
 import { Failure } from '../../errors.ts';
 
 /** Where the inbox lives among the tables of others. */
@@ -46,8 +47,15 @@ CREATE TABLE IF NOT EXISTS ${schemaName}.version (is_one boolean PRIMARY KEY DEF
 INSERT INTO ${schemaName}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING;
 `;
 
-/** Makes the tables where they are missing; a newer schema is refused. */
+const own: OwnSchema = { schema: schemaName, tables: ['inbox', 'deliveries', 'sinks', 'version', 'searches'] };
+
+/**
+ * Makes the tables where they are missing.
+ *
+ * @throws Failure where the schema is a newer one, or where code of somebody else would run with the rights of this role
+ */
 export async function prepareSchema(database: Database): Promise<void> {
+  await requireTrusted((text) => database.query({ text }), database.place, own);
   const [found] = await database.query({ text: `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS there` });
   // Several statements in one message are one transaction.
   if (found?.there !== true) await database.query({ text: statements });
