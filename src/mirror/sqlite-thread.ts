@@ -27,7 +27,10 @@ function newWorker(): Worker {
   const worker = new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits });
   // Only while it is asked does it keep the process.
   worker.unref();
-  return worker;
+  const noMore = () => {
+    if (warm === worker) warm = undefined;
+  };
+  return worker.on('error', noMore).on('exit', noMore);
 }
 
 /** No thread starts while the current folder is one that was removed; and no path leads on from there. */
@@ -43,34 +46,50 @@ function leaveVanishedFolder(): void {
 export function startThread(path: string, { readOnly, isWal }: Mode): Connection {
   const waiting = new Map<number, Waiting>();
   let asked = 0;
+  let isClosed = false;
+  let hasFailed = false;
   const worker = warm ?? newWorker();
   warm = undefined;
   const giveUp = (said: string): void => {
     for (const { failed } of waiting.values()) failed(sqliteFailure(path, said));
     waiting.clear();
     asked = Number.NaN;
+    hasFailed = true;
   };
-  worker.on('message', ({ id, value, error, code }: Reply) => {
+  const onMessage = ({ id, value, error, code }: Reply): void => {
     const asker = waiting.get(id);
     waiting.delete(id);
     if (waiting.size === 0) worker.unref();
+    hasFailed ||= error !== undefined;
     if (error === undefined) asker?.done(value);
     else asker?.failed(sqliteFailure(path, error, code));
-  });
-  worker.on('error', (error) => giveUp(error.message));
-  worker.on('exit', () => giveUp('the database thread ended'));
+  };
+  const onError = (error: Error): void => giveUp(error.message);
+  const onExit = (): void => giveUp('the database thread ended');
+  worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  /** For the next file: a thread takes longer to start than most questions take. One that has met an error is not used again. */
+  const keep = (): void => {
+    worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+    giveUp('the database is closed');
+    warm = worker;
+  };
   return {
     readOnly,
     ask: <W extends Work>(work: W, given = {}) =>
       new Promise<Answers[W]>((done, failed) => {
         if (Number.isNaN(asked)) return failed(sqliteFailure(path, 'the database thread ended'));
         const id = ++asked;
+        isClosed = work === 'close';
         // Messages of a thread have no types: `Answers` says what sqlite-worker.cjs sends.
         waiting.set(id, { done: (value) => done(value as Answers[W]), failed });
         worker.ref();
         worker.postMessage({ id, work, ...given, ...(work === 'open' && { path, readOnly, isWal }) });
       }),
-    end: async () => void (await worker.terminate()),
+    async end() {
+      if (Number.isNaN(asked)) return;
+      if (isClosed && !hasFailed && waiting.size === 0 && !warm) return keep();
+      await worker.terminate();
+    },
   };
 }
 

@@ -153,7 +153,8 @@ const statements = {
     const columns = db.all("SELECT name FROM pragma_table_info('svc_query')").map(({ name }) => name);
     const isPlain = new Set(columns.map((name) => name.replace(/:\d+$/u, ''))).size === columns.length;
     // Of two columns with one name the library keeps one; a view tells them apart.
-    open = { rows: db.prepare(isPlain ? alone : 'SELECT * FROM svc_query').iterate(), columns };
+    const statement = db.prepare(isPlain ? alone : 'SELECT * FROM svc_query');
+    open = { statement, rows: statement.iterate(), columns };
     return columns;
   },
   next({ most }) {
@@ -165,11 +166,15 @@ const statements = {
     }
     return { rows, done: false };
   },
+  /** The next file may be another: nothing of this one stays. */
   close() {
+    open?.statement.finalize();
+    open = undefined;
     for (const statement of kept.values()) statement.finalize();
     kept.clear();
     db?.close();
     db = undefined;
+    entry = undefined;
   },
 };
 
