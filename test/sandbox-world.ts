@@ -18,6 +18,25 @@ export type SandboxWorld = World & {
 /** Every clock of a test begins at the same time, and rows are never changed in place: one seed serves all worlds. */
 const demo = seedRows('demo', virtualClock().now());
 
+/**
+ * An account of the same kinds with fewer records of each, where thousands of worlds are made and none is about long lists:
+ * most of what such a test takes is the records that nothing looks at.
+ */
+export const few: typeof demo = fewOf(demo);
+
+function fewOf({ contacts = [], list_members = [], tickets = [], conversations = [], ...rest }: typeof demo) {
+  const kept = { tickets: tickets.slice(0, 12), conversations: conversations.slice(0, 8) };
+  const named = new Set([...kept.tickets, ...kept.conversations].map((row) => row.contact_id));
+  for (const { contact_id } of contacts.slice(0, 20)) named.add(contact_id);
+  for (const { contact_id } of rest.calls ?? []) named.add(contact_id);
+  return {
+    ...rest,
+    ...kept,
+    contacts: contacts.filter(({ contact_id }) => named.has(contact_id)),
+    list_members: list_members.filter(({ contact_id }) => named.has(contact_id)),
+  };
+}
+
 export function sandboxWorld(options: SandboxOptions & { readonly env?: World['env'] } = {}): SandboxWorld {
   const { env, ...own } = options;
   const clock = virtualClock();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { lines } from '../http/command-lines.ts';
-import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
 
 const says = (status: number, body: string, headers = {}): HttpResponse => ({ status, headers, body });
@@ -67,7 +67,7 @@ type Played = { readonly ran: Ran; readonly requests: number; readonly surelyDon
 
 /** The service goes away after `left` requests; what it has answered until then is surely done. */
 async function play({ argv, file, stdin }: Case, ending: (typeof endings)[string], left: number): Promise<Played> {
-  const world: SandboxWorld = sandboxWorld({ rateLimit: 'off' });
+  const world: SandboxWorld = sandboxWorld({ seed: few, rateLimit: 'off' });
   const interrupt = new AbortController();
   const path = join(world.folder, 'input');
   writeFileSync(path, file ?? '');

@@ -4,7 +4,7 @@ import type { Operation } from '../../src/api/operation.ts';
 import { filledPath, presetPath } from '../../src/api/path.ts';
 import type { Exchange } from '../../src/context.ts';
 import { createExchange } from '../../src/node/exchange.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
 import { hook, lines, type State } from './command-lines.ts';
 import { type Fault, faults, faultyService } from './faulty-service.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 const credentials = { SVC_API_KEY: 'key_acme', SVC_ACCESS_TOKEN: 'any', SVC_M2M_TOKEN: 'm2m_sandbox' };
 
 async function play(id: OperationId, fault: Fault, times: number, flags: readonly string[] = []) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ seed: few, rateLimit: 'off' });
   const { method, path } = operations[id];
   const pattern = new RegExp(`^${filledPath(presetPath(path), () => '\\d+')}$`, 'u');
   const tokens = (await world.control('POST', 'tokens', {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { filledPath, presetPath } from '../../src/api/path.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
 import { lines, type State } from './command-lines.ts';
 import { lateWorld, ownFailure, unsettledEndings } from './late-service.ts';
@@ -19,7 +19,7 @@ async function play(
   ending: (typeof unsettledEndings)[string],
   afterMs: number | undefined,
 ): Promise<Played> {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ seed: few, rateLimit: 'off' });
   const { access_token } = (await world.control('POST', 'tokens', {
     account_id: 1,
     scopes: ['webhooks:manage'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type OperationId, operations } from '../../src/api/index.ts';
 import { filledPath, presetPath } from '../../src/api/path.ts';
 import type { HttpResponse } from '../../src/context.ts';
-import { sandboxWorld } from '../sandbox-world.ts';
+import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
 import { lines } from './command-lines.ts';
 
@@ -64,7 +64,7 @@ const credentials = { SVC_API_KEY: 'key_acme', SVC_M2M_TOKEN: 'm2m_sandbox' };
 
 /** Runs the operation's command; its own request is processed, and answered with `body` where that is given. */
 async function play(id: OperationId, body: string | undefined, flags: readonly string[], columns?: number) {
-  const world = sandboxWorld({ rateLimit: 'off' });
+  const world = sandboxWorld({ seed: few, rateLimit: 'off' });
   const tokens = { account_id: 1, scopes: ['webhooks:manage'] };
   const { access_token } = (await world.control('POST', 'tokens', tokens)) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };

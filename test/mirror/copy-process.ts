@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../src/context.ts';
+import { createExchange } from '../../src/node/exchange.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
+import { createWorld, svc } from '../svc.ts';
 
 // The built tool as a real process, under the Node of SVC_TEST_NODE, against a real sandbox.
 
@@ -19,6 +23,12 @@ const ownSqliteIn = (program: string): boolean =>
   }) === 'true\n';
 
 export const hasOwnSqlite = ownSqliteIn(node);
+
+const clock: Clock = {
+  now: () => new Date(),
+  ticks: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+};
 
 /** The Node of the tests has the other engine. */
 export const otherNode = ownSqliteIn(process.execPath) === hasOwnSqlite ? undefined : process.execPath;
@@ -34,6 +44,8 @@ export type Machine = {
   /** `program`: another Node. */
   start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
   run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
+  /** The same in this process, where its Node is the tested one: for what no process of its own is the point of. */
+  ask(folder: string, argv: readonly string[], env?: Env): Promise<Ended>;
   end(): Promise<void>;
 };
 
@@ -41,26 +53,34 @@ export async function machine(): Promise<Machine> {
   const built = await buildSvc();
   const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
   const server = await serve(sandbox, 0);
+  const account = { SVC_BASE_URL: `http://127.0.0.1:${server.port}`, SVC_API_KEY: 'key_acme' };
+  const exchange = await createExchange({});
   const start: Machine['start'] = (folder, argv, env = {}, program = node) => {
     const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
     return spawn(program, [built.script, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...inherited,
-        SVC_BASE_URL: `http://127.0.0.1:${server.port}`,
-        SVC_API_KEY: 'key_acme',
+        ...account,
         SVC_CONFIG_DIR: join(folder, 'config'),
         SVC_STATE_DIR: join(folder, 'state'),
         ...env,
       },
     });
   };
+  const run: Machine['run'] = async (...given) => ended(start(...given));
   return {
     sandbox,
     built,
     folder: () => mkdtempSync(join(built.folder, 'copy-')),
     start,
-    run: async (...given) => ended(start(...given)),
+    run,
+    async ask(folder, argv, env) {
+      if (node !== process.execPath) return run(folder, argv, env);
+      const world = createWorld(exchange, { clock, folder, env: { ...account, ...env } });
+      const { exitCode, ...said } = await svc(world, argv);
+      return { code: exitCode, ...said };
+    },
     async end() {
       await server.close();
       await built.remove();

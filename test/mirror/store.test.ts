@@ -70,7 +70,7 @@ describe('a file that svc did not make', () => {
       ['mirror', 'forget', '--yes'],
       ['watch', '--interval', '60'],
     ]) {
-      const ran = await on.run(folder, [...argv, '--db', path]);
+      const ran = await on.ask(folder, [...argv, '--db', path]);
       expect([argv, ran.code, ran.stderr]).toEqual([argv, 2, expect.stringContaining('leaves it as it is')]);
     }
     expect(seen(path)).toEqual(before);
@@ -96,7 +96,7 @@ describe('a file that svc did not make', () => {
 
   test('tables that an older svc put into it go, and the rest stays', async () => {
     const folder = on.folder();
-    await on.run(folder, ['mirror', 'pull', '--only', 'lists']);
+    await on.ask(folder, ['mirror', 'pull', '--only', 'lists']);
     const path = copyIn(folder);
     withDatabase(
       path,
@@ -106,7 +106,7 @@ describe('a file that svc did not make', () => {
       'PRAGMA application_id = 0',
       'SELECT 1',
     );
-    const ran = await on.run(folder, ['mirror', 'forget', '--yes']);
+    const ran = await on.ask(folder, ['mirror', 'forget', '--yes']);
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('what svc did not make stays')]);
     expect(withDatabase(path, "SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")).toEqual([
       { name: 'notes' },
@@ -120,18 +120,18 @@ test('an empty file, and one behind a link, become copies; the link stays', asyn
   writeFileSync(join(folder, 'empty.db'), '');
   symlinkSync(join(folder, 'empty.db'), join(folder, 'link.db'));
   const flags = ['--db', join(folder, 'link.db')];
-  expect((await on.run(folder, ['mirror', 'pull', '--only', 'lists', ...flags])).code).toBe(0);
-  expect((await on.run(folder, ['mirror', 'sql', 'SELECT count(*) FROM lists', ...flags])).stdout).toBe('3\n');
-  expect((await on.run(folder, ['mirror', 'forget', '--yes', ...flags])).code).toBe(0);
+  expect((await on.ask(folder, ['mirror', 'pull', '--only', 'lists', ...flags])).code).toBe(0);
+  expect((await on.ask(folder, ['mirror', 'sql', 'SELECT count(*) FROM lists', ...flags])).stdout).toBe('3\n');
+  expect((await on.ask(folder, ['mirror', 'forget', '--yes', ...flags])).code).toBe(0);
   expect(existsSync(join(folder, 'empty.db'))).toBe(false);
 });
 
 test('a copy that an older svc made, without the mark, stays a copy and gets it', async () => {
   const folder = on.folder();
-  await on.run(folder, ['mirror', 'pull', '--only', 'lists']);
+  await on.ask(folder, ['mirror', 'pull', '--only', 'lists']);
   withDatabase(copyIn(folder), 'PRAGMA journal_mode = DELETE', 'PRAGMA application_id = 0', 'SELECT 1');
-  expect((await on.run(folder, ['mirror', 'sql', 'SELECT count(*) FROM lists'])).stdout).toBe('3\n');
-  expect((await on.run(folder, ['mirror', 'pull', '--only', 'lists'])).code).toBe(0);
+  expect((await on.ask(folder, ['mirror', 'sql', 'SELECT count(*) FROM lists'])).stdout).toBe('3\n');
+  expect((await on.ask(folder, ['mirror', 'pull', '--only', 'lists'])).code).toBe(0);
   expect(readFileSync(copyIn(folder)).toString('latin1', 68, 72)).toBe('svcm');
 });
 
@@ -141,30 +141,30 @@ describe('accounts', () => {
 
   test('each has a file of its own in the state folder, and forgetting one leaves the other', async () => {
     const folder = on.folder();
-    await on.run(folder, ['mirror', 'pull', '--only', 'contacts']);
-    await on.run(folder, ['mirror', 'pull', '--only', 'contacts'], globex);
-    const first = (await on.run(folder, countContacts)).stdout;
-    const second = (await on.run(folder, countContacts, globex)).stdout;
+    await on.ask(folder, ['mirror', 'pull', '--only', 'contacts']);
+    await on.ask(folder, ['mirror', 'pull', '--only', 'contacts'], globex);
+    const first = (await on.ask(folder, countContacts)).stdout;
+    const second = (await on.ask(folder, countContacts, globex)).stdout;
     expect(first).toBe('264\n');
     expect(second).not.toBe(first);
-    expect((await on.run(folder, ['mirror', 'forget', '--yes'])).code).toBe(0);
-    expect((await on.run(folder, countContacts, globex)).stdout).toBe(second);
-    expect((await on.run(folder, countContacts)).code).toBe(1);
-    await on.run(folder, ['mirror', 'pull', '--only', 'contacts']);
-    expect((await on.run(folder, countContacts)).stdout).toBe(first);
+    expect((await on.ask(folder, ['mirror', 'forget', '--yes'])).code).toBe(0);
+    expect((await on.ask(folder, countContacts, globex)).stdout).toBe(second);
+    expect((await on.ask(folder, countContacts)).code).toBe(1);
+    await on.ask(folder, ['mirror', 'pull', '--only', 'contacts']);
+    expect((await on.ask(folder, countContacts)).stdout).toBe(first);
   });
 
   test("a second account's --db is exit 2, and no row of it gets into the file", async () => {
     const folder = on.folder();
     const flags = ['--db', join(folder, 'one.db')];
-    await on.run(folder, ['mirror', 'pull', '--only', 'contacts', ...flags]);
+    await on.ask(folder, ['mirror', 'pull', '--only', 'contacts', ...flags]);
     for (const argv of [
       ['mirror', 'pull'],
       ['mirror', 'status'],
       ['mirror', 'forget', '--yes'],
       ['mirror', 'sql', 'SELECT 1'],
     ]) {
-      const ran = await on.run(folder, [...argv, ...flags], globex);
+      const ran = await on.ask(folder, [...argv, ...flags], globex);
       expect([argv, ran.code, ran.stderr]).toEqual([argv, 2, expect.stringContaining('the copy of another account')]);
     }
     expect(withDatabase(join(folder, 'one.db'), 'SELECT count(*) AS n FROM svc_accounts')).toEqual([{ n: 1 }]);
@@ -173,7 +173,7 @@ describe('accounts', () => {
 
 test('a file of an older svc with several accounts: each still answers, no query is asked, and a forgotten one leaves nothing', async () => {
   const folder = on.folder();
-  await on.run(folder, ['mirror', 'pull']);
+  await on.ask(folder, ['mirror', 'pull']);
   const path = copyIn(folder);
   const [{ email = '' } = {}] = withDatabase(path, "SELECT email FROM contacts WHERE email <> '' LIMIT 1") as {
     email: string;
@@ -184,10 +184,10 @@ test('a file of an older svc with several accounts: each still answers, no query
     'SELECT 1',
   );
   expect(readFileSync(path).includes(email)).toBe(true);
-  expect((await on.run(folder, ['mirror', 'status'])).code).toBe(0);
-  const refused = await on.run(folder, ['mirror', 'sql', 'SELECT 1']);
+  expect((await on.ask(folder, ['mirror', 'status'])).code).toBe(0);
+  const refused = await on.ask(folder, ['mirror', 'sql', 'SELECT 1']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('holds several accounts')]);
-  const forgotten = await on.run(folder, ['mirror', 'forget', '--yes']);
+  const forgotten = await on.ask(folder, ['mirror', 'forget', '--yes']);
   expect([forgotten.code, forgotten.stderr]).toEqual([0, expect.stringContaining('those of other accounts stay')]);
   const left = readFileSync(path).toString('latin1');
   const [user = ''] = email.split('@');
@@ -201,7 +201,7 @@ describe('mirror sql', () => {
   let folder: string;
   beforeAll(async () => {
     folder = on.folder();
-    await on.run(folder, ['mirror', 'pull']);
+    await on.ask(folder, ['mirror', 'pull']);
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
@@ -218,7 +218,7 @@ describe('mirror sql', () => {
       expect(running.signalCode ?? signal).toBe(signal);
       expect(stdout).toBe('');
       expect(performance.now() - began).toBeLessThan(2000);
-      expect((await on.run(folder, ['mirror', 'sql', 'SELECT 1'])).stdout).toBe('1\n');
+      expect((await on.ask(folder, ['mirror', 'sql', 'SELECT 1'])).stdout).toBe('1\n');
     },
   );
 
@@ -244,12 +244,12 @@ describe('mirror sql', () => {
     left.stdout?.once('data', () => left.stdout?.destroy());
     const [code] = await once(left, 'exit');
     expect([0, 1]).toContain(code);
-    expect((await on.run(folder, ['mirror', 'pull', '--rescan', '0'])).code).toBe(0);
+    expect((await on.ask(folder, ['mirror', 'pull', '--rescan', '0'])).code).toBe(0);
     expect(names()).toEqual([]);
   });
 
   test('a mistake in a query is told as that, and not as a damaged copy', async () => {
-    const ran = await on.run(folder, ['mirror', 'sql', "SELECT json('{')"]);
+    const ran = await on.ask(folder, ['mirror', 'sql', "SELECT json('{')"]);
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('malformed JSON')]);
     expect(ran.stderr).not.toMatch(/damaged|forget/u);
   });
@@ -280,7 +280,7 @@ real('sqlite3')(
   { timeout: 120_000 },
   async () => {
     const folder = on.folder();
-    await on.run(folder, ['mirror', 'pull', '--only', 'lists']);
+    await on.ask(folder, ['mirror', 'pull', '--only', 'lists']);
     const path = copyIn(folder);
     const reading = spawn('bash', [
       '-c',
@@ -289,16 +289,16 @@ real('sqlite3')(
     ]);
     try {
       for (let round = 0; round < 4; round++) {
-        const ran = await on.run(folder, ['mirror', 'pull', '--full']);
+        const ran = await on.ask(folder, ['mirror', 'pull', '--full']);
         expect([ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([0, '']);
       }
     } finally {
       reading.kill('SIGKILL');
       await once(reading, 'exit');
     }
-    const check = await on.run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+    const check = await on.ask(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
     expect(check.stdout).toBe('ok\n');
-    const rows = await on.run(folder, [
+    const rows = await on.ask(folder, [
       'mirror',
       'sql',
       'SELECT (SELECT count(*) FROM contacts), (SELECT count(*) FROM tickets), (SELECT count(*) FROM ticket_messages)',
@@ -309,15 +309,15 @@ real('sqlite3')(
 
 test('the mark is not trusted alone: a copy whose rest is gone is damaged, and can be deleted', async () => {
   const folder = on.folder();
-  await on.run(folder, ['mirror', 'pull', '--only', 'lists']);
+  await on.ask(folder, ['mirror', 'pull', '--only', 'lists']);
   const bytes = readFileSync(copyIn(folder));
   bytes.fill(7, 100);
   writeFileSync(copyIn(folder), bytes);
   truncateSync(copyIn(folder), 8192 * 3);
-  expect((await on.run(folder, ['mirror', 'sql', 'SELECT 1'])).stderr).toContain('is damaged');
-  expect((await on.run(folder, ['mirror', 'forget'])).code).toBe(2);
-  expect((await on.run(folder, ['mirror', 'forget', '--yes'])).code).toBe(0);
-  expect((await on.run(folder, ['mirror', 'pull', '--only', 'lists'])).code).toBe(0);
+  expect((await on.ask(folder, ['mirror', 'sql', 'SELECT 1'])).stderr).toContain('is damaged');
+  expect((await on.ask(folder, ['mirror', 'forget'])).code).toBe(2);
+  expect((await on.ask(folder, ['mirror', 'forget', '--yes'])).code).toBe(0);
+  expect((await on.ask(folder, ['mirror', 'pull', '--only', 'lists'])).code).toBe(0);
 });
 
 // Only where two Nodes are given (SVC_TEST_NODE, in CI): the one of the tests and the tested one.
