@@ -37,8 +37,9 @@ export function smallRecord(record: Record_, most: number, ask: Ask, path = ''):
   let kept = record;
   // By field: one that is cut again has one sentence.
   const leftOut = new Map<string, readonly string[]>();
-  for (let rounds = 0; rounds < mostRounds && sizeOf(kept) > most; rounds++) {
-    const excess = sizeOf(kept) - most;
+  let size = sizeOf(kept);
+  for (let rounds = 0; rounds < mostRounds && size > most; rounds++) {
+    const excess = size - most;
     const [field, value] = largestOf(kept);
     if (field === undefined) break;
     const allowed = Math.max(0, sizeOf(value) - excess);
@@ -47,9 +48,10 @@ export function smallRecord(record: Record_, most: number, ask: Ask, path = ''):
       name === field ? smaller.kept : [[name, each] as const],
     );
     kept = Object.fromEntries(entries);
+    size = sizeOf(kept);
     leftOut.set(sliceIn(field)?.of ?? field, smaller.leftOut);
   }
-  if (sizeOf(kept) <= most) return { kept, leftOut: [...leftOut.values()].flat() };
+  if (size <= most) return { kept, leftOut: [...leftOut.values()].flat() };
   return { kept: {}, leftOut: [`${path || 'The record'} is too large: ask for the fields that you need.`] };
 }
 

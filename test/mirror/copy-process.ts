@@ -37,6 +37,9 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 
 type Env = Readonly<Record<string, string>>;
 
+/** As a process would, but in this one where its Node is the tested one: for what no process of its own is the point of. */
+export type Ask = (folder: string, argv: readonly string[], env?: Env) => Promise<Ended>;
+
 export type Machine = {
   readonly sandbox: Sandbox;
   readonly built: Built;
@@ -44,8 +47,7 @@ export type Machine = {
   /** `program`: another Node. */
   start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
   run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
-  /** The same in this process, where its Node is the tested one: for what no process of its own is the point of. */
-  ask(folder: string, argv: readonly string[], env?: Env): Promise<Ended>;
+  readonly ask: Ask;
   end(): Promise<void>;
 };
 
@@ -54,7 +56,6 @@ export async function machine(): Promise<Machine> {
   const sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
   const server = await serve(sandbox, 0);
   const account = { SVC_BASE_URL: `http://127.0.0.1:${server.port}`, SVC_API_KEY: 'key_acme' };
-  const exchange = await createExchange({});
   const start: Machine['start'] = (folder, argv, env = {}, program = node) => {
     const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
     return spawn(program, [built.script, ...argv], {
@@ -75,16 +76,22 @@ export async function machine(): Promise<Machine> {
     folder: () => mkdtempSync(join(built.folder, 'copy-')),
     start,
     run,
-    async ask(folder, argv, env) {
-      if (node !== process.execPath) return run(folder, argv, env);
-      const world = createWorld(exchange, { clock, folder, env: { ...account, ...env } });
-      const { exitCode, ...said } = await svc(world, argv);
-      return { code: exitCode, ...said };
-    },
+    ask: await asking(account.SVC_BASE_URL, run),
     async end() {
       await server.close();
       await built.remove();
     },
+  };
+}
+
+/** `run`: how a process of the tested Node does it. */
+export async function asking(baseUrl: string, run: Ask): Promise<Ask> {
+  if (node !== process.execPath) return run;
+  const exchange = await createExchange({});
+  return async (folder, argv, given) => {
+    const env = { SVC_BASE_URL: baseUrl, SVC_API_KEY: 'key_acme', ...given };
+    const { exitCode, ...said } = await svc(createWorld(exchange, { clock, folder, env }), argv);
+    return { code: exitCode, ...said };
   };
 }
 

@@ -8,18 +8,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
-import { hasOwnSqlite, node } from './copy-process.ts';
+import { type Ask, asking, hasOwnSqlite, node } from './copy-process.ts';
 
 // The built tool as a real process against a real sandbox.
 
 let built: Built;
 let sandbox: Sandbox;
 let server: { readonly port: number; close(): Promise<void> };
+let ask: Ask;
 
 beforeAll(async () => {
   built = await buildSvc();
   sandbox = createSandbox({ seed: 'demo', rateLimit: 'off' });
   server = await serve(sandbox, 0);
+  ask = await asking(`http://127.0.0.1:${server.port}`, run);
 });
 afterAll(async () => {
   await server.close();
@@ -55,7 +57,7 @@ const newFolder = () => mkdtemp(join(built.folder, 'killed-'));
 const counts = async (folder: string) =>
   JSON.parse(
     (
-      await run(folder, [
+      await ask(folder, [
         ...['mirror', 'sql', '--json'],
         'SELECT (SELECT count(*) FROM contacts) AS contacts, (SELECT count(*) FROM tickets) AS tickets, ' +
           '(SELECT count(*) FROM ticket_messages) AS messages, (SELECT count(*) FROM changelog) AS changelog',
@@ -65,10 +67,10 @@ const counts = async (folder: string) =>
 
 describe('a pull that is killed while the database is written', () => {
   const whole = async (folder: string) => {
-    const next = await run(folder, ['mirror', 'pull', '--json']);
+    const next = await ask(folder, ['mirror', 'pull', '--json']);
     expect({ code: next.code, stderr: next.code === 0 ? '' : next.stderr }).toEqual({ code: 0, stderr: '' });
     expect(await counts(folder)).toEqual([{ contacts: 264, tickets: 44, messages: 77, changelog: 32 }]);
-    const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+    const check = await ask(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
     expect(check.stdout).toBe('ok\n');
   };
 
@@ -110,10 +112,10 @@ describe('a pull that is killed while the database is written', () => {
     async () => {
       const folder = await newFolder();
       const file = join(folder, 'state', 'mirror.db');
-      await run(folder, ['mirror', 'pull', '--only', 'contacts']);
+      await ask(folder, ['mirror', 'pull', '--only', 'contacts']);
       copyFileSync(file, `${file}.good`);
       const [good, before] = [readFileSync(file), await counts(folder)];
-      await run(folder, ['mirror', 'pull']);
+      await ask(folder, ['mirror', 'pull']);
       const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
       expect(killed.code).toBe(null);
       const journal = readFileSync(`${file}.undo`);
@@ -123,27 +125,27 @@ describe('a pull that is killed while the database is written', () => {
       expect(readFileSync(`${file}.undo.aside`).equals(journal)).toBe(true);
       // And told, by whoever comes first.
       copyFileSync(`${file}.undo.aside`, `${file}.undo`);
-      const told = await run(folder, ['mirror', 'status']);
+      const told = await ask(folder, ['mirror', 'status']);
       expect([told.code, told.stderr]).toEqual([0, expect.stringContaining('mirror.db.undo.aside')]);
     },
   );
 
   ofLibrary?.('what a killed transaction had written is undone, also for a query that only reads', async () => {
     const folder = await newFolder();
-    await run(folder, ['mirror', 'pull']);
+    await ask(folder, ['mirror', 'pull']);
     const before = await counts(folder);
     // In the middle of a transaction that has begun to write into the database itself.
     const killed = await run(folder, ['mirror', 'pull', '--full'], { KILL_AT: '1', KILL_IN: 'database' });
     expect(killed.code).toBe(null);
     expect(statSync(join(folder, 'state', 'mirror.db.undo')).size).toBeGreaterThan(0);
     expect(await counts(folder)).toEqual(before);
-    const check = await run(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
+    const check = await ask(folder, ['mirror', 'sql', 'SELECT integrity_check FROM pragma_integrity_check']);
     expect(check.stdout).toBe('ok\n');
   });
 
   test('the copy and its journal can be read by their owner alone', async () => {
     const folder = await newFolder();
-    await run(folder, ['mirror', 'pull', '--only', 'lists']);
+    await ask(folder, ['mirror', 'pull', '--only', 'lists']);
     for (const name of ['mirror.db', 'mirror.db.undo', 'mirror.db-wal']) {
       const path = join(folder, 'state', name);
       if (existsSync(path)) expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -170,7 +172,7 @@ test('a watch that is killed again and again tells every change at least once, a
 }, async () => {
   const folder = await newFolder();
   const argv = ['watch', 'tickets', '--name', 'crm', '--json', '--interval', '1'];
-  await run(folder, ['mirror', 'pull', '--only', 'tickets']);
+  await ask(folder, ['mirror', 'pull', '--only', 'tickets']);
   const told: { record_id: number; after: { subject: string } }[] = [];
   const watchUntil = async (isEnough: () => boolean) => {
     const child = start(folder, argv);

@@ -13,12 +13,15 @@ import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { entriesBelow } from '../locks.ts';
+import { type Ask, asking } from './copy-process.ts';
 
 let built: Built;
 let server: { readonly port: number; close(): Promise<void> };
+let ask: Ask;
 beforeAll(async () => {
   built = await buildSvc();
   server = await serve(createSandbox({ seed: 'demo', rateLimit: 'off' }), 0);
+  ask = await asking(`http://127.0.0.1:${server.port}`, run);
 });
 afterAll(async () => {
   await server.close();
@@ -94,7 +97,7 @@ test.runIf(process.platform === 'linux').for([
     const entries = entriesBelow(folder);
     expect(entries.length).toBeGreaterThan(0);
     for (const entry of entries) await rm(entry);
-    const other = await run(folder, ['mirror', 'pull']);
+    const other = await ask(folder, ['mirror', 'pull']);
     expect(other, other.stderr).toMatchObject({ code: 0 });
     const whole = await copyOf(folder);
     first.child.kill('SIGCONT');
@@ -102,6 +105,6 @@ test.runIf(process.platform === 'linux').for([
     expect(stderr).toMatch(/This svc has lost the copy(?: of this account)?: its entry in \S+ is gone\./u);
     expect(code).toBe(1);
     expect(await copyOf(folder)).toEqual(whole);
-    expect((await run(folder, ['mirror', 'pull'])).code).toBe(0);
+    expect((await ask(folder, ['mirror', 'pull'])).code).toBe(0);
   },
 );
