@@ -39,7 +39,7 @@ const joining =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]$/u;
 
 /** What a joiner, a selector or a tag of a flag is. */
-const mayBelong = /[\u200C\u200D\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}\u{E007F}]/u;
+const mayBelong = /[\p{Join_Control}\p{Variation_Selector}\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}\u{E007F}]/u;
 
 /** An invisible character that writing needs: inside an emoji, or between letters that join. */
 function belongs(char: string, at: number, whole: string): boolean {

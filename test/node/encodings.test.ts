@@ -93,7 +93,7 @@ test('an answer in pieces of one byte takes no more memory than its bytes', asyn
   const pieces = Buffer.from('1\r\nx\r\n'.repeat(20_000));
   const url = await speaking((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-    let left = 50;
+    let left = 10;
     const push = (): void => {
       while (left-- > 0) if (!socket.write(pieces)) return void socket.once('drain', push);
       socket.end('0\r\n\r\n');
@@ -101,7 +101,7 @@ test('an answer in pieces of one byte takes no more memory than its bytes', asyn
     push();
   });
   const answer = await ask(url, 20_000);
-  expect('status' in answer && answer.body.length).toBe(1_000_000);
+  expect('status' in answer && answer.body.length).toBe(200_000);
 });
 
 test.each([
