@@ -22,7 +22,7 @@ export const hasOpened = ({ pid }: Process, path: RegExp): Promise<void> =>
   );
 
 /** Until the process has used so many seconds of a processor, or has ended: its start takes a third of one. */
-export const hasWorked = ({ pid }: Process, seconds = 1): Promise<void> =>
+export const hasWorked = ({ pid }: Process, seconds = 0.7): Promise<void> =>
   until(() => {
     const [, times] = statusOf(pid).split(') ');
     if (times === undefined) return true;
