@@ -70,12 +70,20 @@ function start(folder: string, file: string) {
 
 async function disk() {
   const folder = await mkdtemp(join(built.folder, 'gone-'));
-  const [image, mounted] = [join(folder, 'image'), join(folder, 'disk')];
+  const mounted = join(folder, 'disk');
+  let image = join(folder, 'image');
   run('truncate', '-s', '32M', image);
   run('mkfs.ext4', '-q', image);
   await mkdir(mounted);
-  // Nothing is written back by itself while the test looks on.
-  const mount = () => run('mount', '-o', 'loop,commit=300', image, mounted);
+  let mounts = 0;
+  const mount = () => {
+    // Another program's mount namespace can keep the disk that went away, and Linux gives the same image the same disk.
+    const disk = `${image}-${++mounts}`;
+    run('cp', '--sparse=always', image, disk);
+    image = disk;
+    // Nothing is written back by itself while the test looks on.
+    run('mount', '-o', 'loop,commit=300', disk, mounted);
+  };
   mount();
   return { folder, mounted, mount, unmount: () => run('umount', '-l', mounted) };
 }
