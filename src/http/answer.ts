@@ -101,9 +101,28 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
 
+/**
+ * Whether the service itself has turned a request away with a 401 or a 429, and has done nothing: an error in exactly one
+ * of the document's shapes, or one beside the limit that every answer of the service carries. Gateways write `error` and
+ * `message` too, and may do so while the request is on its way.
+ */
+export function isOwnRefusal(answer: HttpResponse, body: Body): boolean {
+  if (body.form !== 'json') return false;
+  const said = fieldsIn(body.json);
+  const { error, message } = said;
+  if (/^\d+$/u.test(answer.headers['x-ratelimit-limit'] ?? ''))
+    return typeof error === 'string' || typeof message === 'string';
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(answer.headers['content-type'] ?? 'application/json');
+  return isJson && typeof error === 'string' && isSimpleOrScope(error, Object.keys(said));
+}
+
+/** The shapes of errors that a refusal may have: nothing else stands beside their fields. */
+const isSimpleOrScope = (error: string, names: readonly string[]): boolean =>
+  names.length === 1 || (error === 'insufficient_scope' && names.length === 2 && names.includes('error_description'));
+
 /** The rate limit of the service: it has not looked at the request. A gateway's own limit does not say so. */
 export const isOwnLimit = (answer: HttpResponse): boolean =>
-  answer.status === 429 && isOwnError(answer, readBody(answer.body));
+  answer.status === 429 && isOwnRefusal(answer, readBody(answer.body));
 
 /** How a success agrees with the table. `other`: it is not what the operation answers at all, in a few words. */
 export type Judged = { readonly json: unknown; readonly missing: readonly string[] } | { readonly other: string };

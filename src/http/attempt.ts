@@ -3,7 +3,7 @@ import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { aheadOfTicks } from './age.ts';
-import { type Body, isGatewayTimeout, isOwnError, judgeAnswer, readBody } from './answer.ts';
+import { type Body, isGatewayTimeout, isOwnError, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
@@ -37,7 +37,7 @@ function outcomeOfLost({ safety }: Asked, { lost, reason }: Lost): Outcome {
 function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
   const { status } = response;
   if (status === 429) {
-    const isForeign = asked.safety !== 'read' && !isOwnError(response, body);
+    const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
     return { type: 'refused', retryAfterMs: retryAfterMs(response.headers), ...(isForeign && { isForeign }) };
   }
   if (status === 407) return { type: 'unsent', reason: 'proxy' };
@@ -45,7 +45,7 @@ function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
     return showsDone(asked, body) ? { type: 'settled', status } : { type: 'unsettled' };
   }
   if (status === 401) {
-    const isForeign = asked.safety !== 'read' && !isOwnError(response, body);
+    const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
     return { type: 'settled', status, ...(isForeign && { isForeign }) };
   }
   if (isOwnError(response, body)) return { type: 'settled', status };
