@@ -14,6 +14,8 @@ export type LookAgain = {
   readonly input: { readonly params?: unknown; readonly body?: unknown };
   readonly asked: Asked;
   readonly read: (reading: Operation) => Promise<unknown>;
+  /** The record before the update, where its texts must be compared with what was there. */
+  readonly was?: Readonly<Record<string, unknown>>;
 };
 
 /**
@@ -26,10 +28,20 @@ export async function lookAgain(about: LookAgain, answer: HttpResponse, other: s
   const seen = await seenNow(about);
   if (ctx.signal.aborted) throw stoppedShort(ctx.signal, asked, told);
   if (seen === undefined) throw unknownOutcome(asked, told, { answer });
-  const still = shownOtherwise(operation, input.body, seen);
+  const still = shownOtherwise(operation, input.body, seen) ?? (await oldText(about, seen));
   if (still === undefined) return seen;
   const { noun } = resources[operation.resource];
   throw unknownOutcome(asked, `${told}; read again, the ${noun} shows ${still}`, { answer });
+}
+
+/** Whether nothing has changed, and the words that are there are not those that were sent. */
+async function oldText({ input, was, operation }: LookAgain, seen: unknown): Promise<string | undefined> {
+  if (was === undefined) return undefined;
+  const now = fieldsIn(fieldsIn(seen)[operation.answer.key ?? '']);
+  if (was.content_html !== now.content_html || was.updated_at !== now.updated_at) return undefined;
+  const { showsContent, showsWords } = await import('../text/reading.ts');
+  const [html, content] = [String(now.content_html), String(fieldsIn(input.body).content)];
+  return showsContent(html, content) || showsWords(html, content) ? undefined : 'the content of before';
 }
 
 /** The answer to a read of that very record; undefined where there is none. */

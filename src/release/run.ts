@@ -88,7 +88,8 @@ type Found = Survey & { readonly entry: Entry };
 
 async function change(service: Service, wanted: Wanted, { plan, entry: before, doubled }: Found): Promise<Released> {
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
-  const entry = recordIn(await call(service, updateChangelogEntry, { params: { id: before.id }, body: plan.body }));
+  const input = { params: { id: before.id }, body: plan.body };
+  const entry = recordIn(await call(service, updateChangelogEntry, input, { was: before }));
   await rememberUnforeseen(service, entry, wanted.content);
   return { action: plan.action, changes: Object.keys(plan.body), entry, doubled };
 }

@@ -30,4 +30,16 @@ export function showsContent(html: string, content: string): boolean {
   return same(readMarkdown(readPage(html, { asTyped: true }).join('\n\n')), readMarkdown(wanted.join('\n\n')));
 }
 
+/** Whether the words are the same, whatever becomes of marks, links and blocks. */
+export const showsWords = (html: string, content: string): boolean =>
+  wordsOf(readHtml(html)) === wordsOf(readMarkdown(content));
+
+const wordsOf = (reading: Reading): string =>
+  (
+    reading
+      .join(' ')
+      .replaceAll(/\]\([^)]*\)/gu, ' ')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).join(' ');
+
 const same = (a: Reading, b: Reading): boolean => a.length === b.length && a.every((block, i) => block === b[i]);

@@ -220,6 +220,16 @@ const stale: Readonly<
     at: '/changelog/1',
     shows: { title: 'Mine' },
   },
+  'changelog update of the content': {
+    argv: ['changelog', 'update', '30', '--content', 'Words that were never there.'],
+    at: '/changelog/30',
+    shows: { content_html: expect.stringContaining('Words that were never there.') },
+  },
+  'changelog publish with a content': {
+    argv: ['changelog', 'publish', '31', '--content', 'Words that were never there.', '--yes'],
+    at: '/changelog/31',
+    shows: { status: 'published', content_html: expect.stringContaining('Words that were never there.') },
+  },
   'changelog publish': {
     argv: ['changelog', 'publish', '31', '--yes'],
     at: '/changelog/31',
@@ -287,4 +297,52 @@ test.for([
       ? world.exchange(request)
       : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
   expect((await svc({ ...world, exchange }, [...argv, '--json'])).exitCode).toBe(9);
+});
+
+describe('changelog update --content', () => {
+  const update = (content: string) => ['changelog', 'update', '30', '--content', content, '--json'];
+
+  /** A service that writes HTML of its own, which no reading of ours foresees. */
+  function peculiar(world: SandboxWorld, change: (html: string) => string) {
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      const json = JSON.parse(answer.body) as { entry?: { content_html: string } };
+      if (!json.entry) return answer;
+      json.entry.content_html = change(json.entry.content_html);
+      return { ...answer, body: JSON.stringify(json) };
+    };
+    return { ...world, exchange };
+  }
+
+  test('is done where the service shows it in a form that svc does not foresee, also for the second time', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const shouting = peculiar(world, (html) => `<div>Read on:</div>${html}`);
+    const first = await svc(shouting, update('**Bold** words'));
+    expect(first.exitCode, first.stderr).toBe(0);
+    const marked = peculiar(world, (html) => html.replaceAll(/<\/?(?:strong|p)>/gu, '|'));
+    const second = await svc(marked, update('**Bold** words'));
+    expect(second.exitCode, second.stderr).toBe(0);
+  });
+
+  test('is not done where the answer shows a text that is older still', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const exchange: typeof world.exchange = async (request) => {
+      if (!patches(request)) return world.exchange(request);
+      const got = { ...request, method: 'GET', body: undefined };
+      const answer = (await world.exchange(got)) as HttpResponse;
+      const { entry } = JSON.parse(answer.body) as { entry: object };
+      return { ...answer, body: JSON.stringify({ entry: { ...entry, content_html: '<p>Older</p>' } }) };
+    };
+    const ran = await svc({ ...world, exchange }, update('Words that were never there.'));
+    expect(ran).toMatchObject({ exitCode: 9, stdout: '' });
+  });
+
+  test('a login that may not read entries updates them all the same', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const exchange: typeof world.exchange = async (request) =>
+      request.method === 'GET' && request.url.includes('/changelog/')
+        ? { status: 403, headers: { 'content-type': 'application/json' }, body: '{"error":"No."}' }
+        : world.exchange(request);
+    expect((await svc({ ...world, exchange }, update('Other words'))).exitCode).toBe(0);
+  });
 });
