@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { likenessOf } from '../http/look.ts';
+import { likenessOf, shownOf } from '../http/look.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
@@ -27,6 +27,8 @@ export type Planned = {
   readonly input: RowInput;
   /** Rows that share one are never in flight together, and keep their order. */
   readonly keys: readonly string[];
+  /** Rows that share one could be given each other's answer. */
+  readonly answerKeys?: readonly string[];
 };
 
 /** What a file would do: the result of a first reading, in which nothing is sent. */
@@ -139,7 +141,9 @@ async function* passOver(
       const made = make(fileRow);
       if ('problem' in made) return { ...at, problem: made.problem };
       const request = shortDigest(sorted(made.input, plainText));
-      return { ...at, ...made, request, keys: keysOf(row, made.id, made.input) };
+      const shown = row.operation.safety === 'verify' ? shownOf(row.operation, made.input) : undefined;
+      const answerKeys = shown === undefined ? {} : { answerKeys: [`shown ${shown}`] };
+      return { ...at, ...made, request, keys: keysOf(row, made.id, made.input), ...answerKeys };
     });
   }
 }

@@ -103,7 +103,7 @@ async function meant(course: Course, rows: AsyncGenerator<Planned, void, undefin
 
 async function start(course: Course, lanes: Lanes, planned: Planned): Promise<void> {
   const { job, ended, doubted } = course;
-  await lanes.start(planned.keys, async () => {
+  await lanes.start([...planned.keys, ...(planned.answerKeys ?? [])], async () => {
     try {
       const [error] = planned.keys.flatMap((key) => doubted.get(key) ?? []);
       if (error !== undefined) {

@@ -5,8 +5,10 @@ import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isOwnLimit } from '../http/answer.ts';
 import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
+import { giveEarlier } from '../http/given-ids.ts';
 import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
+import { ownIds } from '../http/open-writes.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
@@ -64,14 +66,15 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
 }
 
 function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
-  const { id } = row.operation;
-  const own = outer.learnt.made.get(id) ?? new Set<number>();
-  outer.learnt.made.set(id, own);
+  const own = ownIds(outer, row.operation);
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
   for (const { status, ...fate } of journal.fates.values()) {
-    if (status === 'done' && 'id' in fate && fate.id !== null) note(sending, fate.id);
+    if (status === 'done' && 'id' in fate && fate.id !== null) {
+      note(sending, fate.id);
+      if (row.operation.safety !== 'repeatable') giveEarlier(outer, row.operation, fate.id);
+    }
     // An earlier run ended while it was on its way.
     if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
   }
@@ -229,7 +232,9 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   if (operation.safety !== 'verify') return undefined;
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
-  const known: Known = before === null ? 'nothing' : { ids: ids ?? [], upTo, isWhole: true };
+  // Of messages only those of the thread are known to a look.
+  const others = operation.params ? sending.own : [];
+  const known: Known = before === null ? 'nothing' : { ids: [...(ids ?? []), ...others], upTo, isWhole: true };
   const { input } = planned;
   const findings = await lookFor(through(sending), operation, input, { before: known, settleMs });
   if (!('found' in findings)) return undefined;

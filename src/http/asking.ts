@@ -29,10 +29,10 @@ type Learnt = {
   clockAheadMs?: number;
   /** The service's time is that much ahead of the ticks of our clock, by its latest answer that was made just then. */
   aheadOfTicks?: number;
-  /** Ids that this run has made, by operation, and those that earlier runs have. */
+  /** Ids that this run has made, by operation and thread, and those that earlier runs have. */
   readonly made: Map<string, Set<number>>;
-  /** Ids in answers to this run, by operation. */
-  readonly answered: Map<string, Set<number>>;
+  /** Ids that are given already, by operation, and for which write; `earlier`: of another run. */
+  readonly given: Map<string, Map<number, object | 'earlier'>>;
   /** Its writes that are not over, by what one record could be taken for. */
   readonly open: Map<string, Set<Open>>;
 };

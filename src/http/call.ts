@@ -3,7 +3,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context, HttpResponse } from '../context.ts';
+import type { Context } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
@@ -11,18 +11,19 @@ import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
 import { answeredOtherwise } from './answered-otherwise.ts';
 import type { Asked, Service } from './asking.ts';
+import { confirmedUpdate, recordBefore } from './confirmed-update.ts';
 import { createGate, type Gate } from './gate.ts';
+import { takesFor } from './given-ids.ts';
 import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookings.ts';
-import { isId, madeIds } from './made.ts';
-import { idsFor, openWrite } from './open-writes.ts';
+import { givenIds, isId, madeIds } from './made.ts';
+import { openWrite, ownIds } from './open-writes.ts';
 import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
 import { sharedHold } from './shared-hold.ts';
-import { shownOtherwise } from './shown-otherwise.ts';
 
 export type { Service } from './asking.ts';
 
@@ -39,7 +40,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
-    learnt: { address: undefined, made: new Map(), answered: new Map(), open: new Map() },
+    learnt: { address: undefined, made: new Map(), given: new Map(), open: new Map() },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -54,6 +55,8 @@ export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): 
 export type CallOptions = Pick<SendOptions, 'maxWaitMs'> & {
   /** Of a write that is looked for: what was there before, where the caller knows it; without it svc reads it first. */
   readonly before?: Known;
+  /** Of an update: the record before it, where the caller has just read it. */
+  readonly was?: Readonly<Record<string, unknown>>;
 };
 
 /** `nothing`: it is not known what was there, so no record is surely ours. */
@@ -71,7 +74,10 @@ export async function call<const Op extends Operation>(
 ): Promise<Called<Op>> {
   const wire = wireOf(operation, input, { partner: service.settings.partnerSegment });
   const prepared = isLookedFor(service, operation) ? await preparedLook(service, operation, input, options) : undefined;
-  const asked = withHint(operation, input, prepared);
+  const was = service.ctx.preview
+    ? undefined
+    : (options.was ?? (await recordBefore(operation, input, readOf(service, input))));
+  const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation), was });
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
@@ -133,7 +139,7 @@ const called = <Op extends Operation>(json: unknown) => json as Called<Op>;
 
 type Typed = { readonly params?: unknown; readonly body?: unknown };
 
-type Evidence = Pick<Prepared, 'before' | 'answered'>;
+type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & Pick<CallOptions, 'was'>;
 
 /**
  * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
@@ -144,30 +150,24 @@ export function withHint(operation: Operation, input: Typed, evidence: Evidence 
   if (!effect) return operation;
   const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
   const { params, body } = input;
+  const { before, takes = () => true, was } = evidence;
+  // An id is taken only where all else agrees.
   const showsOtherOf = (json: unknown) =>
-    showsOther(operation, { params, ...evidence }, json) || answeredOtherwise(operation, body, json);
+    showsOther(operation, { params, before }, json) ||
+    answeredOtherwise(operation, body, json) ||
+    !takes(givenIds(operation, json));
   const confirmed: Asked['confirmed'] = (service, answer, json) =>
-    confirmedUpdate({ service, operation, input, asked }, answer, json);
+    confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service, input) }, answer, json);
   const asked: Asked = Object.defineProperty({ ...at, showsOther: showsOtherOf, confirmed }, 'effect', {
     get: () => ({ ...effect, lookHint: hintFor(operation, input) }),
   });
   return asked;
 }
 
-type Update = {
-  readonly service: Service;
-  readonly operation: Operation;
-  readonly input: Typed;
-  readonly asked: Asked;
-};
-
-async function confirmedUpdate({ service, operation, input, asked }: Update, answer: HttpResponse, json: unknown) {
-  const other = shownOtherwise(operation, input.body, json);
-  if (other === undefined) return json;
-  const { lookAgain } = await import('./look-again.ts');
-  const read: LookAgain['read'] = (reading) => call(service, reading, { params: input.params } as Input<Operation>);
-  return lookAgain({ ctx: service.ctx, operation, input, asked, read }, answer, other);
-}
+const readOf =
+  (service: Service, { params }: Typed): LookAgain['read'] =>
+  (reading) =>
+    call(service, reading, { params } as Input<Operation>);
 
 function hintFor({ effect }: Operation, { params, body }: Typed): string {
   const id = Object.values(fieldsIn(params))[0];
@@ -188,8 +188,7 @@ export async function preparedLook<Op extends Operation>(
 ): Promise<Prepared> {
   looks ??= import('./look.ts');
   const { likenessOf, prepareLook, readBefore } = await looks;
-  const own = idsFor(service.learnt.made, operation);
-  const answered = idsFor(service.learnt.answered, operation);
+  const own = ownIds(service, operation, input.params);
   const reading =
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>
@@ -200,11 +199,13 @@ export async function preparedLook<Op extends Operation>(
       : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
   const prepared = prepareLook(reading, operation, input, { own, open, me, before, sentAt });
-  const made = (answer: unknown) => {
-    for (const id of madeIds(operation, answer)) answered.add(id);
-    prepared.made(answer);
+  const takes = takesFor(service, operation, before);
+  const look: Prepared['look'] = async (maxWaitMs) => {
+    const findings = await prepared.look(maxWaitMs);
+    if ('found' in findings) takes(madeIds(operation, findings.found));
+    return findings;
   };
-  return { ...prepared, made, ...(before && { before }), answered, leaves, ended };
+  return { ...prepared, look, ...(before && { before }), takes, leaves, ended };
 }
 
 /**

@@ -25,8 +25,8 @@ export type Prepared = {
   readonly contradicts?: (answer: unknown) => Promise<boolean>;
   /** Undefined where it is not known what was there. */
   readonly before?: Before;
-  /** Ids in answers to earlier writes of this run. */
-  readonly answered?: ReadonlySet<number>;
+  /** Takes the ids of an answer for this write; false where one of them is another write's. */
+  readonly takes?: (ids: readonly number[]) => boolean;
   /** It is sent, once more perhaps: an answer is waited for. */
   readonly leaves: () => void;
   /** It is over, whatever came of it. */
@@ -111,6 +111,10 @@ export const isProvenByList = (operation: Pick<Operation, 'id'>): boolean =>
 /** Two writes with the same text may be taken for each other when one of them is looked for. */
 export const likenessOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string =>
   lookingFor<Op>(operation).likeness(input);
+
+/** Two writes that the same answer would fit; undefined where nothing but their likeness does that. */
+export const shownOf = <Op extends Operation>(operation: Pick<Op, 'id'>, input: Input<Op>): string | undefined =>
+  lookingFor<Op>(operation).shown?.(input);
 
 /** Prepares to look: `before` tells our record from an older one that agrees. Without it none is surely ours. */
 export function prepareLook<Op extends Operation>(

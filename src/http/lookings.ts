@@ -51,6 +51,8 @@ export type Looking<Op extends Operation> = {
   readonly count?: (input: Input<Op>) => number;
   /** What the service would have answered; the records are those that agree, as many as were sent, newest first. */
   readonly answer: (input: Input<Op>, ours: readonly Seen[]) => Findings;
+  /** Where that is less than the likeness: what the answer shows, so that two at once could get each other's answer. */
+  readonly shown?: (input: Input<Op>) => string;
   /** The same for all writes that one record may agree with. */
   readonly likeness: (input: Input<Op>) => string;
 };
@@ -98,6 +100,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       const contacts = ours.map(({ id, record }) => ({ contact_id: id, name: String(record.name) }));
       return found({ contacts: 'contacts' in body ? contacts : contacts[0] });
     },
+    shown: ({ body }) => likeness(...rowsSent(body).map(({ name }) => name)),
     likeness: ({ body }) => likeness(...rowsSent(body).map(({ email }) => email)),
   },
 
@@ -180,6 +183,7 @@ export const lookings: { readonly [Op in Verified as Op['id']]: Looking<Op> } = 
       mayAgree: () => true,
     },
     answer: (_, [ours]) => found({ entry: ours?.record }),
+    shown: ({ body }) => likeness(body.title),
     likeness: ({ body }) => likeness(body.title, body.version),
   },
 

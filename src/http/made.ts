@@ -5,6 +5,17 @@ import { isRecord } from '../text/record.ts';
 export const madeIds = ({ makes }: Pick<Operation, 'makes'>, answer: unknown): number[] =>
   makes ? valuesAt(answer, makes).filter(isId) : [];
 
+/** The ids that an answer gives to what is new, also of notes, which nobody can look for. */
+export function givenIds(operation: Pick<Operation, 'makes' | 'safety' | 'answer'>, answer: unknown): number[] {
+  const {
+    makes,
+    safety,
+    answer: { key },
+  } = operation;
+  if (makes) return madeIds({ makes }, answer);
+  return safety === 'once' && key !== undefined ? valuesAt(answer, [key, 'id']).filter(isId) : [];
+}
+
 /** General rule 4: ids are integers. */
 export const isId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;

@@ -1,10 +1,15 @@
 import type { Operation } from '../api/operation.ts';
 import type { Open, Service } from './asking.ts';
 
-/** The ids that are known of an operation. */
-export function idsFor(known: Map<string, Set<number>>, { id }: Pick<Operation, 'id'>): Set<number> {
-  const ids = known.get(id) ?? new Set<number>();
-  known.set(id, ids);
+/** The ids that this run has made, of messages those of the thread: no look takes them for what another write has made. */
+export function ownIds(
+  { learnt }: Pick<Service, 'learnt'>,
+  { id }: Pick<Operation, 'id'>,
+  params?: unknown,
+): Set<number> {
+  const key = params === undefined ? id : `${id} ${JSON.stringify(params)}`;
+  const ids = learnt.made.get(key) ?? new Set<number>();
+  learnt.made.set(key, ids);
   return ids;
 }
 

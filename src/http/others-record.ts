@@ -3,28 +3,22 @@ import { resources } from '../api/resources.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isId, madeIds } from './made.ts';
 
-type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'reaches' | 'deletes'>;
+type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes'>;
 
 /** What a write was asked to do, and what was there before it. */
 type Write = {
   readonly params?: unknown;
   readonly before?: { readonly ids: readonly number[] };
-  /** Ids in answers to earlier writes of this run. */
-  readonly answered?: ReadonlySet<number>;
 };
 
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
- * an earlier write has made it, or it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused (General
- * rules, 4). A reply's id may be of a chat or of a ticket, so it proves nothing.
+ * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused (General
+ * rules, 4). Of a reply its thread was read, where a message of its own is found again.
  */
-export function showsOther(operation: About, { params, before, answered }: Write, json: unknown): boolean {
-  const { safety, reaches, deletes } = operation;
-  if (safety === 'verify') {
-    return (
-      reaches !== 'customer' && madeIds(operation, json).some((id) => before?.ids.includes(id) || answered?.has(id))
-    );
-  }
+export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
+  const { safety, deletes } = operation;
+  if (safety === 'verify') return madeIds(operation, json).some((id) => before?.ids.includes(id));
   if (safety !== 'repeatable' || deletes) return false;
   const [asked] = Object.values(fieldsIn(params)).filter(isId);
   const changed = changedId(operation, json);

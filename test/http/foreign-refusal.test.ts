@@ -26,7 +26,10 @@ const foreign: Said = [
   [{ error: 'x' }, { 'content-type': 'text/html' }],
   [{ error: { message: 'x' } }, limit],
   [{ detail: 'x' }, limit],
-  [{ error: 'x', code: 1 }, { ...json, 'x-ratelimit-limit': 'none' }],
+  [
+    { error: 'x', code: 1 },
+    { ...json, 'x-ratelimit-limit': 'none' },
+  ],
 ];
 
 const own: Said = [
