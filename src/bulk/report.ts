@@ -1,5 +1,6 @@
 import { filledPath, isPreset } from '../api/path.ts';
 import type { Settings } from '../config/settings.ts';
+import { sendsContent } from '../http/confirmed-update.ts';
 import { isProvenByList } from '../http/look.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Ended } from './course.ts';
@@ -105,11 +106,12 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
 /** Requests a minute, by the document. */
 const generalLimit = 60;
 
-/** Before a message to a customer its thread is read, and after a new list the lists. */
-const minutesFor = ({ row: { operation, after }, columns }: Plan, sendable: number, beside: number): number => {
+/** Before a message to a customer its thread is read, before a new content the old one, and after a new list the lists. */
+const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendable: number, beside: number): number => {
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
-  const each = isRead || isInTwoSteps ? 2 : 1;
+  const isCompared = sample.some(({ input }) => sendsContent(operation, input));
+  const each = isRead || isCompared || isInTwoSteps ? 2 : 1;
   return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / generalLimit);
 };
 

@@ -19,7 +19,7 @@ export async function confirmedUpdate(update: LookAgain, answer: HttpResponse, j
  * The service makes HTML of the content of an entry, perhaps in a form that svc does not foresee. So where it does not
  * show what was sent, only what was there before tells whether it was changed.
  */
-const sendsContent = ({ id }: Pick<Operation, 'id'>, { body }: LookAgain['input']): boolean =>
+export const sendsContent = ({ id }: Pick<Operation, 'id'>, { body }: LookAgain['input']): boolean =>
   id === 'updateChangelogEntry' && textIn(fieldsIn(body).content) !== undefined;
 
 /** The entry whose content an update replaces; undefined where the service does not show it: the update is told why. */

@@ -146,7 +146,7 @@ describe('a later run', () => {
     const argv = ['tickets', 'create', '--from', '-', '--json'];
     expect((await svc(world, argv, { stdin: 'subject\nA\n' })).exitCode).toBe(0);
     await world.control('POST', 'reset', {});
-    const second = await svc(world, argv, { stdin: 'subject\nA\nB\n' });
+    const second = await svc(world, [...argv, '--yes'], { stdin: 'subject\nA\nB\n' });
     expect(second.exitCode, second.stderr).toBe(0);
     expect(JSON.parse(second.stdout)).toMatchObject({ done: 2 });
   });
