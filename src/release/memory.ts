@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { listChangelog } from '../api/changelog.ts';
 import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
 import type { Service } from '../http/call.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { showsContent } from '../text/reading.ts';
 import type { Entry } from './plan.ts';
+import { bareVersion } from './version.ts';
 
 /**
  * A service may show a text in a way that we cannot foresee. Then what it made of it is remembered, both as hashes, by
@@ -21,6 +23,30 @@ export async function isShown(service: Service, entry: Entry, content: string): 
   if (showsContent(entry.content_html, content)) return true;
   const remembered = await readIfThere(fileOf(service, entry)).catch(() => undefined);
   return remembered === hashes(entry, content);
+}
+
+/**
+ * Which entry is the one of a version: a list may come from a store that does not have it yet, and the entry itself can
+ * be read by its id. Without it, as on a fresh CI machine, the list decides alone.
+ */
+export async function rememberEntry(service: Service, version: string, id: number): Promise<void> {
+  const text = JSON.stringify({ entry: id });
+  const file = await entryFile(service, version);
+  if ((await readIfThere(file).catch(() => undefined)) !== text) await replaceFile(file, text).catch(() => {});
+}
+
+export async function rememberedEntry(service: Service, version: string): Promise<number | undefined> {
+  const [, id] =
+    /^\{"entry":(\d+)\}$/u.exec((await readIfThere(await entryFile(service, version)).catch(() => '')) ?? '') ?? [];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** A key belongs to one account, and so does a profile. */
+async function entryFile({ ctx, session }: Service, version: string): Promise<string> {
+  const { from, profile, baseUrl } = session;
+  const whose = from === 'profile' ? `profile ${profile}` : `token ${(await session.bearer(listChangelog)).token}`;
+  const name = hexDigestOf(`svc release\n${baseUrl}\n${whose}\n${bareVersion(version).toLowerCase()}`);
+  return join(ctx.files.state, 'changelog', `${name.slice(0, 24)}.json`);
 }
 
 const fileOf = ({ ctx, session }: Service, entry: Entry): string =>

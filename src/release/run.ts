@@ -6,10 +6,12 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
 import { list } from '../http/pages.ts';
+import { type Findings, lookUntilSettled } from '../http/settle.ts';
 import { restIs } from '../http/writes.ts';
 import { hexDigestOf } from '../text/digest.ts';
-import { isShown, rememberUnforeseen } from './memory.ts';
+import { isShown, rememberEntry, rememberedEntry, rememberUnforeseen } from './memory.ts';
 import { type Action, type Entry, entryOf, type Item, newBody, type Plan, planChange, type Wanted } from './plan.ts';
+import { hidesAnother } from './slug.ts';
 
 /** Where the portal stands beside what is wanted. Nothing has been written. */
 export type Survey = {
@@ -17,6 +19,8 @@ export type Survey = {
   readonly entry: Entry | undefined;
   /** Ids of other entries of the same version. */
   readonly doubled: readonly number[];
+  /** All entries that svc knows of. */
+  readonly items: readonly Item[];
 };
 
 export type Released = {
@@ -29,12 +33,20 @@ export type Released = {
 
 /** Compares and writes nothing. */
 export async function survey(service: Service, wanted: Wanted): Promise<Survey> {
-  const { entry: item, doubled } = entryOf(wanted.version, await entries(service));
-  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled };
-  const { entry } = await call(service, getChangelogEntry, { params: { id: item.id } });
-  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
-  return { plan, entry, doubled };
+  return standing(service, wanted, await entriesFor(service, wanted));
 }
+
+/** `made`: the entry that svc has just made, which need not be read again. */
+async function standing(service: Service, wanted: Wanted, items: readonly Item[], made?: Entry): Promise<Survey> {
+  const { entry: item, doubled } = entryOf(wanted.version, items);
+  if (!item) return { plan: { action: 'created', body: newBody(wanted) }, entry: undefined, doubled, items };
+  const entry = item.id === made?.id ? made : await entryById(service, item.id);
+  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
+  return { plan, entry, doubled, items };
+}
+
+const entryById = async (service: Service, id: number): Promise<Entry> =>
+  (await call(service, getChangelogEntry, { params: { id } })).entry;
 
 /**
  * Makes the portal agree, and may be run any number of times: one entry, one changelog.published. Of several runs on
@@ -75,18 +87,20 @@ async function alone<T>(ctx: Context, name: string, work: (check: () => void) =>
 async function create(service: Service, wanted: Wanted): Promise<Released> {
   const body = newBody({ ...wanted, draft: true });
   const made = recordIn(await call(service, createChangelogEntry, { body }));
+  await rememberEntry(service, wanted.version, made.id);
   await rememberUnforeseen(service, made, wanted.content);
-  const { entry: item, doubled } = entryOf(wanted.version, await entries(service));
-  const mine = !item || item.id === made.id;
-  const entry = mine ? made : (await call(service, getChangelogEntry, { params: { id: item.id } })).entry;
-  const plan = planChange(wanted, entry, await isShown(service, entry, wanted.content));
-  const done = await change(service, wanted, { plan, entry, doubled });
-  return { ...done, action: mine ? 'created' : done.action };
+  const listed = await entries(service);
+  const items = listed.some(({ id }) => id === made.id) ? listed : [...listed, made];
+  const { entry = made, ...rest } = await standing(service, wanted, items, made);
+  const done = await change(service, wanted, { entry, ...rest });
+  return { ...done, action: done.entry.id === made.id ? 'created' : done.action };
 }
 
 type Found = Survey & { readonly entry: Entry };
 
-async function change(service: Service, wanted: Wanted, { plan, entry: before, doubled }: Found): Promise<Released> {
+async function change(service: Service, wanted: Wanted, found: Found): Promise<Released> {
+  const { plan, entry: before, doubled } = await withoutAnother(service, wanted, found);
+  await rememberEntry(service, wanted.version, before.id);
   if (!plan.body) return { action: plan.action, changes: [], entry: before, doubled };
   const input = { params: { id: before.id }, body: plan.body };
   const entry = recordIn(await call(service, updateChangelogEntry, input, { was: before }));
@@ -94,12 +108,55 @@ async function change(service: Service, wanted: Wanted, { plan, entry: before, d
   return { action: plan.action, changes: Object.keys(plan.body), entry, doubled };
 }
 
+/**
+ * What is published cannot be taken back. So where the slug of a draft shows that another entry has its title, and the
+ * list leaves that out, svc looks until it is shown, and publishes nothing before.
+ */
+async function withoutAnother(service: Service, wanted: Wanted, found: Found): Promise<Found> {
+  const { entry, plan } = found;
+  if (plan.body?.status !== 'published' || !hidesAnother(entry, found.items)) return found;
+  const { ctx, settings } = service;
+  let { items } = found;
+  const look = async (): Promise<Findings> => {
+    items = await entries(service);
+    return hidesAnother(entry, items) ? { candidates: [] } : { found: items };
+  };
+  const why = `The portal has another entry with the title of ${entry.id}, and does not show it; looking for it`;
+  const { findings, ms } = await lookUntilSettled(ctx, look, settings.settleMs, why);
+  if (!('found' in findings)) throw anotherIsHidden(service, wanted, { entry, ms });
+  const { entry: now = entry, ...rest } = await standing(service, wanted, items, entry);
+  return { entry: now, ...rest };
+}
 /** Without the record it is not known which entry to go on with; the next run finds it by its version. */
 function recordIn(answer: { readonly entry: Entry } | undefined): Entry {
   if (answer?.entry?.id !== undefined) return answer.entry;
   throw new Failure('failed', 'The entry was written, but the answer of the service does not show it.', {
     hint: 'Run the same command again: it continues from what is there.',
   });
+}
+
+function anotherIsHidden({ ctx }: Service, { version }: Wanted, { entry, ms }: { entry: Entry; ms: number }): Failure {
+  const advice = `Look in the portal. If it has no other entry of ${version}, publish this one: svc changelog publish ${entry.id}`;
+  restIs(ctx, advice);
+  const told = `The portal had an entry with the title of entry ${entry.id} before (its slug is ${entry.slug}), and the list does not show that one: it may be of ${version}, and published.`;
+  return new Failure('unknown', `${told} svc looked for ${Math.round(ms / 1000)} s. Entry ${entry.id} stays a draft.`, {
+    hint: advice,
+    looked: { seconds: Math.round(ms / 100) / 10, candidates: [] },
+  });
+}
+
+/** All entries, and the one that an earlier run has worked on, where the list does not show it. */
+async function entriesFor(service: Service, { version }: Wanted): Promise<readonly Item[]> {
+  const items = await entries(service);
+  const id = await rememberedEntry(service, version);
+  if (id === undefined || items.some((item) => item.id === id)) return items;
+  try {
+    return [...items, await entryById(service, id)];
+  } catch (failure) {
+    // The service was reset since.
+    if (failure instanceof Failure && failure.kind === 'not-found') return items;
+    throw failure;
+  }
 }
 
 async function entries(service: Service): Promise<Item[]> {
