@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { isId } from '../http/made.ts';
 import { hexDigestOf } from '../text/digest.ts';
+import { requireAccountOfBefore } from './credential-account.ts';
 import { serviceName, spellingsOf } from './service-name.ts';
 
 /** Whose rows are sent. */
@@ -28,6 +29,7 @@ export async function accountOf(service: Service, operation: Operation): Promise
   const { baseUrl } = session;
   const known = await knownId(service);
   const bearer = await session.bearer(operation);
+  if (known !== undefined) await requireAccountOfBefore(service, bearer, known);
   const id = known ?? `login ${session.loginId?.(bearer) ?? digestOfToken(bearer.token)}`;
   const byProfile = session.from === 'profile' && known !== undefined;
   const former = [
