@@ -42,7 +42,7 @@ type Sending = {
   readonly options: CallOptions;
   /** Ids that this run has made already, shared with every look of the run. */
   readonly own: Set<number>;
-  /** By hand: spreading 10,000 ids into Math.max for each row would cost more than the row. */
+  /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
   newestOwn: number;
   requests: number;
   baseline?: Promise<Before | undefined>;
@@ -73,7 +73,7 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   for (const { status, ...fate } of journal.fates.values()) {
     if (status === 'done' && 'id' in fate && fate.id !== null) {
       note(sending, fate.id);
-      if (row.operation.safety !== 'repeatable') giveEarlier(outer, row.operation, fate.id);
+      giveEarlier(outer, row.operation, fate.id);
     }
     // An earlier run ended while it was on its way.
     if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
@@ -223,9 +223,8 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
 
 const isRepeatable = ({ row }: Sending): boolean => row.operation.safety === 'repeatable';
 
-async function writeBack(sending: Sending, { ref, line }: Planned): Promise<void> {
-  await sending.journal.write({ back: { row: ref, line } });
-}
+const writeBack = ({ journal }: Sending, { ref, line }: Planned): Promise<void> =>
+  journal.write({ back: { row: ref, line } });
 
 async function find(sending: Sending, planned: Planned, before: number | null, settleMs: number) {
   const { operation } = sending.row;
@@ -233,14 +232,13 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const ids = before === null ? undefined : sending.journal.past.there.get(before);
   const upTo = before !== null && !ids ? before : 0;
   // Of messages only those of the thread are known to a look.
-  const others = operation.params ? sending.own : [];
-  const known: Known = before === null ? 'nothing' : { ids: [...(ids ?? []), ...others], upTo, isWhole: true };
-  const { input } = planned;
-  const findings = await lookFor(through(sending), operation, input, { before: known, settleMs });
+  const all = [...(ids ?? []), ...(operation.params ? sending.own : [])];
+  const known: Known = before === null ? 'nothing' : { ids: all, upTo, isWhole: true };
+  const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
   if (!('found' in findings)) return undefined;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
-  return finished(sending, input, { id, answer: findings.found });
+  return finished(sending, planned.input, { id, answer: findings.found });
 }
 
 /** The id of what was made, else of what was changed. */
