@@ -120,16 +120,19 @@ const isSame = (shape: RowShape, now: RowShape): boolean =>
 /** So many are named. */
 const mostNamed = 10;
 
+export function linesOf(rows: readonly Grown[]): string {
+  const lines = rows.slice(0, mostNamed).map(({ line }) => line);
+  const more = rows.length > lines.length ? `, and ${rows.length - lines.length} more` : '';
+  return `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+}
+
 /** Refused whatever `--yes` says: a script passes that every time, and a customer would hear it twice. */
 export function refuseGrown(grown: readonly Grown[], { rows }: Pick<Plan, 'rows'>): void {
   if (grown.length === 0) return;
-  const lines = grown.slice(0, mostNamed).map(({ line }) => line);
-  const more = grown.length > lines.length ? `, and ${grown.length - lines.length} more` : '';
   const hold = grown.length === 1 ? 'holds' : 'hold';
-  const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
   throw new Failure(
     'usage',
-    `${rowsInWords(grown.length)} of ${rows.source.name} ${hold} what was sent before, ${origins(grown)}, and more: ${where}.`,
+    `${rowsInWords(grown.length)} of ${rows.source.name} ${hold} what was sent before, ${origins(grown)}, and more: ${linesOf(grown)}.`,
     {
       hint: 'Nothing was sent now. Leave the cells that came since out of the file, and svc knows the rows again. To send them as new rows, add --again.',
     },

@@ -5,6 +5,7 @@ import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
+import { type Chosen, choose, type Wish } from './choose.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
 import {
@@ -21,17 +22,10 @@ import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
-import { noRequest, type Plan } from './plan.ts';
+import { isOtherRequest, otherRequests } from './other-request.ts';
+import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
-
-/** What the person wants of rows that were sent before. */
-export type Wish = {
-  /** Send the whole file again. */
-  readonly restart: boolean;
-  /** Send again what was sent from other files. */
-  readonly again: boolean;
-};
 
 /** What is known of the rows of a file. While it is held, no run begins that has one of them. */
 export type History = {
@@ -41,6 +35,8 @@ export type History = {
   readonly matches: ReadonlyMap<string, Match>;
   /** Rows that are new, and hold what was sent before. */
   readonly grown: readonly Grown[];
+  /** Rows that were sent before as another request. */
+  readonly others: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
   readonly resent: readonly Match[];
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
@@ -76,6 +72,7 @@ export async function openHistory(
       matches: chosen.matches,
       resent: chosen.resent,
       grown: weighed.grown,
+      others: weighed.others,
       made: weighed.made,
       lost: held.lost,
       async begin() {
@@ -100,8 +97,8 @@ export async function lookAtHistory({ state, clock }: Ports, identity: Identity,
   const weighed = await folder.onDisk(() =>
     weighAll({ folder, present, clock, identity, plan, wish, onlyLooks: true }),
   );
-  const { chosen, own, grown } = weighed;
-  return { own, grown, matches: chosen.matches, resent: chosen.resent };
+  const { chosen, own, grown, others } = weighed;
+  return { own, grown, others, matches: chosen.matches, resent: chosen.resent };
 }
 
 type Asked = {
@@ -120,6 +117,7 @@ export type Weighed = {
   readonly own: Found | undefined;
   readonly chosen: Chosen;
   readonly grown: readonly Grown[];
+  readonly others: readonly Grown[];
   /** Of this run, among all of this account and command. */
   readonly number: number;
   readonly made: readonly number[];
@@ -142,15 +140,19 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const isRepeatable = plan.row.operation.safety === 'repeatable';
   const candidates = same.filter((one) => !busy.has(one.path) && (!isRepeatable || isOpen(one)));
   const found = ownJournal(candidates, sides);
-  const others = await otherWork(disk, sides, settings);
-  if (others[0] && !found && !wish.restart) throw notTheSame(others[0], plan);
+  const works = await otherWork(disk, sides, settings);
+  if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   if (isRepeatable && !onlyLooks) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
-  const ofRows = matchRows(judges, sides, found);
-  const matches = isRepeatable ? ofRows : await matchCounted(plan, same, ofRows);
+  const known = matchRows(judges, sides, found);
+  // Twice is once, and what these rows ask for now was not done even once.
+  const isStale = ([ref, match]: readonly [string, Match]) =>
+    isRepeatable && match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref));
+  const counted = isRepeatable ? known : await matchCounted(plan, same, known);
+  const matches = new Map([...counted].filter((one) => !isStale(one)));
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
-  const chosen = choose({ matches, others, found, plan, wish, settings });
+  const chosen = choose({ matches, works, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const isMeant = isRepeatable || wish.again || wish.restart;
   const grown = isMeant ? [] : await grownRows(plan, same, chosen.matches);
@@ -164,6 +166,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
     own,
     chosen,
     grown,
+    others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
     number,
     made: disk.ours.flatMap(madeIn),
     copies,
@@ -205,40 +208,3 @@ async function otherWork(
   }
   return found;
 }
-
-/** What becomes of rows that earlier runs speak of. */
-type Chosen = {
-  readonly matches: ReadonlyMap<string, Match>;
-  readonly resent: readonly Match[];
-  /** What no earlier journal counts for any more. */
-  readonly voided: { readonly rows: readonly string[]; readonly settings: readonly string[] } | undefined;
-};
-
-type Choice = {
-  readonly matches: ReadonlyMap<string, Match>;
-  readonly others: readonly Found[];
-  readonly found: Found | undefined;
-  readonly plan: Plan;
-  readonly wish: Wish;
-  readonly settings: string;
-};
-
-function choose({ matches, others, found, plan, wish, settings }: Choice): Chosen {
-  const goesAgain = ([ref, { from }]: readonly [string, Match]) =>
-    plan.refs.get(ref) !== noRequest && (wish.restart || (wish.again && from !== found));
-  const kept = new Map([...matches].filter((one) => !goesAgain(one)));
-  const again = [...matches].filter(goesAgain).map(([, match]) => match);
-  const left = wish.restart ? others : [];
-  const rows = new Set(again.map(({ key }) => key));
-  for (const { past } of left) {
-    for (const key of past.fates.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
-  }
-  const isTwice = plan.row.operation.safety !== 'repeatable';
-  return {
-    matches: kept,
-    resent: isTwice ? again.filter(({ fate }) => fate.status !== 'rejected') : [],
-    voided: rows.size === 0 ? undefined : { rows: [...rows], settings: [settings, ...left.map(settingsOf)] },
-  };
-}
-
-const settingsOf = ({ past }: Found): string => past.header.settings;

@@ -7,6 +7,7 @@ import { refuseGrown } from './grown.ts';
 import { lookAtHistory } from './journal-history.ts';
 import type { Fate } from './journal-lines.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
+import { refuseOther } from './other-request.ts';
 import { rowsInWords } from './pace.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
@@ -28,6 +29,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const { matches } = history;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
   refuseGrown(history.grown, plan);
+  refuseOther(history.others, plan);
   refuseLost(history, plan, settings.yes);
   for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
   if (history.resent.length > 0)

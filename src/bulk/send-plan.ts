@@ -12,6 +12,7 @@ import { sendsAgain } from './flags.ts';
 import { refuseGrown } from './grown.ts';
 import { type History, openHistory } from './journal-history.ts';
 import type { Identity } from './journals-on-disk.ts';
+import { refuseOther } from './other-request.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
 import { confirmedMany, questionFor } from './question.ts';
@@ -100,6 +101,7 @@ function noteMade({ learnt }: Service, operation: string, ids: readonly number[]
 /** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
 async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, history: History): Promise<void> {
   refuseGrown(history.grown, plan);
+  refuseOther(history.others, plan);
   refuseLost(history, plan, settings.yes);
   const open = rowsToSend(history, plan, flags.retry_unknown);
   const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);

@@ -1,0 +1,37 @@
+import { Failure } from '../errors.ts';
+import { type Grown, linesOf } from './grown.ts';
+import { rowsInWords } from './pace.ts';
+import { noRequest, type Plan } from './plan.ts';
+import { origins } from './resume.ts';
+import type { Match } from './weigh.ts';
+
+/** Known by its cells, of which this run makes another request than the one that was sent. A journal may not say which. */
+export const isOtherRequest = ({ fate: { is, status } }: Match, request: string | undefined): boolean =>
+  status !== 'rejected' && is !== undefined && request !== noRequest && is !== request;
+
+/** Another map: these rows are neither done, for what they ask for now never went, nor new, for their cells did go. */
+export async function otherRequests(plan: Plan, matches: ReadonlyMap<string, Match>): Promise<Grown[]> {
+  const others = new Map([...matches].filter(([ref, match]) => isOtherRequest(match, plan.refs.get(ref))));
+  const named: Grown[] = [];
+  if (others.size === 0) return named;
+  for await (const batch of plan.read()) {
+    for (const { ref, line } of batch) {
+      const match = others.get(ref);
+      if (match) named.push({ ...match, line });
+    }
+  }
+  return named;
+}
+
+/** Refused whatever `--yes` says: a script passes that every time, and a customer would hear it twice. */
+export function refuseOther(others: readonly Grown[], { rows }: Pick<Plan, 'rows'>): void {
+  if (others.length === 0) return;
+  const were = others.length === 1 ? 'was' : 'were';
+  throw new Failure(
+    'usage',
+    `${rowsInWords(others.length)} of ${rows.source.name} ${were} sent before, ${origins(others)}, as another request: ${linesOf(others)}.`,
+    {
+      hint: 'Nothing was sent now. With the --map, --map-value and --id-map of then svc knows the rows again. To send what they say now, add --again.',
+    },
+  );
+}
