@@ -94,7 +94,7 @@ export function failureOf(
   }
   if (isDry) return undefined;
   const { stopped } = totals;
-  const goOn = goOnWithout(sendsAgain);
+  const goOn = totals.isForgotten ? forgotten(plan.row.operation) : goOnWithout(sendsAgain);
   const fact = `${number(done)} of ${rowsInWords(rows)} are done${totals.resumedRows > 0 ? ', earlier runs included' : ''}.`;
   const doubt = unknown > 0 ? `${rowsInWords(unknown)} may or may not have been done.` : '';
   if (stopped && isInterruption(stopped))
@@ -134,6 +134,12 @@ export function stoppedFailure(stopped: Failure, { fact, goOn, ...far }: Far): F
     cause: stopped,
   });
 }
+
+/** Said in the place of a promise that nothing is left to keep. */
+const forgotten = ({ safety }: RowOf['operation']): string =>
+  safety === 'repeatable'
+    ? 'Run the same command again: a row that it repeats changes nothing more.'
+    : 'svc could not write its journal again, so the same command would send these rows once more. Look in the service first; --results FILE names the rows that are done. Where the folder was only moved, put it back.';
 
 const goOnWithout = (sendsAgain: About['sendsAgain']): string => {
   const command = sendsAgain ? `Run the command again without ${sendsAgain}` : 'Run the same command again';

@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { Clock } from '../context.ts';
+import { appendLines } from '../disk/append-lines.ts';
 import type { AppendLog } from '../disk/append-log.ts';
+import type { Whereabouts } from '../disk/growing-file.ts';
 import type { Held as Lock } from '../disk/lock.ts';
 import type { Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import { forgetRows } from './journal-claims.ts';
+import { claimRows, forgetRows, noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import type { Fate, Header, RowLine, RunLine } from './journal-lines.ts';
@@ -39,18 +41,21 @@ export type Held = {
   readonly fates: Map<string, Fate>;
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
+  /** What became of rows, of which no line could be written any more since the lock was lost. */
+  readonly untold: RowLine[];
 };
 
 export async function append(held: Held, said: RowLine): Promise<void> {
   const { opening, log, fates, witness } = held;
-  if (held.failed) throw held.failed;
   try {
+    if (held.failed) throw held.failed;
     const line = completed(said, held);
     const text = lineText(line);
     await opening.folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
     witness?.reached(log.size());
   } catch (error) {
     if (error instanceof Failure) held.failed ??= error;
+    if (opening.lock.lost.aborted && 'done' in said) held.untold.push(completed(said, held));
     throw error;
   }
 }
@@ -79,12 +84,35 @@ export function finishedNow({ clock, identity, startedAt }: Opening): Finished {
 /** A clock that is set by more than this is not set by its clockwork. */
 const jumpMs = 60 * 60 * 1000;
 
+/**
+ * Where the lock is lost because its folder was removed, moved away or cleared, the journal is written again, with what
+ * became of the rows that were on their way. Where twice is once nobody needs it.
+ */
+export async function keepLost({ opening, path, log, run, untold }: Held): Promise<Whereabouts> {
+  if (!opening.lock.lost.aborted || run.shapes === undefined) return 'there';
+  const { folder, identity, plan } = opening;
+  try {
+    const where = await folder.onDisk(() => log.bringBack());
+    if (where !== 'back') return where;
+    await appendLines(
+      path,
+      untold.map(lineText).map((line) => line.trimEnd()),
+    );
+    await claimRows(path, identity, plan);
+    await noteBegun(path);
+    return where;
+  } catch {
+    return 'gone';
+  }
+}
+
 /** Never throws: what the disk did not take is told by `failure`, and looked for by the next run. */
 export async function close({ opening, path, log, witness, failed }: Held, vanishes: boolean): Promise<void> {
   await log.close().catch(() => {});
   // After a line that was not written, what was only meant to go may still be said to be so.
   await witness?.close({ stays: failed !== undefined }).catch(() => {});
-  if (!vanishes) return;
+  // Whoever took over goes on in it.
+  if (!vanishes || opening.lock.lost.aborted) return;
   await opening.folder.onDisk(() => rm(path, { force: true })).catch(() => {});
   await forgetRows(path).catch(() => {});
 }

@@ -1,3 +1,4 @@
+import type { Whereabouts } from '../disk/growing-file.ts';
 import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { noteBegun } from './journal-claims.ts';
@@ -17,7 +18,7 @@ import {
 import { type Finished, prune } from './journal-prune.ts';
 import { journalReader, type Past } from './journal-reader.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
-import { append, close, finishedNow, type Held, type Opening } from './journal-writing.ts';
+import { append, close, finishedNow, type Held, keepLost, type Opening } from './journal-writing.ts';
 import { type Found, keysOf } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';
 
@@ -38,6 +39,8 @@ export type Journal = {
   forgetSecrets(): Promise<void>;
   /** Why nothing more can be written. */
   failure(): Failure | undefined;
+  /** Where it is now that the run is over; `there` as long as this process has it. */
+  keepLost(): Promise<Whereabouts>;
   close(): Promise<void>;
 };
 
@@ -89,6 +92,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     fates: fatesOf(weighed, plan),
     copies: weighed.copies,
     failed: undefined,
+    untold: [],
   };
   try {
     for (const line of [{ run }, ...(isBegun ? again : []), ...renamedIn(weighed)]) await append(held, line as RowLine);
@@ -165,6 +169,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
     },
     failure: () => held.failed,
+    keepLost: () => keepLost(held),
     close: () => close(held, (isFinished && vanishes.whenFinished) || (!hasRows && vanishes.whenEmpty)),
   };
 }

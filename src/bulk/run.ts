@@ -17,6 +17,8 @@ export type Totals = {
   readonly looked: Looked;
   /** Why it ended before the last row. */
   readonly stopped: Failure | undefined;
+  /** The journal is gone: the next run would take all rows for new ones. */
+  readonly isForgotten?: boolean;
 };
 
 /** So many rows are written down at a time before the first of them leaves: one wait for the disk for all of them. */

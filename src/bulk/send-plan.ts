@@ -79,9 +79,11 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
         onProgress: run.onProgress,
       });
       ctx.progress(undefined, 'work');
-      const whole = withEarlier(plan, sent, endedBefore(history, plan));
+      const where = await journal.keepLost();
+      const isForgotten = where === 'gone' || (history.lost.aborted && row.operation.safety === 'repeatable');
+      const whole = withEarlier(plan, { ...sent, isForgotten }, endedBefore(history, plan));
       // The files of the run that took over stand there, or will.
-      if (history.lost.aborted) return whole;
+      if (history.lost.aborted && (where === 'there' || where === 'theirs')) return whole;
       const unwritten = await keepFiles(run, whole, secrets);
       if (secrets.to === 'results' && !unwritten) await journal.forgetSecrets();
       return { ...whole, unwritten };

@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import {
+  bringBack,
   cut,
   goOnBehindWhatIsLeft,
   isElsewhere,
@@ -11,6 +12,7 @@ import {
   restore,
   rewrite,
   syncNoted,
+  type Whereabouts,
 } from './growing-file.ts';
 import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
@@ -51,6 +53,8 @@ export type AppendLog = {
    * replaced meanwhile, so that the places hold no more.
    */
   scan(see: (text: Buffer, span: Span) => void): Promise<boolean>;
+  /** To be asked where the lock is lost: perhaps nobody took it, and the folder was removed with all that is in it. */
+  bringBack(): Promise<Whereabouts>;
   close(): Promise<void>;
 };
 
@@ -158,6 +162,11 @@ function logOf(state: State): AppendLog {
     },
     read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
     scan: (see) => scan(state, see),
+    async bringBack() {
+      // What was begun is over first; it cannot hold the file up, since without the lock nothing is written.
+      await state.working;
+      return bringBack(state);
+    },
     close: () => close(state),
   };
 }

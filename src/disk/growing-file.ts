@@ -91,6 +91,34 @@ export async function restore(log: GrowingFile): Promise<void> {
   await replace(log, { pieces: [{ start: 0, length: log.end }] });
 }
 
+/** Where the file of a log is whose lock is lost: `back` where it was written once more, `theirs` where another stands in its place. */
+export type Whereabouts = 'there' | 'back' | 'theirs' | 'gone';
+
+/**
+ * Without the lock a file is only ever made, and none is replaced: what stands there belongs to whoever has the lock now.
+ * So this brings back what went with its folder.
+ */
+export async function bringBack(log: GrowingFile): Promise<Whereabouts> {
+  if (!isElsewhere(log)) return 'there';
+  try {
+    await makeFolders(dirname(log.path));
+    const next = await open(log.path, 'wx', 0o600);
+    try {
+      await copyAll(log.file, [{ start: 0, length: log.end }], next);
+      await next.sync();
+    } catch (error) {
+      await rm(log.path, { force: true });
+      throw error;
+    } finally {
+      await next.close();
+    }
+    await syncFolder(dirname(log.path));
+    return 'back';
+  } catch (error) {
+    return isCode(error, 'EEXIST') ? 'theirs' : 'gone';
+  }
+}
+
 const asideAtMost = 9;
 
 async function setAside(log: GrowingFile): Promise<void> {
