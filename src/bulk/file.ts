@@ -17,6 +17,7 @@ import type { Template } from '../text/template.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
+import type { EarlierSecrets } from './earlier-secrets.ts';
 import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
 import { checkFiles, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
@@ -51,6 +52,8 @@ export type Run = {
   readonly service: () => Promise<Service>;
   readonly idsInCopy: IdsInCopy;
   readonly onProgress: Telling['onProgress'];
+  /** What the file of results holds already. */
+  readonly earlier: EarlierSecrets;
 };
 
 /** Every row of a file through one command. The file is read first to check every row, and only then to send. */
@@ -67,12 +70,14 @@ export async function runFile(
     return connected;
   };
   const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
-  const run: Run = { ctx, settings, words, row, flags, service, idsInCopy, onProgress: telling.onProgress };
+  const asked = { ctx, settings, words, row, flags, service, idsInCopy, onProgress: telling.onProgress };
   refuseIds(row, args);
-  const given = await givenByCommandLine(run, { ...args, ...all });
-  const template = await templateOf(run, given);
+  const given = await givenByCommandLine(asked, { ...args, ...all });
+  const template = await templateOf(asked, given);
   const file = String(flags.from);
-  await checkFiles([file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))], flags);
+  const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
+  const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
+  const run: Run = { ...asked, earlier };
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const rows = await openRows(source, {
@@ -126,7 +131,9 @@ export async function runFile(
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const beside = requesters?.cost(wanted) ?? 0;
     const shown = flags.dry_run ? dryReport(report, plan, settings, { cap: flags.max_sends, beside }) : report;
-    const dry = isDry ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false }) : undefined;
+    const dry = isDry
+      ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false, earlier })
+      : undefined;
     const outcome = outcomeOf(report, flags.dry_run);
     const failure = failureOf(report, totals, {
       plan,
@@ -153,7 +160,7 @@ export async function runFile(
 
 /** What the command line says for every row. */
 async function givenByCommandLine(
-  { ctx, row, flags }: Run,
+  { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
   values: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly body: Readonly<Record<string, unknown>> }> {
   if (values.editor === true) throw new Failure('usage', '--editor and --from cannot be used together.');
@@ -177,7 +184,7 @@ function refuseIds(row: RowOf, args: Given['args']): void {
 }
 
 async function templateOf(
-  { ctx, row, flags }: Run,
+  { ctx, row, flags }: Pick<Run, 'ctx' | 'row' | 'flags'>,
   { body }: { readonly body: object },
 ): Promise<Template | undefined> {
   if (Object.keys(flags.set ?? {}).length > 0 && flags.template === undefined) {

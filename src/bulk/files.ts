@@ -3,6 +3,7 @@ import { diskFailure } from '../disk/disk-failure.ts';
 import { isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
+import { type EarlierSecrets, refuseLoss, secretsIn, wouldLose } from './earlier-secrets.ts';
 import type { FileFlags } from './flags.ts';
 import type { Plan } from './plan.ts';
 import { type Report, type Result, resultOf } from './report.ts';
@@ -11,11 +12,17 @@ import type { Totals } from './run.ts';
 
 type Out = Pick<FileFlags, 'results' | 'rejects' | 'report'>;
 
-/** Files that are written must be neither one that is read nor each other, and must have a place. */
+/**
+ * Files that are written must be neither one that is read nor each other, must have a place, and hold no secrets that
+ * would be lost. Those of earlier results are returned, where these results keep them.
+ */
 export async function checkFiles(
+  ctx: Context,
   inputs: readonly (string | undefined)[],
   { results, rejects, report }: Partial<Out>,
-): Promise<void> {
+  keepsSecrets = false,
+): Promise<EarlierSecrets> {
+  let earlier: EarlierSecrets = new Map();
   const taken = inputs.flatMap((path) => (path === undefined || path === '-' ? [] : [{ path, isRead: true }]));
   for (const [flag, path] of Object.entries({ results, rejects, report })) {
     if (path === undefined) continue;
@@ -24,9 +31,13 @@ export async function checkFiles(
       const what = other.isRead ? 'the file that is read' : other.path;
       throw new Failure('usage', `--${flag} would overwrite ${what}.`, { hint: 'Name another file.' });
     }
+    const secrets = await secretsIn(ctx, path);
+    if (keepsSecrets && path === results) earlier = secrets;
+    else if (secrets.size > 0) throw wouldLose(path);
     await proveWritable(path);
     taken.push({ path, isRead: false });
   }
+  return earlier;
 }
 
 /** Said before a file was named for good, or because another run has it, whose report it is. */
@@ -51,6 +62,8 @@ type Told = {
   readonly totals: Totals;
   readonly report: Report;
   readonly hasSecrets: boolean;
+  /** What the results hold already. */
+  readonly earlier: EarlierSecrets;
   /** The flag with which a repeated command would send rows once more. */
   readonly sendsAgain?: string;
 };
@@ -60,14 +73,23 @@ export async function writeFiles(
   { results, rejects, report: reportFile }: Out,
   told: Told,
 ): Promise<Failure | undefined> {
-  const { plan, totals, report, hasSecrets, sendsAgain } = told;
+  const { plan, totals, report, earlier, sendsAgain } = told;
   const hint = writtenLater(sendsAgain);
+  const hasSecrets = told.hasSecrets || earlier.size > 0;
   const mode = hasSecrets ? 0o600 : undefined;
+  const toResults = async (path: string) => {
+    refuseLoss(earlier, path, idsOf(plan, totals));
+    await writeFile(path, resultsOf({ ...told, hasSecrets }, path), { mode, hint });
+  };
   return firstFailure([
-    results === undefined ? undefined : () => writeFile(results, resultsOf(told, results), { mode, hint }),
+    results === undefined ? undefined : () => toResults(results),
     rejects === undefined ? undefined : () => writeFile(rejects, rejectsOf(plan, totals, rejects), { hint }),
     reportFile === undefined ? undefined : () => writeFile(reportFile, [reportText(report)], { hint }),
   ]);
+}
+
+function* idsOf(plan: Plan, totals: Totals): Generator<number | null> {
+  for (let index = 0; index < plan.count; index++) yield resultOf(plan, totals, index).id ?? null;
 }
 
 /** Runs each, whatever became of the others: the first failure. */
@@ -126,14 +148,14 @@ export async function writeFile(
 }
 
 /** Every row with what became of it. */
-async function* resultsOf({ plan, totals, hasSecrets }: Told, path: string): AsyncGenerator<string> {
+async function* resultsOf({ plan, totals, hasSecrets, earlier }: Told, path: string): AsyncGenerator<string> {
   const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
   const cellsOf = (line: number, { status, id, error, secret }: Result) => [
     line,
     status,
     id ?? null,
     error ?? null,
-    secret ?? null,
+    secret ?? earlier.get(id ?? 0) ?? null,
   ];
   yield* rowsOut(plan.rows, path, added, (index, line) =>
     cellsOf(line, resultOf(plan, totals, index)).slice(0, added.length),

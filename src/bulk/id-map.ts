@@ -7,7 +7,7 @@ import { placeIn } from './columns.ts';
 import type { Resolve } from './match.ts';
 
 /** svc wrote the file itself: its first line names the columns. */
-const headerOnTop: TableOptions = {
+export const headerOnTop: TableOptions = {
   delimiter: undefined,
   skipLines: undefined,
   noHeader: false,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Ended } from './course.ts';
+import { refuseLoss } from './earlier-secrets.ts';
 import type { Run } from './file.ts';
 import { refuseGrown } from './grown.ts';
 import { lookAtHistory } from './journal-history.ts';
@@ -12,14 +13,14 @@ import { rowsInWords } from './pace.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
 import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
-import { identityOf, type Sent, withEarlier } from './send-plan.ts';
+import { identityOf, madeBy, type Sent, withEarlier } from './send-plan.ts';
 
 /**
  * What a run would find done, for a dry run: the rows are weighed against what earlier runs sent, as the run itself weighs
  * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
-  const { ctx, settings, flags, row } = run;
+  const { ctx, settings, flags, row, earlier } = run;
   const untouched = { plan, totals: nothingSent(ms) };
   if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return untouched;
   const identity = await identityFor(run, plan, given);
@@ -28,6 +29,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const history = await lookAtHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   const { matches } = history;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
+  refuseLoss(earlier, flags.results, madeBy(history));
   refuseGrown(history.grown, plan);
   refuseOther(history.others, plan);
   refuseLost(history, plan, settings.yes);

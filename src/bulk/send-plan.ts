@@ -5,6 +5,7 @@ import type { Service } from '../http/call.ts';
 import { accountOf } from './account.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Ended } from './course.ts';
+import { refuseLoss } from './earlier-secrets.ts';
 import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
@@ -101,7 +102,8 @@ function noteMade({ learnt }: Service, operation: string, ids: readonly number[]
 }
 
 /** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
-async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, history: History): Promise<void> {
+async function agreed({ ctx, settings, words, row, flags, earlier }: Run, plan: Plan, history: History): Promise<void> {
+  refuseLoss(earlier, flags.results, madeBy(history));
   refuseGrown(history.grown, plan);
   refuseOther(history.others, plan);
   refuseLost(history, plan, settings.yes);
@@ -121,6 +123,10 @@ async function agreed({ ctx, settings, words, row, flags }: Run, plan: Plan, his
   await plan.verify();
 }
 
+/** What the results of this run will have beside what it makes. */
+export const madeBy = ({ matches }: Pick<History, 'matches'>): (number | null)[] =>
+  [...matches.values()].map(({ fate }) => (fate.status === 'done' ? fate.id : null));
+
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
   writeFiles(run.flags, {
@@ -128,5 +134,6 @@ const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>
     totals,
     report: reportOf(run.words, String(run.flags.from), plan, totals),
     hasSecrets: secrets.to === 'results',
+    earlier: run.earlier,
     sendsAgain: sendsAgain(run.flags),
   });

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { lstat, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { diskFailure, diskWords } from './disk-failure.ts';
 import { openPipe } from './open-pipe.ts';
+import { realPath } from './same-file.ts';
 
 /** A file that the user named, being written: until `keep` the old one, or none, is what others see. */
 export type Draft = {
@@ -73,9 +74,11 @@ export async function proveWritable(named: string): Promise<void> {
   await (await openDraft(named)).drop();
 }
 
-/** Whether two paths lead to one file, also through links. */
+/** Whether two paths lead to one file, also through links, and where it is not there yet. */
 export async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([one, other].map((path) => realpath(path).catch(() => resolve(path))));
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => realPath(isAbsolute(path) ? path : `./${path}`)),
+  );
   return first === second;
 }
 

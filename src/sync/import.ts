@@ -59,7 +59,7 @@ export const importFile = (ctx: Context, wish: Wish, kind: Kind): Promise<View> 
 async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
   const { file, flags } = wish;
   const began = ctx.clock.ticks();
-  await checkFiles([file], flags);
+  await checkFiles(ctx, [file], flags);
   const source = await openSource(ctx, file, flags.encoding);
   try {
     const map = readWishes(flags.map, kind.shape);

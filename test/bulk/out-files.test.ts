@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -102,4 +102,19 @@ test.runIf(isLinux)('signing secrets that could not be written stay in the journ
   const results = join(world.folder, 'results.csv');
   expect(await svc(world, argv(results), { env })).toMatchObject({ exitCode: 0 });
   expect(readFileSync(results, 'utf8')).toMatch(/svc_secret\r?\n.*,[\w-]{16,}\r?\n/u);
+});
+
+test.each([
+  ['through a linked folder', 'd/o.csv', 'd/sub/up/o.csv'],
+  ['by a path back through one', 'd/o.csv', 'd/sub/up/../d/o.csv'],
+])('two outputs that are one file %s are exit 2, before it is there', async (_, one, other) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  mkdirSync(join(world.folder, 'd', 'sub'), { recursive: true });
+  symlinkSync(join(world.folder, 'd'), join(world.folder, 'd', 'sub', 'up'));
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, 'subject\nOne\n');
+  const out = ['--results', `${world.folder}/${one}`, '--report', `${world.folder}/${other}`];
+  const ran = await svc(world, ['tickets', 'create', '--from', file, ...out]);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--report would overwrite') });
+  expect(written(world.sent)).toEqual([]);
 });
