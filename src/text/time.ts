@@ -1,8 +1,9 @@
 import { Failure } from '../errors.ts';
 
 const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/iu;
-const dateOnly = /^(\d{4})-(\d{2})-(\d{2})$/u;
-const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/u;
+const dateFirst = /^(\d{4})-(\d{2})-(\d{2})(?!\d)/u;
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/u;
+const dateAndTime = /^\d{4}-\d{2}-\d{2}[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?$/u;
 
 const span = /^(\d{1,6})(s|m|h|d|w)$/u;
 const spanMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -73,18 +74,38 @@ export const pastMoment = (text: string, flag: string, now: Date): string =>
  */
 export function parseTime(text: string, flag: string, others = ''): string {
   const typed = text.trim();
-  if (zoned.test(typed) && !Number.isNaN(Date.parse(typed))) return typed;
-  const day = dateOnly.exec(typed);
-  const local = day ? localDay(day) : localTime(typed);
-  if (local && !Number.isNaN(local.getTime())) return local.toISOString();
+  const day = dateFirst.exec(typed);
+  const isZoned = zoned.test(typed) && !dateOnly.test(typed);
+  if (isZoned && (!day || hasDay(day)) && !Number.isNaN(Date.parse(typed))) return typed;
+  const local = !isZoned && day && Number(day[1]) >= firstYear && hasDay(day) ? localTime(typed, day) : undefined;
+  if (local && !Number.isNaN(local.getTime())) {
+    refuseSkipped(typed, local, flag);
+    return local.toISOString();
+  }
   throw new Failure('usage', `${flag} must be a time like 2026-01-31 or 2026-01-31T09:00:00Z${others}, not "${text}".`);
 }
 
-const localTime = (typed: string): Date | undefined =>
-  dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
+/** An earlier one is a slip of the pen, and some readers of times take it for one of 1900. */
+const firstYear = 100;
 
-/** Undefined for a day that its month does not have. */
-function localDay([, year, month, day]: RegExpExecArray): Date | undefined {
-  const date = new Date(Number(year), Number(month) - 1, Number(day));
-  return date.getMonth() === Number(month) - 1 && date.getDate() === Number(day) ? date : undefined;
+const localTime = (typed: string, [, year, month, day]: RegExpExecArray): Date | undefined => {
+  if (dateOnly.test(typed)) return new Date(Number(year), Number(month) - 1, Number(day));
+  return dateAndTime.test(typed) ? new Date(typed.replace(' ', 'T')) : undefined;
+};
+
+/** Whether the month has that day: a Date would take the 31st of April for the 1st of May. */
+function hasDay([, year, month, day]: RegExpExecArray): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+/** Where the clocks go forward, an hour is left out; a Date moves what lies in it. */
+function refuseSkipped(typed: string, local: Date, flag: string): void {
+  const [, hours, minutes] = dateAndTime.exec(typed) ?? [];
+  if (hours === undefined || hours === '24') return;
+  if (local.getHours() === Number(hours) && local.getMinutes() === Number(minutes)) return;
+  throw new Failure('usage', `${flag}: there is no ${typed} here, since the clocks skip that hour.`, {
+    hint: 'Give another time, or say the zone: 2026-01-31T09:00:00+01:00',
+  });
 }

@@ -1,0 +1,68 @@
+// Times as people type them: none becomes another day.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parsePast, parseTime } from '../../src/text/time.ts';
+
+const zone = process.env.TZ;
+afterEach(() => {
+  process.env.TZ = zone;
+});
+
+const days = [
+  '2026-02-29',
+  '2026-02-30',
+  '2027-04-31',
+  '2026-13-01',
+  '2026-00-10',
+  '2026-01-00',
+  '0050-01-01',
+  '0000-01-01',
+  '0099-12-31',
+];
+const forms = ['', 'T10:00', ' 10:00', 'T10:00:00', 'T10:00:00.5'];
+
+test.each(days.flatMap((day) => forms.map((form) => day + form)))('%s is refused', (text) => {
+  expect(() => parseTime(text, '--due-at')).toThrow('--due-at must be a time like');
+  expect(() => parsePast(text, '--since', new Date())).toThrow('--since must be a time like');
+});
+
+const zones = ['Z', ' 10:00Z', 'T10:00:00Z', 'T10:00:00+01:00', 'T10:00:00+0100', ' 10:00+01:00'];
+
+test.each(['2027-02-29', '2027-04-31', '2026-13-01'].flatMap((day) => zones.map((form) => day + form)))(
+  '%s is refused',
+  (text) => {
+    expect(() => parseTime(text, '--due-at')).toThrow('--due-at must be a time like');
+  },
+);
+
+test.each([
+  ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ['2028-02-29T10:00', '2028-02-29T10:00:00.000Z'],
+  ['2026-01-31 24:00', '2026-02-01T00:00:00.000Z'],
+  ['2026-12-31 23:59:59.5', '2026-12-31T23:59:59.500Z'],
+  ['2028-02-29T10:00:00+01:00', '2028-02-29T10:00:00+01:00'],
+])('%s is %s', (text, iso) => expect(parseTime(text, '--due-at')).toBe(iso));
+
+describe('where the clocks go forward', () => {
+  beforeEach(() => {
+    process.env.TZ = 'Europe/Berlin';
+  });
+
+  test.each(['2026-03-29 02:30', '2026-03-29T02:00', '2026-03-29T02:59:59'])('%s is no time here', (text) => {
+    expect(() => parseTime(text, '--due-at')).toThrow(
+      /^--due-at: there is no .* here, since the clocks skip that hour\./u,
+    );
+  });
+
+  test.each([
+    ['2026-03-29 01:59', '2026-03-29T00:59:00.000Z'],
+    ['2026-03-29 03:00', '2026-03-29T01:00:00.000Z'],
+    ['2026-03-29T02:30:00+01:00', '2026-03-29T02:30:00+01:00'],
+    ['2026-10-25 02:30', '2026-10-25T00:30:00.000Z'],
+    ['2026-03-28 24:00', '2026-03-28T23:00:00.000Z'],
+  ])('%s is %s', (text, iso) => expect(parseTime(text, '--due-at')).toBe(iso));
+
+  test('a day that has no midnight begins when it begins', () => {
+    process.env.TZ = 'America/Sao_Paulo';
+    expect(parseTime('2018-11-04', '--due-at')).toBe('2018-11-04T03:00:00.000Z');
+  });
+});
