@@ -1,4 +1,6 @@
 import { Failure } from '../errors.ts';
+import { candidatesTold } from '../http/endings.ts';
+import type { Undecided } from '../http/settle.ts';
 import { type Course, type Ended, noteLook, settle } from './course.ts';
 import type { Fate } from './journal-lines.ts';
 import { partOf } from './journal-text.ts';
@@ -16,7 +18,7 @@ export function pastOf(course: Course, planned: Planned): Ended | 'left open' | 
 }
 
 /** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
-async function resolve(course: Course, planned: Planned, settleMs: number): Promise<void> {
+async function resolve(course: Course, planned: Planned, settleMs: number): Promise<Undecided | undefined> {
   const { journal, sender } = course.job;
   const fate = journal.fates.get(planned.ref);
   const before = fate && 'before' in fate ? fate.before : null;
@@ -24,7 +26,9 @@ async function resolve(course: Course, planned: Planned, settleMs: number): Prom
     if (error instanceof Failure) return undefined;
     throw error;
   });
-  if (found) await settle(course, planned, found);
+  if (!found || 'candidates' in found) return found;
+  await settle(course, planned, found);
+  return undefined;
 }
 
 /** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
@@ -36,10 +40,15 @@ export async function recoverOpen(course: Course): Promise<void> {
   const wasSent = (planned: Planned) => journal.fates.get(planned.ref)?.status === 'sent';
   const mayGo = new Set<Planned>();
   const began = ctx.clock.ticks();
-  await Promise.all(open.filter(wasSent).map((planned) => resolve(course, planned, settings.settleMs)));
+  const left = new Map<Planned, Undecided | undefined>();
+  const looking = async (planned: Planned) => left.set(planned, await resolve(course, planned, settings.settleMs));
+  await Promise.all(open.filter(wasSent).map(looking));
   const isMissing = open.some((planned) => wasSent(planned) && !ended.has(planned.index));
   if (isMissing && plan.row.operation.safety === 'verify')
-    noteLook(course, { seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10, candidates: [] });
+    noteLook(course, {
+      seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10,
+      candidates: [...left.values()].flatMap((one) => one?.candidates ?? []),
+    });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
     if (retryUnknown) {
@@ -48,13 +57,19 @@ export async function recoverOpen(course: Course): Promise<void> {
       continue;
     }
     const fate = journal.fates.get(planned.ref);
-    const error = fate?.status === 'unknown' ? fate.error : 'It was sent when svc was killed, and svc did not find it';
+    const error = fate?.status === 'unknown' ? fate.error : whyOpen(left.get(planned));
     ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
     if (fate?.status === 'sent')
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);
   }
   for (const { ref, line } of mayGo) await journal.write({ back: { row: ref, line } });
+}
+
+/** A record that may be the row's is named, with what to do about it. */
+function whyOpen(left: Undecided | undefined): string {
+  if (!left || left.candidates.length === 0) return 'It was sent when svc was killed, and svc did not find it';
+  return ['It was sent when svc was killed:', candidatesTold(left), left.advice ?? ''].join(' ').trim();
 }
 
 async function openRows(course: Course): Promise<Planned[]> {

@@ -9,6 +9,7 @@ import { giveEarlier } from '../http/given-ids.ts';
 import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
 import { ownIds } from '../http/open-writes.ts';
+import type { Undecided } from '../http/settle.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
@@ -22,8 +23,8 @@ export type Sender = {
   mean(rows: readonly Planned[]): Promise<void>;
   /** Sends a row, and writes down that it leaves before it does. */
   send(planned: Planned): Promise<Outcome>;
-  /** Looks for what an earlier request for the row may have made; undefined where it is not found. */
-  find(planned: Planned, before: number | null, settleMs: number): Promise<Outcome | undefined>;
+  /** Looks for what an earlier request for the row may have made; undefined where it cannot be looked for. */
+  find(planned: Planned, before: number | null, settleMs: number): Promise<Done | Undecided | undefined>;
   /** Does what an earlier run was stopped before, once the record was there. */
   finish(planned: Planned, id: number): Promise<Done>;
   /** The record of a row that is done, as it is now; undefined where the service does not show it. */
@@ -235,7 +236,7 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   const all = [...(ids ?? []), ...(operation.params ? sending.own : [])];
   const known: Known = before === null ? 'nothing' : { ids: all, upTo, isWhole: true };
   const findings = await lookFor(through(sending), operation, planned.input, { before: known, settleMs });
-  if (!('found' in findings)) return undefined;
+  if (!('found' in findings)) return findings;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
   return finished(sending, planned.input, { id, answer: findings.found });

@@ -68,10 +68,16 @@ const notTaken: Readonly<Record<NonNullable<Undecided['because']>, readonly [one
   useless: ['is there, but its signing secret is lost', 'are there, and svc cannot tell which one is yours'],
 };
 
-function lookedFor({ ms, trouble }: Looked, { candidates, because = 'older', isPartial }: Undecided): string {
-  const span = ms < 1000 ? 'svc looked once' : `svc looked for ${Math.round(ms / 1000)} s`;
+/** Of records that were found: why none of them is taken. */
+export function candidatesTold({ candidates, because = 'older' }: Undecided): string {
   const [one, several] = notTaken[because];
-  if (candidates.length > 0) return `${span}: ${named(candidates)} ${candidates.length === 1 ? one : several}.`;
+  return `${named(candidates)} ${candidates.length === 1 ? one : several}.`;
+}
+
+function lookedFor({ ms, trouble }: Looked, undecided: Undecided): string {
+  const { candidates, isPartial } = undecided;
+  const span = ms < 1000 ? 'svc looked once' : `svc looked for ${Math.round(ms / 1000)} s`;
+  if (candidates.length > 0) return `${span}: ${candidatesTold(undecided)}`;
   if (trouble) return `${span}, and that failed too: ${trouble.message}`;
   return isPartial ? `${span}, could not see everything, and did not find it.` : `${span} and did not find it.`;
 }
