@@ -1,6 +1,7 @@
 import { check } from '../api/check.ts';
 import type { Shape } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
+import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import { parseTime } from '../text/time.ts';
 
 /** How the cells of a file are read. */
@@ -20,7 +21,7 @@ export type Value = { readonly value: unknown } | 'absent' | { readonly problem:
 export function readCell(cell: unknown, shape: Shape, { separator, clearEmpty, isJson }: Reading): Value {
   if (cell === undefined) return 'absent';
   if (cell === null) return { value: null };
-  if (typeof cell !== 'string') return { value: cell };
+  if (typeof cell !== 'string') return exactly(cell);
   if (cell.trim() === '') {
     // In JSON an empty text is a text.
     if (isJson && cell === '' && shape.type === 'text' && !clearEmpty) return { value: cell };
@@ -47,7 +48,10 @@ function emptied(shape: Shape): unknown {
 function readText(text: string, shape: Shape): Value {
   if (shape.type === 'integer' || shape.type === 'number') {
     const isNumber = /^[+-]?\d+(?:\.\d+)?$/u.test(text.trim());
-    return isNumber ? { value: Number(text) } : { problem: `must be a number, not "${short(text)}"` };
+    const value = Number(text);
+    if (isNumber && Number.isInteger(value) && !Number.isSafeInteger(value))
+      return { problem: `must be a smaller number than ${short(text.trim())}` };
+    return isNumber ? { value } : { problem: `must be a number, not "${short(text)}"` };
   }
   if (shape.type === 'boolean') {
     const word = text.trim().toLowerCase();
@@ -56,6 +60,12 @@ function readText(text: string, shape: Shape): Value {
   }
   if (shape.choices) return oneOf(shape.choices, text.trim());
   return shape.format === 'date-time' ? readTime(text) : { value: text };
+}
+
+/** A value of JSON; a number that would be rounded is not sent. */
+export function exactly(value: unknown): Value {
+  const rounded = roundedIn(value);
+  return rounded === undefined ? { value } : { problem: quoteIt(rounded) };
 }
 
 const oneOf = (choices: readonly string[], text: string): Value =>
@@ -74,7 +84,7 @@ function readTime(text: string): Value {
 
 function ownData(text: string): Value {
   try {
-    return { value: JSON.parse(text) };
+    return exactly(parseExactly(text));
   } catch {
     return { problem: 'must be a JSON object; or give each key a column: metadata.KEY' };
   }

@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { isRecord } from '../text/record.ts';
 import { fillTemplate, type Template } from '../text/template.ts';
-import { type Reading, readCell, short } from './cells.ts';
+import { exactly, type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
@@ -118,7 +118,7 @@ function cellsOf(
 }
 
 function ownCell(cell: unknown, { clearEmpty }: Reading): ReturnType<typeof readCell> {
-  if (typeof cell !== 'string' || cell !== '') return { value: cell };
+  if (typeof cell !== 'string' || cell !== '') return exactly(cell);
   return clearEmpty ? { value: null } : 'absent';
 }
 

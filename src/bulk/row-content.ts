@@ -47,7 +47,7 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
     const parts: unknown[] = [];
     for (const [key, cell] of filled(row)) {
       if (!counts(key)) continue;
-      parts.push(key, typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : sorted(cell));
+      parts.push(key, isPlainValue(cell) ? String(cell) : sorted(cell));
     }
     return shortDigest(parts);
   };
@@ -59,6 +59,8 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
   };
 }
 
+const isPlainValue = (cell: unknown): boolean => ['number', 'boolean', 'bigint'].includes(typeof cell);
+
 /** What another program may do to a text when it writes the file again says nothing new. */
 export const plainText = (text: string): string => text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 
@@ -69,6 +71,7 @@ export const shortDigest = (value: unknown): string =>
 /** The order of the keys is no content. `textAs`: what a text counts as. */
 export function sorted(value: unknown, textAs: (text: string) => string = (text) => text): unknown {
   if (typeof value === 'string') return textAs(value);
+  if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return value.map((one) => sorted(one, textAs));
   if (!isRecord(value)) return value;
   const keys = Object.keys(value).sort();

@@ -1,5 +1,6 @@
 import { nameKey } from '../command/row.ts';
 import type { Rows } from '../tabular/rows.ts';
+import { exactText } from '../text/exact-json.ts';
 
 /** What is written behind a row; undefined leaves the row out. */
 type Added = (index: number, line: number) => readonly unknown[] | undefined;
@@ -21,7 +22,7 @@ async function* jsonOut(rows: Rows, added: readonly string[], addedTo: Added): A
       const more = addedTo(index++, line);
       if (!more) continue;
       const own = kept.flatMap((at) => (cells[at] === undefined ? [] : [[rows.columns[at], cells[at]] as const]));
-      text += `${JSON.stringify(Object.fromEntries([...own, ...added.map((name, at) => [name, more[at]] as const)]))}\n`;
+      text += `${exactText(Object.fromEntries([...own, ...added.map((name, at) => [name, more[at]] as const)]))}\n`;
     }
     if (text !== '') yield text;
   }
@@ -56,5 +57,5 @@ export async function* csvOut(rows: Rows, added: readonly string[], addedTo: Add
 function asText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(';');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? exactText(value) : String(value);
 }

@@ -1,6 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import { isCode } from './atomic-file.ts';
 
 type Input = Pick<Context, 'stdin' | 'signal'>;
@@ -39,8 +40,12 @@ export async function readUserJson(ctx: Input, path: string, flag: string): Prom
   const text = await readUserText(ctx, path, flag);
   if (text.trim() === '') throw new Failure('usage', `${flag}: ${path} is empty.`);
   try {
-    return JSON.parse(text);
+    const value = parseExactly(text);
+    const rounded = roundedIn(value);
+    if (rounded !== undefined) throw new Failure('usage', `${flag}: ${path} ${quoteIt(rounded)}.`);
+    return value;
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure('usage', `${flag}: ${path} is not JSON: ${messageOf(error)}.`);
   }
 }

@@ -2,6 +2,8 @@ import { operations } from '../api/index.ts';
 import type { Method, Operation, Table } from '../api/operation.ts';
 import { filledPath, isPreset } from '../api/path.ts';
 import { Failure } from '../errors.ts';
+import { isKept } from '../text/exact-json.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Asked } from './asking.ts';
 
 export type Known = {
@@ -61,7 +63,7 @@ export function relativePath(typed: string, baseUrl: string): string {
 export function fieldsFrom(texts: readonly string[], typed: readonly string[]): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const text of texts) place(root, text, (value) => value, '-f');
-  for (const text of typed) place(root, text, literal, '-F');
+  for (const text of typed) place(root, text, (value) => literal(value, text), '-F');
   return root;
 }
 
@@ -93,8 +95,12 @@ function place(root: Record<string, unknown>, text: string, read: (value: string
   }
 }
 
-function literal(text: string): unknown {
+function literal(text: string, typed: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/u.test(text) || !Number.isFinite(Number(text))) return text;
+  if (isKept(text)) return Number(text);
+  throw new Failure('usage', `-F ${typed}: a number keeps no more than 16 digits.`, {
+    hint: `Send it as a text, with -f ${shellWord(typed)}, or the whole body with --input.`,
+  });
 }

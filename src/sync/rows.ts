@@ -1,5 +1,6 @@
 import { emailPattern, lengthOf } from '../api/fields.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
+import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import type { Contact } from './contact.ts';
 import { textFiller } from './fill-texts.ts';
 import type { Findings } from './findings.ts';
@@ -68,13 +69,13 @@ export function createRowReader(mapping: Mapping, shape: Shape, options: RowOpti
     if (leavesOut?.(cells)) return 'skipped';
     if (contact.email.includes(':::')) takeFirstEmail(contact, line, findings);
     addTags(contact, record);
-    const isObject = addMetadata(contact, cells);
+    const wrong = addMetadata(contact, cells);
     const phone = contact.phone === undefined ? 'fine' : judgePhone(contact, phones, findings);
     const strict = options.strictPhone && isDropped(phone);
     findings.see(cells);
-    if (!isObject || strict || !isSendable(contact, needsName) || cells.length > width) {
+    if (wrong !== undefined || strict || !isSendable(contact, needsName) || cells.length > width) {
       const errors = [...widthErrors(cells, width), ...fieldErrors(contact, needsName)];
-      if (!isObject) errors.push('metadata is not a JSON object');
+      if (wrong !== undefined) errors.push(`metadata ${wrong}`);
       if (strict) errors.push(`the service would ignore the phone "${brief(contact.phone)}"`);
       if (errors.length > 0) return problem(line, contact.email, errors.join('; '));
     }
@@ -141,21 +142,21 @@ function dropSystemGroups(tags: string[], { systemGroups }: Findings): void {
   }
 }
 
-/** The function says whether what should be a JSON object is one. */
+/** The function says what is wrong with what should be a JSON object. */
 function metadataAdder(
   { columns }: Mapping,
   options: RowOptions,
-): (contact: Contact, cells: readonly string[]) => boolean {
+): (contact: Contact, cells: readonly string[]) => string | undefined {
   const ownData = columns.flatMap(({ index, to }) => (isOwnData(to) ? [{ index, key: to.slice(9) }] : []));
   const wholeData = columns.flatMap(({ index, to }) => (to === 'metadata' ? [index] : []));
   const constants = Object.entries(options.metadata);
-  if (ownData.length + wholeData.length + constants.length === 0) return () => true;
+  if (ownData.length + wholeData.length + constants.length === 0) return () => undefined;
   return (contact, cells) => {
     const metadata: Record<string, unknown> = {};
-    let isObject = true;
+    let wrong: string | undefined;
     for (const index of wholeData) {
       const text = cells[index]?.trim();
-      if (text) isObject = addObject(metadata, text);
+      if (text) wrong ??= addObject(metadata, text);
     }
     for (const { index, key } of ownData) {
       const text = cells[index]?.trim();
@@ -163,7 +164,7 @@ function metadataAdder(
     }
     for (const [key, value] of constants) metadata[key] ??= value;
     if (Object.keys(metadata).length > 0) contact.metadata = metadata;
-    return isObject;
+    return wrong;
   };
 }
 
@@ -208,14 +209,17 @@ export const copy = (text: string): string => Buffer.from(text).toString();
 
 const brief = (text: string | undefined = ''): string => (text.length > 254 ? `${text.slice(0, 253)}…` : text);
 
-/** Says whether the text is a JSON object. */
-function addObject(metadata: Record<string, unknown>, text: string): boolean {
+/** Says what is wrong with a text that should be a JSON object. */
+function addObject(metadata: Record<string, unknown>, text: string): string | undefined {
+  const wrong = 'is not a JSON object';
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const value = parseExactly(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong;
+    const rounded = roundedIn(value);
+    if (rounded !== undefined) return quoteIt(rounded);
     Object.assign(metadata, value);
-    return true;
+    return undefined;
   } catch {
-    return false;
+    return wrong;
   }
 }

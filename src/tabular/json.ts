@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { parseExactly } from '../text/exact-json.ts';
 
 /** A value of a file of JSON. `line` is where it begins, from 1. `broken`: what is there is no JSON. */
 export type JsonRecord =
@@ -114,7 +115,7 @@ function endOfValue(text: string, isLast: boolean): number | undefined {
 
 function parsed(text: string, line: number): JsonRecord {
   try {
-    return { line, value: JSON.parse(text) };
+    return { line, value: parseExactly(text) };
   } catch {
     return { line, broken: 'is not valid JSON' };
   }

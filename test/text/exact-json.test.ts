@@ -1,0 +1,40 @@
+// Whole numbers of JSON that a number would round.
+import { expect, test } from 'vitest';
+import { exactText, isKept, parseExactly, roundedIn } from '../../src/text/exact-json.ts';
+
+test.each([
+  ['9007199254740991', 9007199254740991],
+  ['9007199254740992', 9007199254740992],
+  ['9007199254740993', 9007199254740993n],
+  ['-9007199254740993', -9007199254740993n],
+  ['1700000000000000000', 1700000000000000000],
+  // The service would read other digits than stand there.
+  ['1152921504606846976', 1152921504606846976n],
+  ['1000000000000000000000', 1000000000000000000000n],
+  ['12345678901234567890.0', 12345678901234567890n],
+  ['-0', -0],
+  ['0.1', 0.1],
+  ['0.10000000000000001', 0.1],
+  ['1.5e300', 1.5e300],
+])('%s is %s', (text, value) => {
+  expect(parseExactly(text)).toBe(value);
+  expect(parseExactly(`{"a":[1,{"b":${text}}]}`)).toEqual({ a: [1, { b: value }] });
+});
+
+test('strings and keys are left alone, whatever stands in them', () => {
+  const text =
+    '{"9007199254740993":"9007199254740993","\\"9007199254740993":"\\\\","x":9007199254740993,"__proto__":1}';
+  const value = parseExactly(text);
+  expect(roundedIn(value)).toBe(9007199254740993n);
+  expect(exactText(value)).toBe(text.replace('"x":9007199254740993', '"x":"9007199254740993"'));
+});
+
+test.each(['{"a":09007199254740993}', '{"a":9007199254740993', '{"a":1e400}', '-', '9007199254740993 1'])(
+  '%s is no JSON',
+  (text) => expect(() => parseExactly(text)).toThrow(SyntaxError),
+);
+
+test('each literal that is kept is written as it was read', () => {
+  for (const literal of ['1', '-7', '4503599627370496123', '123456789012345680000', '9007199254740994'])
+    if (isKept(literal)) expect(JSON.stringify(JSON.parse(literal))).toBe(literal);
+});
