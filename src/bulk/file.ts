@@ -13,7 +13,7 @@ import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import type { Template } from '../text/template.ts';
+import { spelledPlainly, type Template } from '../text/template.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
@@ -30,6 +30,7 @@ import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
 import { openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
+import { plainText } from './row-content.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 import { viewOf } from './view.ts';
@@ -122,8 +123,7 @@ export async function runFile(
     if (told !== undefined) ctx.notice(told);
     const isDry = flags.dry_run || isRefused(checked);
     const ms = Math.round(ctx.clock.ticks() - began);
-    const set = Object.keys(flags.set ?? {}).length > 0 ? [flags.set] : [];
-    const content = JSON.stringify([given, template?.text ?? null, ...set]);
+    const content = contentOf(given, template, flags.set);
     const send = () => (flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content));
     const { plan, totals, unwritten }: Sent = isRefused(checked)
       ? { plan: checked, totals: nothingSent(ms) }
@@ -172,6 +172,15 @@ async function givenByCommandLine(
   }
   const clear = values.clear as readonly string[] | undefined;
   return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body };
+}
+
+/** What the command line says for every row, however it is spelled: as a cell, a text has no spaces around it. */
+function contentOf(given: object, template: Template | undefined, all: FileFlags['set'] = {}): string {
+  const used = Object.entries(all).filter(([name]) => template?.placeholders.includes(name));
+  used.sort(([one], [other]) => (one < other ? -1 : 1));
+  const set = used.length > 0 ? [Object.fromEntries(used)] : [];
+  const plainly = (_: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value);
+  return JSON.stringify([given, template ? spelledPlainly(template) : null, ...set], plainly);
 }
 
 /** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */

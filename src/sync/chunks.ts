@@ -1,3 +1,4 @@
+import { digestOf } from '../text/digest.ts';
 import { emailKey, type Problem, problem, type Row } from './rows.ts';
 
 /** Rows that go out in one request. `number` counts from 0 through the whole file, also after a resume. */
@@ -43,6 +44,12 @@ export function createChunker(size: number): { add(row: Row): Chunk | undefined;
     end: take,
   };
 }
+
+/** What the rows of a chunk say, so that none goes out that was not read and checked before. */
+export const digestOfChunk = ({ rows }: Chunk): string =>
+  digestOf(JSON.stringify(rows.map(({ line, contact }) => [line, contact])))
+    .toString('base64url')
+    .slice(0, 22);
 
 /** By what the service may match a row with another one: rows that share a key are never in flight together. */
 export type KeysOf = (row: Row) => readonly string[];

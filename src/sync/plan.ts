@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { CsvRecord } from '../tabular/csv.ts';
 import type { Table } from '../tabular/table.ts';
-import { createChunker } from './chunks.ts';
+import { type Chunk, createChunker, digestOfChunk } from './chunks.ts';
 import type { Contact } from './contact.ts';
 import {
   createDuplicates,
@@ -34,6 +34,8 @@ export type Plan = {
   /** Rows that will be sent, those that are merged into another included. */
   readonly sendable: number;
   readonly chunks: number;
+  /** What each chunk holds. */
+  readonly digests: readonly string[];
   /** Rows that `--dedupe first` leaves out. */
   readonly leftOut: number;
   /** Rows that `--skip` and `--only` leave out; undefined without them. */
@@ -107,7 +109,11 @@ function newSums(chunker: ReturnType<typeof createChunker>) {
   const problems: Problem[] = [];
   const sample: Contact[] = [];
   const phones = { guessed: newSeen(), national: newSeen(), doubtful: newSeen(), ignored: newSeen() };
-  const count = { rows: 0, sendable: 0, chunks: 0, leftOut: 0, skipped: 0 };
+  const count = { rows: 0, sendable: 0, leftOut: 0, skipped: 0 };
+  const digests: string[] = [];
+  const close = (chunk: Chunk | undefined) => {
+    if (chunk) digests.push(digestOfChunk(chunk));
+  };
   return {
     rows: () => count.rows,
     add(row: Judged) {
@@ -118,14 +124,14 @@ function newSums(chunker: ReturnType<typeof createChunker>) {
       else if (isProblem(row)) problems.push(row);
       else {
         count.sendable++;
-        if (chunker.add(row)) count.chunks++;
+        close(chunker.add(row));
         if (sample.length < largestSample) sample.push(structuredClone(row.contact));
         if (row.phone !== 'fine') phones[row.phone].add(row.line, row.contact.phone ?? '');
       }
     },
     end() {
-      if (chunker.end()) count.chunks++;
-      return { ...count, problems, sample, phones };
+      close(chunker.end());
+      return { ...count, chunks: digests.length, digests, problems, sample, phones };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Progress } from '../bulk/course.ts';
 import { openLanes } from '../bulk/lanes.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
-import { type Chunk, createChunker, type KeysOf, lineCount, type Outcome } from './chunks.ts';
+import { type Chunk, createChunker, digestOfChunk, type KeysOf, lineCount, type Outcome } from './chunks.ts';
 import type { Journal } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { isProblem, type Problem } from './rows.ts';
@@ -67,6 +67,8 @@ export async function runPlan(ctx: Ports, job: Job): Promise<Totals> {
   try {
     for await (const chunk of chunksOf(plan, target.chunkSize, (bytes) => hash.update(bytes))) {
       const before = journal.past.done.get(chunk.number);
+      // Of a file that grows or changes while it is sent nothing goes out that was not read and checked.
+      if (digestOfChunk(chunk) !== plan.digests[chunk.number]) throw changedMeanwhile(plan);
       if (before) {
         if (before.first_line !== chunk.rows[0]?.line || before.rows !== lineCount(chunk)) throw notThisFile(journal);
         continue;

@@ -14,6 +14,10 @@ export function parseTemplate(text: string): Template | undefined {
   return { text, placeholders: [...new Set(names)] };
 }
 
+/** The same template, however its placeholders are spaced. */
+export const spelledPlainly = ({ text }: Template): string =>
+  text.replaceAll(placeholder, (_, name: string) => `{{${name.trim()}}}`);
+
 export type Filled = { readonly text: string } | { readonly missing: readonly string[] };
 
 /** What is filled in is not read again: a value with braces in it stays as it is. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../src/errors.ts';
-import { byEmail, type Chunk, type Outcome } from '../../src/sync/chunks.ts';
+import { byEmail, type Chunk, digestOfChunk, type Outcome } from '../../src/sync/chunks.ts';
 import type { Journal } from '../../src/sync/journal.ts';
 import type { Plan } from '../../src/sync/plan.ts';
 import type { Row } from '../../src/sync/rows.ts';
@@ -36,6 +36,7 @@ async function running({ send = async () => done, past, digest, rows: wanted = r
     table: { source: { name: 'a.csv' } },
     sendable: wanted.length,
     chunks: wanted.length,
+    digests: wanted.map((row, number) => digestOfChunk({ number, rows: [row] })),
     digest: digest ?? createHash('sha256').update(bytes).digest('hex'),
     async *judged(onBytes?: (piece: Uint8Array) => void) {
       onBytes?.(bytes);
