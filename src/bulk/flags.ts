@@ -20,7 +20,7 @@ const fileFlags = {
   results: param.file('Write every row with what became of it (svc_status, svc_id, svc_error) to a file'),
   rejects: param.file('Write the rejected rows to a file, to be fixed and sent again'),
   report: param.file('Write the report as JSON to a file'),
-  again: param.toggle('Send rows again that were sent from other files; asks'),
+  again: param.toggle('Send rows again that were sent from other files, or as another request; asks'),
   restart: param.toggle('Send the whole file again, whatever earlier runs have sent; asks'),
   retry_unknown: param.toggle('Send rows again whose outcome is unknown; they may be done twice'),
   concurrency: param.integer('At most N rows in flight at once (default 4)', { min: 1, max: 32 }),
