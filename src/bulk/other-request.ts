@@ -31,7 +31,7 @@ export function refuseOther(others: readonly Grown[], { rows }: Pick<Plan, 'rows
     'usage',
     `${rowsInWords(others.length)} of ${rows.source.name} ${were} sent before, ${origins(others)}, as another request: ${linesOf(others)}.`,
     {
-      hint: 'Nothing was sent now. With the flags of then (--map, --id-map and the like) svc knows the rows again. To send what they say now, add --again.',
+      hint: 'Nothing was sent now. With the flags of then (--map, --id-map and the like) svc knows the rows again. To send only what was rejected, take the --rejects file of then. To send what these rows say now, add --again.',
     },
   );
 }
