@@ -26,9 +26,9 @@ export async function main(argv: readonly string[], ctx: Context): Promise<numbe
   }
 }
 
-async function tell({ stdout }: Context, text: string): Promise<number> {
+async function tell(ctx: Context, text: string): Promise<number> {
   const { sinkTo } = await import('./output/write.ts');
-  const sink = sinkTo(stdout);
+  const sink = sinkTo(ctx.stdout, ctx);
   await sink.write(text);
   await sink.flush();
   return 0;

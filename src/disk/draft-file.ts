@@ -52,8 +52,10 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
       }
     },
     async drop() {
+      // Its reader may take nothing more, and an end that waits for that never comes.
+      if (!isPlain) return void stream.destroy();
       await close().catch(() => {});
-      if (isPlain) await rm(draft, { force: true });
+      await rm(draft, { force: true });
     },
   };
 }

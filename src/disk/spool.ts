@@ -84,7 +84,10 @@ const unusable = (error: unknown): never => {
   throw diskFailure(error, what, hint);
 };
 
+/** Without a name from the first moment, where the system allows it: nothing is left behind, however svc ends. */
 async function makeFile(): Promise<{ readonly handle: FileHandle; readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));
-  return { folder, handle: await open(join(folder, 'rows'), 'wx+', 0o600) };
+  const handle = await open(join(folder, 'rows'), 'wx+', 0o600);
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
+  return { folder, handle };
 }

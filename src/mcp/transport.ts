@@ -14,7 +14,7 @@ export type Line = {
   readonly ended: Promise<void>;
   /** Why answers could not be written; undefined also where nobody reads them any more. */
   failure(): Failure | undefined;
-  /** Resolves when every request that came has its answer. */
+  /** Resolves when every request that came has its answer, or after a signal when the client reads no more. */
   idle(): Promise<void>;
   close(): void;
 };
@@ -54,15 +54,28 @@ export function openLine(ctx: Context): Line {
     ended: whenEnded(ctx, input),
     failure: () => failure,
     async idle() {
-      if (open.size > 0)
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
+      if (open.size === 0) return;
+      const idle = new Promise<void>((resolve) => {
+        whenIdle = resolve;
+      });
+      const over = new AbortController();
+      await Promise.race([idle, whenStuck(ctx, over.signal)]);
+      over.abort();
     },
     close: () => {
       input.destroy();
     },
   };
+}
+
+/** Looks each second whether a signal came and the client has taken nothing meanwhile: its answers would wait for ever. */
+async function whenStuck({ stdout, signal, clock }: Context, over: AbortSignal): Promise<void> {
+  for (let waits: number | undefined; !over.aborted; ) {
+    await clock.sleep(1_000, over);
+    const now = signal.aborted && stdout.writableNeedDrain ? stdout.writableLength : undefined;
+    if (now !== undefined && now === waits) return;
+    waits = now;
+  }
 }
 
 /** A request that the client gave up gets no answer. */

@@ -30,8 +30,8 @@ export async function print(ctx: Context, view: View, settings: Settings): Promi
   return code;
 }
 
-const afterWriting = ({ message, cause }: Failure): Failure =>
-  new Failure('failed', message, {
+const afterWriting = ({ kind, message, cause }: Failure): Failure =>
+  new Failure(kind, message, {
     hint: 'What the command did stays done; do not repeat it for its output.',
     done: [],
     cause,
@@ -86,7 +86,9 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
   const { isTTY } = ctx.stdout;
   // What is on the screen would be written through; a file has no part in that.
   const beforeWriting = () => view.file === undefined && ctx.progress(undefined);
-  const sink = sinkTo(ctx.stdout, { beforeWriting, ...(view.file !== undefined && { name: view.file }) });
+  const { signal, clock } = ctx;
+  const named = view.file !== undefined && { name: view.file };
+  const sink = sinkTo(ctx.stdout, { beforeWriting, signal, clock, ...named });
   const format = settings.jq === undefined ? (settings.output ?? view.output ?? (isTTY ? 'table' : 'rows')) : 'jq';
   if (view.head) await sink.write(isTTY ? sanitize(view.head, { keepNewlines: true }) : view.head);
   return printData({ ctx, settings, view, sink, format }, view.data);

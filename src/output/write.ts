@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
+import type { Context } from '../context.ts';
 import { diskWords } from '../disk/disk-failure.ts';
-import { codeOf, Failure } from '../errors.ts';
+import { codeOf, Failure, interruption } from '../errors.ts';
 
 /** Where data goes. `false` means that nobody reads any more: stop, it is no failure. */
 export type Sink = {
@@ -12,7 +13,10 @@ export type Sink = {
 
 const pieceSize = 32_768;
 
-export type SinkOptions = {
+/** Once the run is to end, its reader has so long to go on reading. */
+const graceMs = 1_000;
+
+export type SinkOptions = Pick<Context, 'signal' | 'clock'> & {
   /** What is written to, for messages; without it, standard output. */
   readonly name?: string;
   /** Called before each piece. */
@@ -20,7 +24,8 @@ export type SinkOptions = {
 };
 
 /** Waits for the reader (a slow pipe holds svc back, memory does not grow) and takes a closed pipe as the end. */
-export function sinkTo(stream: Writable, { name = 'Standard output', beforeWriting }: SinkOptions = {}): Sink {
+export function sinkTo(stream: Writable, options: SinkOptions): Sink {
+  const { name = 'Standard output', beforeWriting } = options;
   let piece = '';
   let open = true;
   let sent: Promise<boolean> = Promise.resolve(true);
@@ -45,7 +50,7 @@ export function sinkTo(stream: Writable, { name = 'Standard output', beforeWriti
     const text = piece;
     piece = '';
     beforeWriting?.();
-    open = await send(text);
+    open = await unlessStuck(send(text), name, options);
     return open;
   };
   // One after the other; a failure stays, so that whoever writes or flushes next hears of it.
@@ -65,6 +70,34 @@ export function sinkTo(stream: Writable, { name = 'Standard output', beforeWriti
     },
     flush,
   };
+}
+
+/** A reader that keeps the other end open and reads no more must not keep svc from ending. */
+async function unlessStuck(
+  writing: Promise<boolean>,
+  name: string,
+  { signal, clock }: Pick<SinkOptions, 'signal' | 'clock'>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const giveUp = async () => {
+    await clock.sleep(graceMs, over.signal);
+    if (over.signal.aborted) return;
+    const failure = interruption(signal, `Interrupted. ${name} was not read to its end.`);
+    lost.add(failure);
+    stuck(failure);
+  };
+  let stuck: (failure: Failure) => void = () => {};
+  const given = new Promise<never>((_, reject) => {
+    stuck = reject;
+  });
+  if (signal.aborted) void giveUp();
+  else signal.addEventListener('abort', giveUp);
+  try {
+    return await Promise.race([writing, given]);
+  } finally {
+    over.abort();
+    signal.removeEventListener('abort', giveUp);
+  }
 }
 
 /**

@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants as system } from 'node:os';
@@ -9,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 import { allCommands, type CommandLine, lineOf } from '../command-lines.ts';
 import { endAfterEach } from '../endings.ts';
-import { until } from './processes.ts';
+import { hasOpened, hasWorked, until } from './processes.ts';
 
 // What ends.test.ts cannot see in its own process: the built tool with real pipes, a real full device and real signals.
 // One command for each way in which something is printed or goes on; with SVC_TEST_ENDS=all every command.
@@ -79,7 +89,8 @@ function start(argv: readonly string[], env: object, streams: { stdout?: number;
     stdio: ['pipe', streams.stdout ?? 'pipe', 'pipe'],
     env: { ...process.env, CI: '1', HOME: built.folder, ...env },
   });
-  child.stdin?.on('error', () => {}).end(streams.stdin ?? '');
+  child.stdin?.on('error', () => {});
+  if (streams.stdin !== 'keep') child.stdin?.end(streams.stdin ?? '');
   const said = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => {
     said.stdout += chunk;
@@ -221,6 +232,54 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
     await told;
     again.child.kill('SIGTERM');
     expect(await inTime(again)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a pipe whose reader stays and reads no more: one signal ends svc', () => {
+  const query = ['mirror', 'sql', 'SELECT a.* FROM contacts a, contacts b, contacts c'];
+
+  type Case = readonly [signal: NodeJS.Signals, code: number, argv: readonly string[]];
+  const cases: readonly Case[] = [
+    ['SIGTERM', 143, ['openapi']],
+    ['SIGINT', 130, ['openapi']],
+    ['SIGTERM', 143, query],
+    ['SIGTERM', 143, [...query, '--json']],
+    ['SIGTERM', 143, ['contacts', 'list', '--all', '--json']],
+  ];
+  test.each(cases)('%s, with %i, for %j', async (signal, code, argv) => {
+    const { writer, read, leave, close } = await pipe();
+    const TMPDIR = mkdtempSync(join(built.folder, 'tmp-'));
+    const run = start(argv, { ...account, TMPDIR }, { stdout: writer });
+    // More than the pipe holds is on its way, or still to come.
+    if (argv.includes('--json') && argv[0] === 'mirror') await hasWorked(run.child);
+    else await read();
+    run.child.kill(signal);
+    expect(await inTime(run)).toMatchObject({ code });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+    for (const end of [leave, close]) end();
+  });
+
+  test('rows that wait for their reader are not left behind by a second signal', async () => {
+    const { writer, read, leave, close } = await pipe();
+    const TMPDIR = mkdtempSync(join(built.folder, 'tmp-'));
+    const run = start(query, { ...account, TMPDIR }, { stdout: writer });
+    await read();
+    await hasOpened(run.child, /\/rows(?: \(deleted\))?$/u);
+    for (const signal of ['SIGTERM', 'SIGTERM'] as const) run.child.kill(signal);
+    expect(await inTime(run)).toMatchObject({ code: 143 });
+    expect(readdirSync(TMPDIR)).toEqual([]);
+    for (const end of [leave, close]) end();
+  });
+
+  test('mcp, whose answers nobody takes', async () => {
+    const { writer, read, leave, close } = await pipe();
+    const run = start(['mcp'], account, { stdout: writer, stdin: 'keep' });
+    const list = (id: number) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' })}\n`;
+    run.child.stdin?.write(Array.from({ length: 60 }, (_, id) => list(id)).join(''));
+    await read();
+    run.child.kill('SIGTERM');
+    expect(await inTime(run)).toMatchObject({ code: 0 });
+    for (const end of [leave, close]) end();
   });
 });
 
