@@ -78,3 +78,28 @@ test('nothing that an app answers ends the listener, and the other apps get thei
   expect(worse).toEqual([]);
   expect(good.got).toHaveLength(evils.length);
 }, 60_000);
+
+/** What trigger says of an app that got the delivery and answers like that. */
+const deliveredTo: Readonly<Record<string, number>> = {
+  'Content-Encoding: __proto__': 1,
+  'Content-Encoding: constructor': 1,
+  'a bomb': 1,
+  'an endless body': 1,
+  'a hang': 9,
+  garbage: 9,
+  'a flood of 1xx': 9,
+  'another protocol': 9,
+  'a close in the middle': 1,
+  'a reset': 9,
+};
+
+test.each(evils)('trigger to an app that got the delivery and answers with %s: never exit 10', async (what, talk) => {
+  const made = await liveWorld();
+  endings.push(() => made.sandbox.close());
+  const url = await evilApp(talk);
+  const argv = ['webhooks', 'trigger', 'ticket.created', '--to', url, '--timeout', '2', '--json'];
+  const ran = await svc(made, argv, { env: signed });
+  expect(ran).toMatchObject({ exitCode: deliveredTo[what], stdout: '' });
+  expect(ran.stderr).toMatch(ran.exitCode === 1 ? /got the delivery, but/u : /may or may not have got the delivery/u);
+  expect(ran.stderr).not.toContain('could not be reached');
+});

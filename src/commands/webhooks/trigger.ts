@@ -2,6 +2,7 @@ import { sign } from '../../api/signature.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
+import type { Lost } from '../../context.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
@@ -62,8 +63,7 @@ export const triggerWebhook = defineCommand({
       signal: ctx.signal,
     });
     const { origin } = new URL(to);
-    if ('lost' in answer && ctx.signal.aborted) throw interruption(ctx.signal);
-    if ('lost' in answer) throw new Failure('network', `${origin} could not be reached: ${answer.detail}`);
+    if ('lost' in answer) throw lostFailure(origin, answer, ctx.signal);
     const ms = Math.round(ctx.clock.ticks() - start);
     const { status } = answer;
     const good = status >= 200 && status < 300;
@@ -76,6 +76,19 @@ export const triggerWebhook = defineCommand({
     };
   },
 });
+
+/** Only what never left was surely not delivered; an answer that svc cannot use says that it was. */
+function lostFailure(origin: string, { lost, reason, detail }: Lost, signal: AbortSignal): Failure {
+  const isSent = lost === 'after-sending';
+  const unknown = `${origin} may or may not have got the delivery`;
+  if (signal.aborted) return interruption(signal, isSent ? `Interrupted. ${unknown}.` : undefined);
+  if (!isSent) return new Failure('network', `${origin} could not be reached: ${detail}`);
+  if (reason === 'too-large' || reason === 'unreadable' || reason === 'truncated')
+    return new Failure('failed', `${origin} got the delivery, but svc cannot use its answer: ${detail}`);
+  return new Failure('unknown', `${unknown}: ${detail}`, {
+    hint: 'Look at what it received before you send it again.',
+  });
+}
 
 /** After --set, which may have given another. */
 const sampleId = (body: Uint8Array): unknown => fieldsIn(JSON.parse(Buffer.from(body).toString('utf8'))).id;
