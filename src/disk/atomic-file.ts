@@ -1,6 +1,6 @@
-import { closeSync, constants, existsSync, promises as fs, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, promises as fs, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { codeOf } from '../errors.ts';
+import { codeOf, Failure } from '../errors.ts';
 import { makeFolders } from './make-folders.ts';
 
 // No Ctrl-C would end a wait for the writer of a pipe: it would be in the only thread.
@@ -10,6 +10,8 @@ const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 // longer than to read what is a few hundred bytes.
 
 export const isThere = async (path: string): Promise<boolean> => existsSync(path);
+
+const largest = 64 * 1024 * 1024;
 
 /** The small file's text, or undefined where there is none. Other errors (no permission, a folder) are thrown. */
 export async function readIfThere(path: string): Promise<string | undefined> {
@@ -21,19 +23,42 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     throw error;
   }
   try {
+    const found = fstatSync(fd);
+    if (!found.isFile()) return readToEnd(fd, path);
+    if (found.size > largest) throw tooLarge(path, 'is larger than 64 MiB');
     return readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);
   }
 }
 
+/** Of a device: some never end. */
+function readToEnd(fd: number, path: string): string {
+  const pieces: Buffer[] = [];
+  for (let size = 0; size <= largest; ) {
+    const piece = Buffer.alloc(65_536);
+    const read = readSync(fd, piece);
+    if (read === 0) return Buffer.concat(pieces).toString('utf8');
+    pieces.push(piece.subarray(0, read));
+    size += read;
+  }
+  throw tooLarge(path, 'is no plain file, and does not end');
+}
+
+const tooLarge = (path: string, why: string): Failure =>
+  new Failure('usage', `${path} ${why}, so svc does not read it.`, { hint: 'Name another file.' });
+
 /**
  * Replaces the file's content so that a reader, also after a crash at any instant, finds either the old or the new
  * text, whole. The text is on disk when this resolves. Readable by its owner alone, as its folder is when made here.
- * Behind a link the file itself is replaced, and the link stays.
+ * Behind a link the file itself is replaced, and the link stays. A device or a pipe is nobody's to replace.
  */
 export async function replaceFile(named: string, text: string | Uint8Array, mode = 0o600): Promise<void> {
   const path = await targetOf(named);
+  const there = await fs.lstat(path).catch(() => undefined);
+  if (there && !there.isFile() && !there.isDirectory()) {
+    throw new Failure('usage', `${named} is no plain file, so svc does not write to it.`, { hint: 'Name a file.' });
+  }
   const folder = dirname(path);
   await makeFolders(folder);
   const draft = draftOf(path);

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configFileOf } from '../../src/mcp/clients.ts';
@@ -141,3 +142,33 @@ test('a second time nothing is added, and that is said', async () => {
   expect(readFileSync(file, 'utf8')).toBe(before);
   expect((await install(['cursor', '--file', file, '--allow-write'])).stdout).toBe(`Added svc to ${file}.\n`);
 });
+
+test.skipIf(process.platform !== 'linux')('a device that never ends is refused', async () => {
+  expect(await install(['claude-code', '--file', '/dev/zero'])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('/dev/zero is no plain file, and does not end, so svc does not read it.'),
+  });
+});
+
+test('a file that is larger than any configuration is refused', async () => {
+  const file = join(world.folder, 'large.json');
+  writeFileSync(file, '');
+  truncateSync(file, 3 * 1024 ** 3);
+  expect(await install(['claude-code', '--file', file])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('is larger than 64 MiB'),
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'what is no plain file is never replaced by one',
+  async () => {
+    const pipe = join(world.folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync(pipe, join(world.folder, 'link'));
+    for (const file of ['pipe', 'link']) {
+      expect(await install(['claude-code', '--file', join(world.folder, file)])).toMatchObject({ exitCode: 2 });
+    }
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  },
+);
