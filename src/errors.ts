@@ -35,6 +35,8 @@ type Details = {
   readonly isStranger?: boolean;
   /** An interrupted write that the service may have acted on. */
   readonly mayBeDone?: boolean;
+  /** A list that contradicts itself: the records that came are good, and there are more. */
+  readonly isShort?: boolean;
   /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
   readonly isWhole?: boolean;
   /** What the command wrote before it failed stands; the ids of those records, as far as they are known. */
@@ -71,11 +73,12 @@ export class Failure extends Error {
   readonly answer: Details['answer'];
   readonly isStranger: boolean;
   readonly mayBeDone: boolean;
+  readonly isShort: boolean;
   readonly isWhole: boolean;
   readonly done: Details['done'];
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isWhole, done, cause } = details;
+    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isShort, isWhole, done, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -86,6 +89,7 @@ export class Failure extends Error {
     this.answer = answer;
     this.isStranger = isStranger === true;
     this.mayBeDone = mayBeDone === true;
+    this.isShort = isShort === true;
     this.isWhole = isWhole === true;
     this.done = done;
   }

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { number, plural } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import { call, type Service } from './call.ts';
+import { leastOn } from './page-meta.ts';
 
 /** A list without pages came whole. */
 function totalOf(said: unknown, whole: unknown): number | undefined {
@@ -30,11 +31,20 @@ export const largestPage = 100;
 const usualPage = 50;
 
 type ListAnswer = Extract<Operation['answer'], { shape: 'list' }>;
-type Page = { readonly records: Record<string, unknown>[]; readonly last: number; readonly total: number | undefined };
+type Page = {
+  readonly records: Record<string, unknown>[];
+  readonly last: number;
+  readonly total: number | undefined;
+  /** It holds fewer than it says that it must, or is another page. */
+  readonly isOdd: boolean;
+};
+
+const sweepsAtMost = 3;
 
 /**
  * Reads a list page by page while it is consumed. Records that arrive meanwhile push others onto the next page, so
- * a record that was shown is not shown again; one that moved forward past the reader is fetched by another sweep.
+ * a record that was shown is not shown again; one that moved forward past the reader is fetched by another sweep. Where
+ * the service counts more than it lists, whatever was read is not all: that ends in a Failure once it is yielded.
  */
 export function list<Op extends Operation>(
   service: Service,
@@ -53,15 +63,19 @@ export function list<Op extends Operation>(
     const wanted = range.limit ?? Number.POSITIVE_INFINITY;
     const perPage = range.perPage ?? (range.all ? largestPage : Math.min(range.limit ?? usualPage, largestPage));
     const several = range.all || range.limit !== undefined;
+    const isCounted = operation.answer.paged && several && range.page === undefined;
     const shown = new Set<unknown>();
     try {
-      for (let sweep = 0; sweep < 3; sweep++) {
+      for (let sweep = 1; ; sweep++) {
+        // What came while the pages were read need not have been on one of them.
+        let least = Number.POSITIVE_INFINITY;
         for (let at = range.page ?? 1; yielded < wanted; at++) {
           const page = await readPage(operation.answer, at, perPage);
           total = page.total;
+          least = Math.min(least, total ?? least);
           for (const record of page.records) {
             const key = idField && record[idField];
-            if (key !== undefined && shown.has(key)) continue;
+            if (key === undefined ? sweep > 1 : shown.has(key)) continue;
             shown.add(key);
             yield record;
             if (++yielded >= wanted) return;
@@ -69,25 +83,46 @@ export function list<Op extends Operation>(
           if (!several || at >= page.last || page.records.length === 0) break;
           service.ctx.progress(far(), 'work');
         }
-        if (!range.all || range.page !== undefined || total === undefined || shown.size >= total) return;
+        if (!isCounted || total === undefined || yielded >= total) return;
+        if (sweep < sweepsAtMost) continue;
+        if (yielded >= least) return;
+        throw shortList(plural(noun), { yielded, counted: least });
       }
     } finally {
       service.ctx.progress(undefined, 'work');
     }
   }
 
-  async function readPage({ key, paged }: ListAnswer, page: number, per_page: number): Promise<Page> {
+  /** A page that cannot be what it says is asked for once more. */
+  async function readPage(answer: ListAnswer, page: number, per_page: number): Promise<Page> {
+    const first = await readOnce(answer, page, per_page);
+    return first.isOdd ? readOnce(answer, page, per_page) : first;
+  }
+
+  async function readOnce({ key, paged }: ListAnswer, page: number, per_page: number): Promise<Page> {
     const query = paged ? { ...fieldsIn(input.query), page, per_page } : undefined;
     // A list takes a page and its size in its query, which no generic type says.
     const body = fieldsIn(await call(service, operation, { ...input, query } as Input<Op>));
-    const { last_page, total } = fieldsIn(body.meta);
-    const records = body[key];
+    const meta = fieldsIn(body.meta);
+    const { current_page: current = page, last_page: last, total } = meta;
+    const records = Array.isArray(body[key]) ? body[key] : [];
     return {
-      records: Array.isArray(records) ? records : [],
-      last: typeof last_page === 'number' ? last_page : page,
+      records,
+      last: typeof last === 'number' ? last : page,
       total: totalOf(total, paged ? undefined : records),
+      isOdd: paged && (current !== page || records.length < leastOn(meta, page, per_page)),
     };
   }
 
   return { records: read(), seen: () => ({ yielded, total }) };
 }
+
+const shortList = (nouns: string, { yielded, counted }: { readonly yielded: number; readonly counted: number }) =>
+  new Failure(
+    'failed',
+    `The service counts ${number(counted)} ${nouns} and lists ${number(yielded)} different ones, so what was read is not all.`,
+    {
+      hint: 'svc read the list three times. Something between svc and the service may have answered. Try again, or run: svc doctor',
+      isShort: true,
+    },
+  );

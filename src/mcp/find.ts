@@ -31,9 +31,9 @@ async function gather({ ctx }: Service, matches: AsyncIterable<unknown>, read: (
     }
     return { found, read: read(), isAll: true };
   } catch (error) {
-    // The minute's requests are used up: what was read so far is told.
-    const isSome = error instanceof Failure && error.kind === 'rate-limited' && read() > 0;
-    if (!isSome) throw error;
+    // The minute's requests are used up, or there are more than the service lists: what was read so far is told.
+    const isCut = error instanceof Failure && (error.kind === 'rate-limited' || error.isShort);
+    if (!isCut || read() === 0) throw error;
     return { found, read: read(), isAll: false };
   }
 }

@@ -1,4 +1,5 @@
 import type { Input } from '../api/operation.ts';
+import { isCount, leastOn } from '../http/page-meta.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
@@ -74,20 +75,11 @@ function pageDoubt(name: KindName, body: Fields, { page, before, key }: Before):
   if (last < Math.ceil(total / perPage)) {
     return `${which} counts ${number(total)} records, and only ${number(last)} pages of ${perPage}.`;
   }
-  const least = leastOn(page, last, total);
+  const least = leastOn(fieldsIn(body.meta), page, perPage);
   const listed = body[key];
   const held = Array.isArray(listed) ? listed.length : 0;
   return held < least ? `${which} holds ${held} records in place of ${least}.` : undefined;
 }
-
-/** How many records a page has to hold. A service that makes more pages than asked for makes smaller ones. */
-function leastOn(page: number, last: number, total: number): number {
-  if (page > last) return 0;
-  if (last > Math.max(1, Math.ceil(total / perPage))) return page < last ? Math.ceil(total / last) : 1;
-  return Math.min(perPage, total - (page - 1) * perPage);
-}
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** How many the service counts now, of a kind that it lists in pages; null where it does not say. */
 export async function countNow(pulling: Pulling, name: KindName): Promise<number | null> {

@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts';
 import { onlyColours, sanitize, toJson } from '../text/sanitize.ts';
 import { pathsOf, pick, refuseUnknownFields, valueAt } from './fields.ts';
 import { type Printing, put, terminalOf } from './sheet.ts';
@@ -35,7 +36,23 @@ export async function printRecord(printing: Printing, data: Data & { shape: 'rec
   }
 }
 
+/** Of a list that contradicts itself what came is printed, whole; then comes the Failure. */
 export async function printList(printing: Printing, data: Data & { shape: 'list' }): Promise<boolean> {
+  let short: Failure | undefined;
+  async function* readable() {
+    try {
+      yield* data.records;
+    } catch (error) {
+      if (!(error instanceof Failure && error.isShort)) throw error;
+      short = error;
+    }
+  }
+  const isWhole = await printRecords(printing, { ...data, records: readable() });
+  if (short) throw short;
+  return isWhole;
+}
+
+async function printRecords(printing: Printing, data: Data & { shape: 'list' }): Promise<boolean> {
   const { settings, format, ctx } = printing;
   const { columns } = data;
   switch (format) {
