@@ -31,7 +31,7 @@ export async function* newerContacts(
   newest: number,
   fits: (contact: FoundContact) => boolean,
 ): AsyncGenerator<FoundContact> {
-  for await (const record of list(service, listContacts, {}, { all: true }).records) {
+  for await (const record of list(service, listContacts, {}, { all: true, isLeftEarly: true }).records) {
     const contact = record as FoundContact;
     if (contact.contact_id <= newest) return;
     if (fits(contact)) yield contact;

@@ -18,8 +18,8 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
 };
 
 /**
- * Whether a success surely answers another write than this one: a field that was sent has another value in it, it has
- * more or fewer records than were sent, or counts that cannot be. What an answer does not show is not compared. After an
+ * Whether a success surely answers another write than this one: a field that was sent has another value in it, one that
+ * was not is otherwise than the service makes it, it has more or fewer records than were sent, or counts that cannot be. What an answer does not show is not compared. After an
  * update a record may hold what somebody else wrote a moment later, so there only the id counts (`showsOther`).
  */
 export function answeredOtherwise({ id, safety, answer, makes }: About, body: unknown, json: unknown): boolean {
@@ -30,7 +30,33 @@ export function answeredOtherwise({ id, safety, answer, makes }: About, body: un
   const shown = key === undefined ? json : fieldsIn(json)[key];
   const sent = id === 'createContacts' ? rowsSent(fieldsIn(body)) : [body];
   const records = [shown].flat();
-  return records.length !== sent.length || sent.some((one, at) => differs(fieldsIn(records[at]), fieldsIn(one)));
+  if (records.length !== sent.length) return true;
+  return sent.some((one, at) => {
+    const [record, fields] = [fieldsIn(records[at]), fieldsIn(one)];
+    return differs(record, fields) || isNotAsMade(id, record, fields);
+  });
+}
+
+type Judges = Readonly<Record<string, (shown: unknown) => boolean>>;
+
+const is =
+  (made: unknown) =>
+  (shown: unknown): boolean =>
+    shown === made;
+
+/** What the service makes of a field that was not sent, where the document promises it (States and transitions). */
+const asMade: Readonly<Record<string, Judges>> = {
+  createTicket: { status: is('open'), source: is('api'), priority: is(0), contact_id: is(undefined) },
+  createChangelogEntry: { status: is('draft') },
+  replyToTicket: { direction: is('out') },
+  replyToConversation: { sender_type: (shown) => shown !== 'visitor' },
+};
+
+function isNotAsMade(id: string, shown: Fields, sent: Fields): boolean {
+  return Object.entries(asMade[id] ?? {}).some(([name, isSo]) => {
+    const there = shown[name] ?? shownInside[name]?.(shown);
+    return there !== undefined && (sent[name] ?? undefined) === undefined && !isSo(there);
+  });
 }
 
 /** What an answer shows as a record of its own where its id was sent. */

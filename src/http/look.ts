@@ -6,7 +6,7 @@ import type { Open } from './asking.ts';
 import { type Looking, lookings, type Read, type Seen } from './lookings.ts';
 import { madeIds } from './made.ts';
 import type { Look, Undecided } from './settle.ts';
-import { newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
+import { askedTwice, newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
 
 export type Aids = {
   /** Ids that this run has made already with the operation: they are not taken for what another request made. */
@@ -78,8 +78,8 @@ export async function readBefore<Op extends Operation>(
   };
   try {
     if (newestFirst) {
-      const { seen, isLast } = await pageAt(1);
-      return known({ seen, isWhole: isLast });
+      const { seen, isLast, isOdd } = await askedTwice(pageAt, 1);
+      return isOdd ? undefined : known({ seen, isWhole: isLast });
     }
     const all = await wholeList(pageAt);
     return all.isWhole ? known(all) : undefined;
@@ -188,7 +188,9 @@ async function freshOf<Op extends Operation>(
 
 /** Where nothing is known, the first page: a record that was made just now is there. */
 async function newestOnes(page: PageAt, isKnown: ((id: number) => boolean) | undefined): Promise<Seeing> {
-  return isKnown ? newestUntil(page, isKnown) : { seen: (await page(1)).seen, isWhole: true };
+  if (isKnown) return newestUntil(page, isKnown);
+  const { seen, isOdd } = await askedTwice(page, 1);
+  return { seen, isWhole: !isOdd };
 }
 
 type Judged = {

@@ -12,6 +12,7 @@ import { type Agreement, address, agreement, isSameText, isSameUrl, isSameValue,
 import { compareContact, type Row, rowsSent } from './agree-contact.ts';
 import { type Compared, entryAsListed, entryInFull, ticketAsListed, ticketInFull } from './agree-fields.ts';
 import { isId } from './made.ts';
+import { leastOn } from './page-meta.ts';
 import type { Findings } from './settle.ts';
 
 /** The parsed answer. Undefined for a write that is done, but was not answered with the record. */
@@ -28,8 +29,16 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A record among those where ours would be. */
 export type Seen = { readonly id: number; readonly record: Fields };
 
-/** One page. `isLast`: nothing comes behind it. `total`: how many there are in all, where the service says so. */
-export type View = { readonly seen: readonly Seen[]; readonly isLast: boolean; readonly total?: number };
+/**
+ * One page. `isLast`: nothing comes behind it. `total`: how many there are in all, where the service says so. `isOdd`: it
+ * holds fewer than that asks for, or is another page.
+ */
+export type View = {
+  readonly seen: readonly Seen[];
+  readonly isLast: boolean;
+  readonly total?: number;
+  readonly isOdd?: boolean;
+};
 
 export type Looking<Op extends Operation> = {
   /** Where a new record would be, one page. */
@@ -67,12 +76,13 @@ const rowsOf = (records: readonly Fields[], of?: ResourceName): Seen[] => {
   return records.map((record) => ({ id: Number(record[idField]), record })).filter(({ id }) => isId(id));
 };
 
-type Meta = { readonly last_page?: number; readonly total?: number };
+type Meta = { readonly current_page?: number; readonly last_page?: number; readonly total?: number };
 
-const pageOf = (seen: readonly Seen[], page: number, meta: Meta | undefined): View => ({
+const pageOf = (seen: readonly Seen[], page: number, meta: Meta = {}): View => ({
   seen,
-  isLast: page >= (meta?.last_page ?? page),
-  total: meta?.total,
+  isLast: page >= (meta.last_page ?? page),
+  total: meta.total,
+  isOdd: (meta.current_page ?? page) !== page || seen.length < leastOn(meta, page, pageSize),
 });
 
 const isNewestFirst = ({ answer }: Operation): boolean => answer.shape === 'list' && answer.sortedBy === 'newest';

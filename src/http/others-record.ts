@@ -3,22 +3,25 @@ import { resources } from '../api/resources.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isId, madeIds } from './made.ts';
 
-type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes'>;
+type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'deletes' | 'params'>;
 
 /** What a write was asked to do, and what was there before it. */
 type Write = {
   readonly params?: unknown;
-  readonly before?: { readonly ids: readonly number[] };
+  readonly before?: { readonly ids: readonly number[]; readonly upTo: number };
 };
 
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
  * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused (General
- * rules, 4). Of a reply its thread was read, where a message of its own is found again.
+ * rules, 4) and grow: of a list that is longer than a page an old record is known by one that is newer. Of a reply its thread was read, where a message of its own is found again.
  */
 export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
   const { safety, deletes } = operation;
-  if (safety === 'verify') return madeIds(operation, json).some((id) => before?.ids.includes(id));
+  if (safety === 'verify') {
+    const newest = before && !operation.params ? before.ids.reduce((most, id) => Math.max(most, id), before.upTo) : 0;
+    return madeIds(operation, json).some((id) => id <= newest || before?.ids.includes(id));
+  }
   if (safety !== 'repeatable' || deletes) return false;
   const [asked] = Object.values(fieldsIn(params)).filter(isId);
   const changed = changedId(operation, json);

@@ -18,6 +18,8 @@ export type Range = {
   readonly limit?: number;
   readonly page?: number;
   readonly perPage?: number;
+  /** Whoever reads may leave before the end, so a page that cannot be what it says is a Failure at once. */
+  readonly isLeftEarly?: true;
 };
 
 export type Listing = {
@@ -73,6 +75,7 @@ export function list<Op extends Operation>(
           const page = await readPage(operation.answer, at, perPage);
           total = page.total;
           least = Math.min(least, total ?? least);
+          if (page.isOdd && range.isLeftEarly) throw shortList(plural(noun), { yielded, counted: least });
           for (const record of page.records) {
             const key = idField && record[idField];
             if (key === undefined ? sweep > 1 : shown.has(key)) continue;

@@ -7,14 +7,22 @@ export type PageAt = (number: number) => Promise<View>;
 
 const pagesAtMost = 50;
 
+/** A page that cannot be what it says is asked for once more. */
+export async function askedTwice(page: PageAt, number: number): Promise<View> {
+  const first = await page(number);
+  return first.isOdd ? page(number) : first;
+}
+
 /** Of a list that is sorted newest first: what stands above the first record that is known. */
 export async function newestUntil(page: PageAt, isKnown: (id: number) => boolean): Promise<Seeing> {
   const seen: Seen[] = [];
+  let isWhole = true;
   for (let number = 1; number <= pagesAtMost; number++) {
-    const view = await page(number);
+    const view = await askedTwice(page, number);
+    isWhole &&= !view.isOdd;
     const at = view.seen.findIndex(({ id }) => isKnown(id));
     seen.push(...(at < 0 ? view.seen : view.seen.slice(0, at)));
-    if (at >= 0 || view.isLast || view.seen.length === 0) return { seen, isWhole: true };
+    if (at >= 0 || view.isLast || view.seen.length === 0) return { seen, isWhole };
   }
   return { seen, isWhole: false };
 }
@@ -29,8 +37,9 @@ export async function wholeList(page: PageAt): Promise<Seeing> {
   const all = new Map<number, Seen>();
   for (let sweep = 1; sweep <= sweepsAtMost; sweep++) {
     const known = all.size;
-    const { pages, total } = await sweepInto(all, page);
+    const { pages, total, isOdd } = await sweepInto(all, page);
     if (pages > pagesAtMost) break;
+    if (isOdd) continue;
     const isComplete = pages === 1 || (total !== undefined && all.size >= total) || (sweep > 1 && all.size === known);
     if (isComplete) return { seen: [...all.values()], isWhole: true };
   }
@@ -38,9 +47,12 @@ export async function wholeList(page: PageAt): Promise<Seeing> {
 }
 
 async function sweepInto(all: Map<number, Seen>, page: PageAt) {
+  let isOdd = false;
   for (let number = 1; ; number++) {
-    const { seen, isLast, total } = await page(number);
+    const view = await askedTwice(page, number);
+    const { seen, isLast, total } = view;
+    isOdd ||= view.isOdd === true;
     for (const one of seen) all.set(one.id, one);
-    if (isLast || seen.length === 0 || number > pagesAtMost) return { pages: number, total };
+    if (isLast || seen.length === 0 || number > pagesAtMost) return { pages: number, total, isOdd };
   }
 }

@@ -30,11 +30,13 @@ async function* untilOlder(records: AsyncIterable<Fields>, since: Date): AsyncGe
   }
 }
 
+const leftEarly = { all: true, isLeftEarly: true } as const;
+
 const sinceText = (since: Date): string => since.toISOString().replace(/\.\d+Z$/u, 'Z');
 
 const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => AsyncIterable<Fields>>> = {
-  'contact.created': (service, since) => untilOlder(list(service, listContacts, {}, { all: true }).records, since),
-  'call.completed': (service, since) => untilOlder(list(service, listCalls, {}, { all: true }).records, since),
+  'contact.created': (service, since) => untilOlder(list(service, listContacts, {}, leftEarly).records, since),
+  'call.completed': (service, since) => untilOlder(list(service, listCalls, {}, leftEarly).records, since),
   'ticket.created': (service, since) =>
     list(service, listTickets, { query: { updated_since: sinceText(since) } }, { all: true }).records,
   'conversation.message_received': customerMessages,

@@ -1,0 +1,145 @@
+// Pages of a list that cannot be what the service itself says of them (meta): something between has answered.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../../src/context.ts';
+import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+type Body = { contacts: { email: string }[]; meta: { current_page: number; last_page: number; total: number } };
+type Bend = (body: Body, page: number, world: SandboxWorld) => Body | Promise<Body>;
+
+const pageOf = ({ url }: HttpRequest) => Number(new URL(url).searchParams.get('page'));
+
+/** The demo has 264 contacts: three pages of a whole list. `times`: how many answers are bent. */
+function bent(bend: Bend, times = Number.POSITIVE_INFINITY) {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  let left = times;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = (await world.exchange(request)) as HttpResponse;
+    if (!/\/contacts\?/u.test(request.url) || request.method !== 'GET' || left <= 0) return answer;
+    const before = answer.body;
+    const body = JSON.stringify(await bend(JSON.parse(before), pageOf(request), world));
+    if (body !== before) left--;
+    return { ...answer, body };
+  };
+  return { ...world, exchange };
+}
+
+const writesOf = ({ sent }: Pick<SandboxWorld, 'sent'>) => sent.filter((one) => !one.startsWith('GET '));
+
+const firstPage: { body?: Body } = {};
+const bends: Readonly<Record<string, Bend>> = {
+  'page 2 is empty': (body, page) => (page === 2 ? { ...body, contacts: [] } : body),
+  'page 3 is empty': (body, page) => (page === 3 ? { ...body, contacts: [] } : body),
+  'page 1 is empty': (body, page) => (page === 1 ? { ...body, contacts: [] } : body),
+  'page 2 lacks a part': (body, page) => (page === 2 ? { ...body, contacts: body.contacts.slice(0, 60) } : body),
+  'page 1 comes for all': (body, page) => {
+    if (page === 1) firstPage.body = body;
+    return firstPage.body ?? body;
+  },
+  'its last page is said to be the first': (body) => ({ ...body, meta: { ...body.meta, last_page: 1 } }),
+};
+
+const readAsLines = (stdout: string) => stdout.split('\n').filter(Boolean).length;
+
+for (const [what, bend] of Object.entries(bends)) {
+  describe(`${what}, always`, () => {
+    test('what was read is printed, and it is no success', async () => {
+      const argv = ['contacts', 'list', '--all'];
+      const lines = await svc(bent(bend), [...argv, '--output', 'jsonl']);
+      expect(lines).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/counts 264 contacts and lists \d+ different ones/u),
+      });
+      const whole = await svc(bent(bend), [...argv, '--json']);
+      expect(whole.exitCode).toBe(1);
+      expect(JSON.parse(whole.stdout)).toHaveLength(readAsLines(lines.stdout));
+      expect(readAsLines(lines.stdout)).toBeLessThan(264);
+    });
+
+    test('export says so, and makes no file', async () => {
+      const world = bent(bend);
+      const file = join(world.folder, 'all.csv');
+      expect(await svc(world, ['contacts', 'export', '--out', file])).toMatchObject({ exitCode: 1 });
+      expect(existsSync(file)).toBe(false);
+      expect((await svc(bent(bend), ['contacts', 'export'])).stderr).not.toContain('Exported');
+    });
+
+    test('nothing is written by an email that was looked for in it', async () => {
+      const stranger = 'nobody@example.com';
+      const single = bent(bend);
+      const create = ['tickets', 'create', '--subject', 'x', '--contact', stranger];
+      expect(await svc(single, create)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not all') });
+      const rows = bent(bend);
+      const file = join(rows.folder, 'rows.csv');
+      writeFileSync(file, `email,company\n${stranger},Acme\n`);
+      const update = ['contacts', 'update', '--from', file, '--match', 'email', '--yes'];
+      expect(await svc(rows, update)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not all') });
+      const requesters = bent(bend);
+      writeFileSync(join(requesters.folder, 'rows.csv'), `subject,contact\nx,${stranger}\n`);
+      const making = ['tickets', 'create', '--from', join(requesters.folder, 'rows.csv'), '--create-contacts', '--yes'];
+      expect(await svc(requesters, making)).toMatchObject({ exitCode: 1 });
+      for (const world of [single, rows, requesters]) expect(writesOf(world)).toEqual([]);
+    });
+
+    test('lists add writes nobody over a contact that was left out', async () => {
+      const world = bent(bend);
+      const ran = await svc(world, ['lists', 'add', '2', '--contact', '20']);
+      expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not all') });
+      expect(writesOf(world)).toEqual([]);
+    });
+  });
+
+  test(`${what}, once: it is read again, and is whole`, async () => {
+    const ran = await svc(bent(bend, 1), ['contacts', 'list', '--all', '--output', 'jsonl']);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(readAsLines(ran.stdout)).toBe(264);
+  });
+}
+
+test('a limit that is below what the service counts is reached, or it is said', async () => {
+  const bend: Bend = (body, page) => (page === 2 ? { ...body, contacts: [] } : body);
+  const argv = ['contacts', 'list', '--output', 'jsonl', '--limit'];
+  expect(await svc(bent(bend), [...argv, '100'])).toMatchObject({ exitCode: 0 });
+  expect(await svc(bent(bend), [...argv, '250'])).toMatchObject({ exitCode: 1 });
+});
+
+describe('a list that changes while it is read is no contradiction', () => {
+  const making = async (world: SandboxWorld, n: number) => {
+    const email = `new${n}@example.com`;
+    const body = { name: 'New', last_name: 'One', email, phone: '+12025550123' };
+    const headers = { authorization: 'Bearer key_acme', 'content-type': 'application/json' };
+    const url = 'https://service.test/contacts/create';
+    const made = await world.exchange({ method: 'POST', url, headers, body: JSON.stringify(body), timeoutMs: 1000 });
+    expect(made).toMatchObject({ status: 200 });
+  };
+
+  test.each([1, 7])('%i come after each page', async (each) => {
+    let n = 0;
+    const world = bent(async (body, _, sandbox) => {
+      for (let more = 0; more < each; more++) await making(sandbox, n++);
+      return body;
+    });
+    const ran = await svc(world, ['contacts', 'export', '--output', 'jsonl']);
+    expect(ran).toMatchObject({ exitCode: 0 });
+    expect(readAsLines(ran.stdout)).toBeGreaterThanOrEqual(264);
+  });
+});
+
+test('a creation that the service says failed is not sent again by a list that shows a part of what it counts', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  let writes = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = (await world.exchange(request)) as HttpResponse;
+    if (request.method === 'POST') {
+      writes++;
+      return { ...answer, status: 500, body: JSON.stringify({ error: 'Server error' }) };
+    }
+    if (writes === 0 || !request.url.includes('/tickets?')) return answer;
+    return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), tickets: [] }) };
+  };
+  const ran = await svc({ ...world, exchange }, ['tickets', 'create', '--subject', 'Mine', '--json']);
+  expect(ran).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('could not see everything') });
+  expect(writes).toBe(1);
+});
