@@ -24,6 +24,8 @@ export type Param<T> = {
   readonly unless?: readonly string[];
   /** A longer text: on a terminal the editor opens for it, so no question is asked. */
   readonly written?: true;
+  /** A file that the command writes: never one of svc's own. */
+  readonly isWritten?: true;
   /** A time, which may be given from now on, such as `tomorrow 9:00`. */
   readonly moment?: true;
   /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */

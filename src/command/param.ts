@@ -59,6 +59,12 @@ export const param = {
     parse: last,
   }),
 
+  /** A file that the command writes. */
+  output: (description: string, about: About = {}): Param<string | undefined> => ({
+    ...param.file(description, about),
+    isWritten: true,
+  }),
+
   integer: (
     description: string,
     { min = 0, max = Number.MAX_SAFE_INTEGER, ...about }: About & { readonly min?: number; readonly max?: number } = {},

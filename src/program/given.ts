@@ -38,6 +38,7 @@ export async function given(
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
   const names: Record<string, string> = {};
+  await refuseOwnFiles(ctx, slots);
   for (const slot of slots) {
     if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
@@ -58,6 +59,14 @@ export async function given(
     });
   }
   return { ...values, names };
+}
+
+/** Before anything is sent, and before what stands there is looked at. */
+async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<void> {
+  for (const { param, texts, label } of slots) {
+    if (!param.isWritten) continue;
+    for (const path of texts) await (await import('../disk/own-files.ts')).refuseOwnFile(ctx, path, label);
+  }
 }
 
 /** Of a repeated run `in 2h` would make other rows, which would be sent once more. */

@@ -30,8 +30,8 @@ export const importFlags = {
   dry_run: param.toggle('Show what would be sent and every problem; send nothing'),
   concurrency: param.integer('Calls in flight at most (default 4)', { min: 1, max: 32 }),
   restart: param.toggle('Start from scratch instead of resuming an earlier run'),
-  report: param.file('Write the report as JSON to a file'),
-  rejects: param.file('Write the rejected rows to a CSV file, to be fixed and synced again'),
+  report: param.output('Write the report as JSON to a file'),
+  rejects: param.output('Write the rejected rows to a CSV file, to be fixed and synced again'),
   annotate: param.choice('Mark bad lines of a file in the repository', ['github']),
 } as const;
 

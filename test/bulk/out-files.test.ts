@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -117,4 +117,55 @@ test.each([
   const ran = await svc(world, ['tickets', 'create', '--from', file, ...out]);
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--report would overwrite') });
   expect(written(world.sent)).toEqual([]);
+});
+
+const precious = 'what svc keeps';
+const writing: readonly (readonly [flag: string, argv: readonly string[]])[] = [
+  ['--results', ['tickets', 'create', '--from', 'rows.csv', '--yes']],
+  ['--rejects', ['tickets', 'create', '--from', 'rows.csv', '--yes']],
+  ['--report', ['tickets', 'create', '--from', 'rows.csv', '--yes']],
+  ['--report', ['contacts', 'sync', 'rows.csv']],
+  ['--rejects', ['contacts', 'sync', 'rows.csv']],
+  ['--out', ['contacts', 'export']],
+  ['--file', ['mcp', 'install', 'claude-code']],
+  ['--diff-out', ['sandbox', 'exec', '--', 'true']],
+  ['--state', ['sandbox', 'start', '--port', '0']],
+];
+
+test.each(writing)('%s of %j never writes onto a file of svc’s own', async (flag, argv) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const inFolder = (...names: string[]) => join(world.folder, ...names);
+  const rows = inFolder('rows.csv');
+  writeFileSync(rows, 'subject,email\nOne,one@example.com\n');
+  for (const folder of ['config', 'state/bulk', 'elsewhere']) mkdirSync(inFolder(folder), { recursive: true });
+  const named = [
+    'config/credentials.json',
+    'state/mirror.db',
+    'state/mirror-0123456789ab.db-wal',
+    'state/bulk/a.jsonl',
+    'elsewhere/copy.db',
+  ];
+  for (const name of named) writeFileSync(inFolder(name), precious);
+  symlinkSync(inFolder('state'), inFolder('linked'));
+  linkSync(inFolder('config/credentials.json'), inFolder('second-name'));
+  const words = argv.map((word) => (word === 'rows.csv' ? rows : word));
+  const [command, own] = words.includes('--') ? [words.slice(0, 2), words.slice(2)] : [words, []];
+  for (const name of [...named, 'linked/mirror.db', 'second-name', 'config/config.json']) {
+    const env = { SVC_MIRROR_DB: inFolder('elsewhere/copy.db') };
+    const ran = await svc(world, [...command, flag, inFolder(name), ...own], { env });
+    expect(ran, name).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('in which svc keeps') });
+  }
+  for (const name of named) expect(readFileSync(inFolder(name), 'utf8')).toBe(precious);
+  expect(existsSync(inFolder('config/config.json'))).toBe(false);
+  expect(written(world.sent)).toEqual([]);
+});
+
+test('other files in the folders of svc are the user’s', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  for (const folder of ['config', 'state'] as const) {
+    mkdirSync(join(world.folder, folder), { recursive: true });
+    const file = join(world.folder, folder, 'contacts.csv');
+    expect(await svc(world, ['contacts', 'export', '--out', file])).toMatchObject({ exitCode: 0 });
+    expect(existsSync(file)).toBe(true);
+  }
 });

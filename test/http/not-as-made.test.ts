@@ -80,6 +80,17 @@ test('what was sent is no stranger’s: another priority, contact and state', as
   const world = sandboxWorld({ rateLimit: 'off' });
   const create = ['tickets', 'create', '--subject', 'Mine', '--priority', '3', '--contact', '5', '--json'];
   expect(await svc(world, create)).toMatchObject({ exitCode: 0 });
-  const publish = ['changelog', 'create', '--title', 'Mine', '--content', 'C', '--status', 'published', '--yes', '--json'];
+  const publish = [
+    'changelog',
+    'create',
+    '--title',
+    'Mine',
+    '--content',
+    'C',
+    '--status',
+    'published',
+    '--yes',
+    '--json',
+  ];
   expect(await svc(world, publish)).toMatchObject({ exitCode: 0 });
 });

@@ -160,15 +160,12 @@ test('a file that is larger than any configuration is refused', async () => {
   });
 });
 
-test.skipIf(process.platform === 'win32')(
-  'what is no plain file is never replaced by one',
-  async () => {
-    const pipe = join(world.folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    symlinkSync(pipe, join(world.folder, 'link'));
-    for (const file of ['pipe', 'link']) {
-      expect(await install(['claude-code', '--file', join(world.folder, file)])).toMatchObject({ exitCode: 2 });
-    }
-    expect(lstatSync(pipe).isFIFO()).toBe(true);
-  },
-);
+test.skipIf(process.platform === 'win32')('what is no plain file is never replaced by one', async () => {
+  const pipe = join(world.folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  symlinkSync(pipe, join(world.folder, 'link'));
+  for (const file of ['pipe', 'link']) {
+    expect(await install(['claude-code', '--file', join(world.folder, file)])).toMatchObject({ exitCode: 2 });
+  }
+  expect(lstatSync(pipe).isFIFO()).toBe(true);
+});

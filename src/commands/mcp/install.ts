@@ -30,7 +30,7 @@ export const installMcp = defineCommand({
     toolsets: param.text('Only tools for these kinds of records', { placeholder: 'A,B' }),
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
-    file: param.file('Configuration file of the client, if not the usual one'),
+    file: param.output('Configuration file of the client, if not the usual one'),
   },
   examples: ['svc mcp install print', 'svc mcp install claude-code', 'svc mcp install cursor --allow-write'],
   async run(ctx, { args: { client }, flags, settings }) {

@@ -14,7 +14,7 @@ export type IsCommand = (word: string) => boolean;
 export const execFlags = {
   ...sandboxFlags,
   diff: param.toggle('Tell what the command changed, on standard error'),
-  diffOut: param.file('Write what the command changed into a file, as JSON'),
+  diffOut: param.output('Write what the command changed into a file, as JSON'),
 };
 
 export const execOver = (isCommand: IsCommand) =>

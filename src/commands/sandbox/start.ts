@@ -15,7 +15,7 @@ export const start = defineCommand({
   flags: {
     port: param.integer('Port on 127.0.0.1 (default 4010); 0 takes a free one', { max: 65_535 }),
     ...sandboxFlags,
-    state: param.file('Keep everything in this file, through a crash too'),
+    state: param.output('Keep everything in this file, through a crash too'),
     log: param.toggle('Print a line about each request on standard error'),
   },
   examples: [

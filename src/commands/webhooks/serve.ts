@@ -40,7 +40,7 @@ export const serveWebhooks = defineCommand({
       placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
     const read = async () => {
       const configured = await readServeConfig(ctx, path);
-      await refuseOwnFiles(configured, placeOf(configured));
+      await refuseOwnFiles(ctx, configured, placeOf(configured));
       return configured;
     };
     const first = await read();

@@ -1,8 +1,8 @@
 import { sign } from '../../api/signature.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
-import { readUserBytes } from '../../disk/user-file.ts';
 import type { Lost } from '../../context.ts';
+import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';

@@ -1,4 +1,6 @@
 import { join, relative, resolve, sep } from 'node:path';
+import type { Context } from '../../context.ts';
+import { ownFileAt } from '../../disk/own-files.ts';
 import { isOneFile, realPath } from '../../disk/same-file.ts';
 import { Failure } from '../../errors.ts';
 import { inboxFile } from '../inbox/file.ts';
@@ -9,15 +11,21 @@ import type { Configured } from './config.ts';
 const own = /^(?:\.?inbox\.jsonl.*|lock|orders|probe|searches\.(?:json|lock))$/u;
 
 /** A sink that writes into svc's own files would destroy what was accepted, or be read as configuration. */
-export async function refuseOwnFiles({ config, file, folder }: Configured, place: Place): Promise<void> {
+export async function refuseOwnFiles(
+  ctx: Pick<Context, 'env' | 'files'>,
+  { config, file, folder }: Configured,
+  place: Place,
+): Promise<void> {
   for (const { name, file: sink } of config.sinks) {
     if (!sink) continue;
     const path = await realPath(resolve(folder, sink.path));
+    const hint = 'Name another file in its path.';
     const what = (await isOneFile(path, file)) ? 'the configuration' : await ownIn(path, place);
-    if (what === undefined) continue;
-    throw new Failure('usage', `The file of sink ${name} is ${what} itself: ${sink.path}`, {
-      hint: 'Name another file in its path.',
-    });
+    if (what !== undefined)
+      throw new Failure('usage', `The file of sink ${name} is ${what} itself: ${sink.path}`, { hint });
+    const own = await ownFileAt(ctx, path);
+    if (own !== undefined)
+      throw new Failure('usage', `In the file of sink ${name} svc keeps ${own}: ${sink.path}`, { hint });
   }
 }
 

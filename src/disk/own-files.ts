@@ -1,0 +1,62 @@
+import { basename, dirname, join, relative, sep } from 'node:path';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { isOneFile, realPath } from './same-file.ts';
+
+type Machine = Pick<Context, 'env' | 'files'>;
+
+/** By the first name below the folder. What else stands there is the user's: the folder may be one of theirs. */
+const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: RegExp, what: string])[]>> = {
+  config: [
+    [/^\.?config\.json/iu, 'the configuration'],
+    [/^\.?credentials\.json/iu, 'the saved logins'],
+    [/^templates$/iu, 'a template'],
+  ],
+  state: [
+    [/^mirror(?:-[\da-f]{12})?\.db/iu, 'the copy of the account'],
+    [/^(?:bulk|sync)$/iu, 'a journal'],
+    [/^webhooks$/iu, 'the inbox'],
+    [/^(?:changelog|limits|locks)$/iu, 'the state'],
+  ],
+};
+
+/** Files with a name of their own that a second name (a hard link) could lead to. */
+const single = { config: ['config.json', 'credentials.json'], state: ['mirror.db'] } as const;
+
+/** What of svc's own a path leads to, also through links; undefined where it leads elsewhere. */
+export async function ownFileAt({ env, files }: Machine, path: string): Promise<string | undefined> {
+  const target = await realPath(path);
+  for (const which of ['config', 'state'] as const) {
+    const named = folderIn(files, which);
+    if (named === undefined) continue;
+    const folder = await realPath(named);
+    const [first = ''] = relative(folder, target).split(sep);
+    const [, what] = kept[which].find(([name]) => name.test(first)) ?? [];
+    if (what !== undefined) return what;
+    for (const name of single[which]) {
+      if (await isOneFile(target, join(folder, name))) return kept[which].find(([own]) => own.test(name))?.[1];
+    }
+  }
+  const copy = env.SVC_MIRROR_DB;
+  if (!copy || /^postgres(?:ql)?:/iu.test(copy)) return undefined;
+  const place = await realPath(copy);
+  const isBeside = dirname(target) === dirname(place) && basename(target).startsWith(basename(place));
+  return isBeside || (await isOneFile(target, place)) ? 'the copy of the account' : undefined;
+}
+
+/** Who has no home has no such folder. */
+function folderIn(files: Machine['files'], which: keyof Machine['files']): string | undefined {
+  try {
+    return files[which];
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** What svc keeps for itself is no place for what a command writes: `what` is the flag that named it. */
+export async function refuseOwnFile(machine: Machine, path: string, what: string): Promise<void> {
+  const own = await ownFileAt(machine, path);
+  if (own === undefined) return;
+  throw new Failure('usage', `${what}: ${path} is a file in which svc keeps ${own}.`, { hint: 'Name another file.' });
+}
