@@ -8,7 +8,7 @@ type About = Pick<Operation, 'safety' | 'resource' | 'answer' | 'makes' | 'delet
 /** What a write was asked to do, and what was there before it. */
 type Write = {
   readonly params?: unknown;
-  readonly before?: { readonly ids: readonly number[]; readonly upTo: number };
+  readonly before?: { readonly ids: readonly number[] };
 };
 
 /**
@@ -19,7 +19,8 @@ type Write = {
 export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
   const { safety, deletes } = operation;
   if (safety === 'verify') {
-    const newest = before && !operation.params ? before.ids.reduce((most, id) => Math.max(most, id), before.upTo) : 0;
+    // Only what this run has read: a service that was reset begins its ids again.
+    const newest = before && !operation.params ? before.ids.reduce((most, id) => Math.max(most, id), 0) : 0;
     return madeIds(operation, json).some((id) => id <= newest || before?.ids.includes(id));
   }
   if (safety !== 'repeatable' || deletes) return false;
