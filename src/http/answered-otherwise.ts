@@ -44,9 +44,9 @@ const is =
   (shown: unknown): boolean =>
     shown === made;
 
-/** What the service makes of a field that was not sent, where the document promises it (States and transitions). */
+/** What the service always makes of a field that was not sent (States and transitions). A rule may set a priority or a contact. */
 const asMade: Readonly<Record<string, Judges>> = {
-  createTicket: { status: is('open'), source: is('api'), priority: is(0), contact_id: is(undefined) },
+  createTicket: { status: is('open'), source: is('api') },
   createChangelogEntry: { status: is('draft') },
   replyToTicket: { direction: is('out') },
   replyToConversation: { sender_type: (shown) => shown !== 'visitor' },
@@ -54,7 +54,7 @@ const asMade: Readonly<Record<string, Judges>> = {
 
 function isNotAsMade(id: string, shown: Fields, sent: Fields): boolean {
   return Object.entries(asMade[id] ?? {}).some(([name, isSo]) => {
-    const there = shown[name] ?? shownInside[name]?.(shown);
+    const there = shown[name];
     return there !== undefined && (sent[name] ?? undefined) === undefined && !isSo(there);
   });
 }

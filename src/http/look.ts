@@ -68,7 +68,8 @@ export async function readBefore<Op extends Operation>(
   input: Input<Op>,
 ): Promise<Before | undefined> {
   const { page, newestFirst } = lookingFor<Op>(operation);
-  const pageAt = (number: number) => page(read, input, number);
+  // What a page leaves out is told from ours by its time; a page that is asked for twice would cost each write a request.
+  const pageAt = async (number: number) => ({ ...(await page(read, input, number)), isOdd: false });
   const known = ({ seen, isWhole }: Seeing): Before => {
     const newestMs = seen.reduce(
       (most, { record }) => Math.max(most, madeAt(record) ?? most),
@@ -78,8 +79,8 @@ export async function readBefore<Op extends Operation>(
   };
   try {
     if (newestFirst) {
-      const { seen, isLast, isOdd } = await askedTwice(pageAt, 1);
-      return isOdd ? undefined : known({ seen, isWhole: isLast });
+      const { seen, isLast } = await pageAt(1);
+      return known({ seen, isWhole: isLast });
     }
     const all = await wholeList(pageAt);
     return all.isWhole ? known(all) : undefined;

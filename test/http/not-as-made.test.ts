@@ -19,8 +19,6 @@ const inMessage = (more: object) => (answer: Json) => ({ ...answer, message: { .
 const cases: Readonly<Record<string, Case>> = {
   'a ticket that is closed': { ...ticket, bend: inTicket({ status: 'closed' }) },
   'a ticket of another source': { ...ticket, bend: inTicket({ source: 'email' }) },
-  'a ticket with a priority': { ...ticket, bend: inTicket({ priority: 2 }) },
-  'a ticket of a contact': { ...ticket, bend: inTicket({ contact: { contact_id: 5, name: 'Eve' } }) },
   'an entry that is published': {
     argv: ['changelog', 'create', '--title', 'Mine', '--content', 'C'],
     path: '/changelog',

@@ -279,6 +279,23 @@ test.each([
 });
 
 test.each([
+  ['state/mirror.db', 'the copy of the account'],
+  ['config/credentials.json', 'the saved logins'],
+  ['link.json', 'the saved logins'],
+  ['elsewhere.db-wal', 'the copy of the account'],
+])('a file sink may not write into %s either', async (path, what) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: ${path} } }]\n`);
+  symlinkSync(join(world.folder, 'config', 'credentials.json'), join(world.folder, 'link.json'));
+  const env = { SVC_WEBHOOK_SECRET: secret, SVC_MIRROR_DB: join(world.folder, 'elsewhere.db') };
+  for (const argv of [['--check'], []]) {
+    const ran = await svc(world, ['webhooks', 'serve', '--config', file, ...argv], { env });
+    expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(`sink a svc keeps ${what}: ${path}`)]);
+  }
+});
+
+test.each([
   'postgres://zed:hunt/er2@localhost/hooks',
   'postgres://zed:hunt#er2@localhost/hooks',
   'postgres://zed:hunt?er2@localhost/hooks',
