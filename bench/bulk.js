@@ -1,5 +1,5 @@
 // `tickets create --from` 10,000 rows, limits off, journal and all, against a bare script of node:http with 4
-// connections that sends the same bodies (product.md, section 12: at least 0.5). Needs `npm run build`; rounds alternate.
+// connections that sends the same bodies (target: at least 0.5). Needs `npm run build`; rounds alternate.
 // Both are processes of their own, measured from their start to their end, each against a sandbox that has just begun:
 // a client that has run before would be the faster for it. The sandbox is a third process: where fewer than three cores
 // are free, what svc does beside its requests is taken from the sandbox too.

@@ -1,5 +1,5 @@
-// What `npm install --global` of the package leaves, the keyring's native part included (product.md, section 12: at
-// most 9 MB). Needs `npm run build`, and a registry for the optional part.
+// What `npm install --global` of the package leaves, the keyring's native part included (target: at most
+// 9 MB). Needs `npm run build`, and a registry for the optional part.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

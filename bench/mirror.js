@@ -1,4 +1,4 @@
-// The copy of an account of 100,000 contacts and 20,000 tickets (product.md, section 12), from a sandbox without limits:
+// The copy of an account of 100,000 contacts and 20,000 tickets, from a sandbox without limits:
 // the first pull of the contacts in rows a second and its peak memory, the tickets for comparison, a pull with nothing new
 // in requests, and questions against a bare `node -e 0`. Needs `npm run build`.
 import { spawn, spawnSync } from 'node:child_process';

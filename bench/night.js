@@ -1,4 +1,4 @@
-// A night of `svc webhooks serve` (product.md, section 16): 50,000 events of the sandbox to two instances with one Postgres, with outages of
+// A night of `svc webhooks serve`: 50,000 events of the sandbox to two instances with one Postgres, with outages of
 // the app, the database and the instances by turns. Every accepted event must be in every sink or among its dead letters.
 // The test of the same name does it in small. About six minutes, so `npm run bench` leaves it out: `node bench/night.js`.
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// `svc webhooks listen` (verify, store durably, answer) against a bare node:http server that only verifies (product.md,
-// section 12: at least 0.35); bodies of 1 KB, 16 connections. Needs `npm run build`. Both are processes of their own, and
+// `svc webhooks listen` (verify, store durably, answer) against a bare node:http server that only verifies (target: at
+// least 0.35); bodies of 1 KB, 16 connections. Needs `npm run build`. Both are processes of their own, and
 // rounds alternate, so that both meet the same machine. Every delivery has an id of its own: repeats would not be
 // stored.
 import { createHmac } from 'node:crypto';

@@ -1,4 +1,4 @@
-// `npm run bench`: every row of product.md's section 12 with its target and verdict, as ratios of one run; about four
+// `npm run bench`: every figure that is promised, with its target and verdict, as ratios of one run; about four
 // minutes. `--peers` adds other command lines. `-- start-up receiver` runs those parts alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';

@@ -1,5 +1,5 @@
-// `GET /contacts/{id}` of the sandbox against a bare node:http server that answers the same bytes (product.md,
-// section 12: at least 0.5). Needs `npm run build`. Both servers are processes of their own, and rounds alternate, so
+// `GET /contacts/{id}` of the sandbox against a bare node:http server that answers the same bytes (target: at
+// least 0.5). Needs `npm run build`. Both servers are processes of their own, and rounds alternate, so
 // that both meet the same machine.
 import { spawn } from 'node:child_process';
 import { request } from 'node:http';

@@ -1,5 +1,5 @@
-// `svc webhooks serve` to Postgres: verify, store once over all instances, answer (product.md, section 12: at least 3,000
-// a second), with one sink that takes what comes; and the same spread over two instances, where nothing may be lost or doubled.
+// `svc webhooks serve` to Postgres: verify, store once over all instances, answer (target: at least 3,000 a
+// second), with one sink that takes what comes; and the same spread over two instances, where nothing may be lost or doubled.
 // Needs `npm run build` and Debian's PostgreSQL.
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

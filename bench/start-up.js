@@ -1,4 +1,4 @@
-// What a start of svc takes, against a bare `node -e 0` (product.md, section 12), and a Tab against `svc --version`.
+// What a start of svc takes, against a bare `node -e 0`, and a Tab against `svc --version`.
 // Needs `npm run build`. Each run of svc stands beside a bare one, and the median of the pairs' ratios counts: what
 // disturbs the machine for a moment meets both, and what meets one alone is not in the middle.
 import { spawn, spawnSync } from 'node:child_process';

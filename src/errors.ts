@@ -98,7 +98,7 @@ export class Failure extends Error {
     return exitCodes[this.kind];
   }
 
-  /** The machine-readable form (product.md, section 4). */
+  /** The machine-readable form. */
   toJSON() {
     return {
       error: {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../src/command/command.ts';
 import { entries } from '../src/commands/index.ts';
-import { topics } from '../src/program/topics.ts';
+import { topicTexts } from '../src/program/topic-texts.ts';
 import { type SandboxWorld, sandboxWorld } from './sandbox-world.ts';
 import { svc } from './svc.ts';
 
@@ -72,7 +72,7 @@ async function commandTable(): Promise<string> {
 }
 
 function exitCodeTable(): string {
-  const text = topics.find(({ name }) => name === 'exit-codes')?.text(120) ?? '';
+  const text = topicTexts['exit-codes'](120);
   const rows = [...text.matchAll(/^ +(\d+) {2}(?:([\w-]+): )?(.*)$/gmu)].map(([, code, kind, meaning]) =>
     kind ? `| ${code} | ${kind} | ${meaning} |` : `| ${code} | | ${meaning} |`,
   );

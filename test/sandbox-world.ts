@@ -9,7 +9,7 @@ export const origin = 'https://service.test';
 export type SandboxWorld = World & {
   readonly clock: VirtualClock;
   readonly sandbox: Sandbox;
-  /** A control call of the sandbox (product.md, section 10), with its parsed answer. */
+  /** A control call of the sandbox, with its parsed answer. */
   control(method: string, name: string, body?: unknown): Promise<unknown>;
   /** Every request that svc sent so far, `METHOD /path`. */
   readonly sent: string[];

@@ -106,7 +106,7 @@ export const NewContact = v.object({
 });
 
 /**
- * A row of a batch. Which fields such rows require is not shown, so nothing is required here: the service judges.
+ * A row of a batch. Which fields it needs is not described, so none is needed here: the service judges (service.md#contacts-4).
  */
 export const NewContactRow = v.partial(NewContact);
 
@@ -153,7 +153,7 @@ export const SyncContact = v.object({
   metadata: v.optional(metadata),
 });
 
-/** Contacts per sync call (Limits). */
+/** Contacts per sync call (service.md#limits-5). */
 export const syncChunkSize = 200;
 
 export const syncContacts = defineOperation({

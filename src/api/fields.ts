@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 
-/** Ids are integers, stable, never reused (service-api.txt, general rule 4). */
+/** Ids are integers, stable, never reused (service.md#records-1). */
 export const id = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /** A whole number in an answer. */
 export const whole = v.pipe(v.number(), v.integer());
 
-/** Timestamps of answers: ISO 8601 in UTC (general rule 4). */
+/** Timestamps of answers: ISO 8601 in UTC (service.md#records-2). */
 export const when = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
 
 /** Length as the service counts it: code points, so an emoji of one code point is one character. */
@@ -94,7 +94,7 @@ const isTime = (value: string): boolean => {
   return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 };
 
-/** A time that we send. The accepted format is not shown in the document; ISO 8601 is what its answers use. */
+/** A time that we send. Which formats are taken is not described (service.md#records-2). */
 export const time = v.pipe(
   v.string(),
   v.check(isTime, 'must be an ISO 8601 time like 2026-01-31T09:00:00Z'),
@@ -131,6 +131,6 @@ export const pageOf = <const Key extends string, Item extends v.GenericSchema>(k
 export const described = <const S extends v.GenericSchema>(description: string, schema: S) =>
   v.pipe(schema, v.description(description));
 
-/** Any text, of which the document names these: others may exist (Gaps in resource fields). */
+/** Any text, of which the document names these: others may exist (service.md#records-5). */
 export const known = <const S extends v.GenericSchema>(values: readonly string[], schema: S) =>
   v.pipe(schema, v.metadata({ examples: values }));

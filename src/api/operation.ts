@@ -3,7 +3,7 @@ import { described, id } from './fields.ts';
 import type { IdName } from './path.ts';
 import { type ResourceName, resources } from './resources.ts';
 
-/** The 14 OAuth scopes (service-api.txt, Authentication, Scopes), in the document's order. */
+/** The 14 OAuth scopes (service.md#scopes-1), in the order of its description. */
 export const scopes = [
   'identity',
   'branding:write',
@@ -29,7 +29,7 @@ export type Module = 'support' | 'changelog' | 'feedback_board' | 'roadmap';
 export type CredentialKind = 'api_key' | 'oauth' | 'm2m';
 
 /**
- * What may be done where the outcome of an attempt is not known (product.md, section 6):
+ * What may be done where the outcome of an attempt is not known (docs/writes.md):
  * - `read`: repeat;
  * - `repeatable`: repeat, since doing it twice is doing it once;
  * - `verify`: look for what it made (`http/look.ts`); sent again only where the service itself said that it failed;
@@ -94,7 +94,7 @@ type Described = {
   readonly clearsWithout?: readonly string[];
   /** A full sentence for readers who only see the schema. */
   readonly remark?: string;
-  /** What changes besides, and when (States and transitions); full sentences. */
+  /** What changes besides, and when; full sentences. */
   readonly rules?: string;
   /** What is refused with 422 beyond the limits of the schema; full sentences. */
   readonly refuses?: string;
@@ -129,7 +129,7 @@ type Verified =
     }
   | { readonly safety: 'repeatable' | 'once'; readonly makes?: undefined };
 
-/** What an assistant needs to be granted (product.md, section 11), and who hears of it. */
+/** What an assistant needs to be granted (docs/mcp.md), and who hears of it. */
 type Reaching =
   /** A customer receives something, each time. */
   | { readonly reaches: 'customer'; readonly grant: 'send' }

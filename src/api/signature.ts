@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 /**
  * `X-SVC-Signature` of a delivery: the hex HMAC-SHA256 of the raw body bytes, keyed with the signing secret
- * (service-api.txt, Outbound webhooks). Sign the very bytes that are sent; a body written as JSON twice may differ.
+ * (service.md#webhooks-3). Sign the very bytes that are sent; a body written as JSON twice may differ.
  */
 export const sign = (secret: string, body: Uint8Array): string => digest(secret, body).toString('hex');
 

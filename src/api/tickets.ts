@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { described, filled, id, known, pageOf, pageQuery, priority, text, time, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-/** Statuses that the document names; others may exist (Gaps in resource fields). */
+/** Statuses that the document names; others may exist (service.md#tickets-3). */
 export const ticketStatuses = ['open', 'pending', 'resolved', 'closed'] as const;
 
 /** The person behind a ticket or a conversation; null when there is none. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { described, filled, id, when, whole } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-/** The six events that the service sends (Events, Outbound webhooks). */
+/** The six events that the service sends (service.md#webhooks-4). */
 export const webhookEvents = [
   'contact.created',
   'call.completed',

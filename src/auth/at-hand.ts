@@ -49,7 +49,7 @@ export async function credentialsAtHand(
 export const choose = (atHand: readonly AtHand[], { credentials }: Wanting): AtHand | undefined =>
   atHand.find(({ kind }) => credentials.includes(kind));
 
-/** A profile that was named, and a credential in the environment that would take its place (product.md, section 3). */
+/** A profile that was named, and a credential in the environment that would take its place. */
 export async function refuseTwoSources(ctx: Pick<Context, 'env' | 'tokens'>, settings: Settings): Promise<void> {
   const given = environmentKinds(ctx.env);
   if (!settings.profileNamed || given.length === 0) return;

@@ -14,7 +14,7 @@ export type Grant = {
 /** A good refresh token beside an access token that cannot be sent: with it a whole grant can be had. */
 export type RefreshOnly = { readonly refreshOnly: string };
 
-/** Access tokens last one hour (service-api.txt, Token endpoint). */
+/** Access tokens last one hour (service.md#oauth-5). */
 const usualLifetime = 3600;
 const longestLifetime = 366 * 24 * 3600;
 

@@ -110,7 +110,7 @@ export async function revoke(ports: Ports, limits: Limits, client: Client, token
   const oauth = await import('oauth4webapi');
   const { as, who, auth, options, answered, explain } = prepare(oauth, ports, limits, { client });
   await oauth.revocationRequest(as, who, auth, token, options);
-  // The document does not say with which success the endpoint answers.
+  // With which success the endpoint answers is not described (service.md#oauth-8).
   const { status } = answered().answer;
   if (status >= 200 && status < 300) return;
   const { code, failure } = explain(undefined);

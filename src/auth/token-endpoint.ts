@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 export type Ports = Pick<Context, 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 export type Limits = Pick<Settings, 'timeoutMs' | 'maxWaitMs'> & Partial<Pick<Settings, 'insecureHttp'>>;
 
-/** The pre-registered client at one service (service-api.txt, OAuth clients). */
+/** The pre-registered client at one service (service.md#oauth-1). */
 export type Client = { readonly authUrl: string; readonly clientId: string; readonly clientSecret: string };
 
 /** `code`: the error of RFC 6749, section 5.2, where the endpoint named one; `said`: with its description. */

@@ -8,7 +8,7 @@ type Parts = Pick<Context, 'env' | 'files' | 'clock' | 'random' | 'notice' | 'pr
 };
 
 /**
- * The store of this run: `SVC_TOKEN_STORE` says which (product.md, section 3). The keyring falls back to the file with
+ * The store of this run: `SVC_TOKEN_STORE` says which. The keyring falls back to the file with
  * a warning, because a login that was just made, or a pair that was just rotated, must not be lost.
  */
 export function tokenStore({ env, files, clock, random, platform, ...ports }: Parts): TokenStore {

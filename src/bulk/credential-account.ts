@@ -7,7 +7,7 @@ import { hexDigestOf } from '../text/digest.ts';
 import { serviceName } from './service-name.ts';
 
 /**
- * A credential belongs to one account (General rules, 1). So where the service names another one than before, one of the
+ * A credential belongs to one account (service.md#account-1). So where the service names another one than before, one of the
  * two answers was for somebody else, and the history of rows would be looked for in the wrong place.
  *
  * @throws Failure `auth`, as for a profile that was logged in to another account.

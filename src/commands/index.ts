@@ -11,7 +11,7 @@ export type Entry = {
   readonly load: () => Promise<Group | AnyCommand>;
 };
 
-/** The command tree (product.md, section 2), in the order of the help. */
+/** The command tree, in the order of the help. */
 export const entries: readonly Entry[] = [
   {
     name: 'contacts',

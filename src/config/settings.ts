@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
 import { parseServiceUrl } from './service-url.ts';
 
-/** How data is printed (product.md, section 4). `auto`: a table on a terminal, tab-separated rows in a pipe. */
+/** How data is printed. `auto`: a table on a terminal, tab-separated rows in a pipe. */
 export const outputs = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
 
 export type Output = (typeof outputs)[number];
@@ -57,7 +57,7 @@ export type Settings = {
   readonly timeoutMs: number;
   /** Undefined: the command's own default. */
   readonly maxWaitMs?: number;
-  /** How long to look for a write whose outcome is not known (product.md, section 6). */
+  /** How long to look for a write whose outcome is not known (docs/writes.md). */
   readonly settleMs: number;
   readonly color: (typeof colors)[number];
   readonly safeCells: boolean;
@@ -97,7 +97,7 @@ type Named = { readonly text: string; readonly by: string };
 
 const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
 
-/** Precedence and contradictions of product.md, section 3. Pure; what a profile holds is judged by `openSession`. */
+/** Flags before environment before profile, and what contradicts itself. Pure; what a profile holds is judged by `openSession`. */
 export function settle(flags: GlobalFlags, env: Environment, config: Config): Settings {
   const fromFlag = (flag: string, text: string | undefined): Named | undefined =>
     text === undefined ? undefined : { text, by: flag };

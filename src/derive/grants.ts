@@ -1,6 +1,6 @@
 import type { Grant, Operation } from '../api/operation.ts';
 
-/** What a tool of an assistant may do, as a person grants it (product.md, section 11). */
+/** What a tool of an assistant may do, as a person grants it (docs/mcp.md). */
 export type Reach = 'read' | Grant;
 
 export const reachOf = ({ grant }: Pick<Operation, 'grant'>): Reach => grant ?? 'read';

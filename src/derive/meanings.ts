@@ -1,6 +1,6 @@
 /**
  * What a field means where its schema does not say: the same name means the same thing all over the service
- * (service-api.txt, Resources and their fields).
+ * (service.md#records).
  */
 export const meanings: Readonly<Record<string, string>> = {
   account: 'The account',

@@ -100,7 +100,7 @@ const headers = {
 const headersNamed = (...names: (keyof typeof headers)[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Every response carries them (Limits). */
+/** Every response carries them (service.md#limits-2). */
 export const rateHeaders = headersNamed('X-RateLimit-Limit', 'X-RateLimit-Remaining');
 
 const failure = (description: string, schema: string, more: Json = {}) => ({
@@ -135,7 +135,7 @@ const responses = {
 
 const shared = (name: keyof typeof responses): Json => ({ $ref: `#/components/responses/${name}` });
 
-/** The errors that the document names for an operation (Endpoints, Errors), with what the sandbox answers to it. */
+/** The errors of an operation (service.md#errors-1), with what the sandbox answers to it. */
 export function errorResponses({ id, scope, module, params, query, body, credentials, refuses }: Operation): Json {
   const own = (status: number, description: string, schema: string) =>
     withExample(failure(description, schema), answerExample(id, status));

@@ -17,7 +17,7 @@ const rules =
   '10 seconds. A failed connection is tried again, at most three attempts in total; a non-2xx answer is not. Deliveries ' +
   'can repeat and arrive out of order: de-duplicate on the id of the envelope.';
 
-/** The six deliveries that a subscriber receives (Events, Outbound webhooks). */
+/** The six deliveries that a subscriber receives (service.md#webhooks-4). */
 export const webhooks = (schemaOf: (schema: Schema) => JsonSchema) =>
   Object.fromEntries(
     webhookEvents.map((event) => [

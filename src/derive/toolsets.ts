@@ -1,7 +1,7 @@
 import type { ResourceName } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 
-/** Names by which a person narrows the tools to some kinds of records (product.md, section 11). */
+/** Names by which a person narrows the tools to some kinds of records (docs/mcp.md). */
 export const toolsets = [
   'contacts',
   'lists',

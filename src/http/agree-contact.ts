@@ -17,7 +17,7 @@ export function rowsSent(body: object): Row[] {
   return Array.isArray(body.contacts) ? body.contacts.filter((row) => typeof row === 'object' && row !== null) : [];
 }
 
-/** Which fields a row of a batch needs is not shown, so what it leaves out of those the service may have filled in. */
+/** Which fields a row of a batch needs is not described (service.md#contacts-4), so what it leaves out of those the service may have filled in. */
 export function compareContact(contact: Readonly<Record<string, unknown>>, row: Row): Agreement {
   const isSameName = isSameText(contact.name, row.name);
   const isSameLastName = row.last_name === undefined || isSameText(contact.last_name, row.last_name);

@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Field by field: those by which people know such a record, as far as they were sent, and the others. */
 export type Compared = { readonly telling: readonly boolean[]; readonly others: readonly boolean[] };
 
-/** What was not sent is as the service makes it: source api, priority 0, no requester, not due (States and transitions). */
+/** What was not sent is as the service makes it: source api, priority 0, no requester, not due (service.md#tickets-1). */
 export const ticketAsListed = (ticket: Fields, { body }: Input<typeof createTicket>): Compared => ({
   telling: [isSameText(ticket.subject, body.subject)],
   others: [

@@ -25,7 +25,7 @@ export function readBody(text: string): Body {
   }
 }
 
-/** What an error says, whatever its shape (service-api.txt, Errors; RFC 9457). */
+/** What an error says, whatever its shape (service.md#errors-2; RFC 9457). */
 export type Said = {
   readonly code?: string;
   readonly description?: string;

@@ -63,7 +63,7 @@ export type CallOptions = Pick<SendOptions, 'maxWaitMs'> & {
 export type Known = Before | 'nothing';
 
 /**
- * One operation, done. Throws the Failure that product.md's exit codes name; `unknown` only where looking could not
+ * One operation, done. Throws the Failure that the exit codes name; `unknown` only where looking could not
  * tell. An answer without promised fields is returned with a warning.
  */
 export async function call<const Op extends Operation>(

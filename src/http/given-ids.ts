@@ -16,7 +16,7 @@ export function giveEarlier(service: Pick<Service, 'learnt'>, operation: Pick<Op
 
 /**
  * What takes the ids of an answer for one write, and says false where another write has one of them: ids are never
- * reused (General rules, 4), so such an answer was given before, to another request. Taken as the answer is judged, for
+ * reused (service.md#records-1), so such an answer was given before, to another request. Taken as the answer is judged, for
  * two writes may be answered at once.
  */
 export function takesFor(

@@ -23,7 +23,7 @@ export type Limiter = {
 
 export type Ticket = { readonly answersAtStart: number };
 
-/** A window's size as documented (Limits), for when no header tells. */
+/** A window's size as documented (service.md#limits-1), for when no header tells. */
 const generalLimit = 60;
 const provenAfter = 4;
 

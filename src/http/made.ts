@@ -16,7 +16,7 @@ export function givenIds(operation: Pick<Operation, 'makes' | 'safety' | 'answer
   return safety === 'once' && key !== undefined ? valuesAt(answer, [key, 'id']).filter(isId) : [];
 }
 
-/** General rule 4: ids are integers. */
+/** Ids are whole numbers (service.md#records-1). */
 export const isId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 

@@ -13,8 +13,8 @@ type Write = {
 
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
- * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused (General
- * rules, 4) and grow: of a list that is longer than a page an old record is known by one that is newer. Of a reply its
+ * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused
+ * (service.md#records-1) and grow: of a list that is longer than a page an old record is known by one that is newer. Of a reply its
  * thread was read, where a message of its own is found again.
  */
 export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {

@@ -29,7 +29,7 @@ export function wireOf<Op extends Operation>(operation: Op, input: Input<Op>, pr
   return {
     method: operation.method,
     path: path + queryString(query),
-    // Writes carry the content type (general rule 3), also those for which the document has no body.
+    // Writes carry the content type (service.md#requests-1), also those for which the document has no body.
     ...(operation.method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
     ...(operation.body ? { body: JSON.stringify(body ?? {}) } : {}),
   };

@@ -21,7 +21,7 @@ type Holder = {
   readonly variable?: string;
 };
 
-/** An error of the service's own, as the Failure that the user sees (service-api.txt, Errors). */
+/** An error of the service's own, as the Failure that the user sees (service.md#errors-1). */
 export function failureOf(response: HttpResponse, asked: Asked, holder: Holder): Failure {
   const failure = told(response, asked, holder);
   return new Failure(failure.kind, failure.message, { ...failure, answer: response });

@@ -31,7 +31,7 @@ type Ports = Pick<
   'stdin' | 'stderr' | 'ask' | 'exchange' | 'clock' | 'random' | 'notice' | 'progress' | 'openBrowser' | 'signal'
 >;
 
-/** The authorization code flow with PKCE (service-api.txt, Authorization request), from the address to the tokens. */
+/** The authorization code flow with PKCE (service.md#oauth-2), from the address to the tokens. */
 export async function authorize(ctx: Ports, settings: Settings, wanted: Wanted): Promise<Authorized> {
   const attempt = await beginAttempt(ctx, wanted.client, { ...wanted, insecureHttp: settings.insecureHttp });
   const receiver = await openReceiver(ctx, wanted, attempt);

@@ -2,7 +2,7 @@ import { type CredentialKind, scopes } from '../api/operation.ts';
 import { nameOf, type Stored, secretName } from '../auth/credentials.ts';
 import type { TokenStore } from '../context.ts';
 
-/** What `auth status --json` says of one credential (product.md, section 4, Machine shapes). */
+/** What `auth status --json` says of one credential. */
 export type CredentialReport = {
   readonly kind: CredentialKind;
   readonly valid: boolean;

@@ -3,7 +3,7 @@ import { isRecord } from '../text/record.ts';
 import { sizeOf } from './inert.ts';
 import { restName, sliceIn, sliceName } from './slices.ts';
 
-/** Of text, and of `structuredContent` (product.md, section 11). */
+/** Of text, and of `structuredContent`. */
 const mostCharacters = 40_000;
 
 /** For what stands around the data: lines, marks, and what was left out. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../context.ts';
 
-/** Assistant connector tool calls: 120 a minute per connection (Limits). */
+/** Assistant connector tool calls: 120 a minute per connection (service.md#limits-4). */
 export const callsPerMinute = 120;
 
 /** Takes a place for one call. Undefined: go on; otherwise the seconds until the next place is free. */

@@ -6,7 +6,7 @@ import type { Sweeping } from './state.ts';
 
 type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
 
-/** Of a token (section "Limits"). */
+/** Of a token (service.md#limits-1). */
 const requestsPerMinute = 60;
 
 /**

@@ -21,7 +21,7 @@ export type Lines = {
 
 /** Servers close idle connections after 5 s or more; a request that meets the closing would be lost. */
 const idleMs = 4_000;
-/** A write may be lost for good, so for one it must be certain (product.md, section 6). */
+/** A write may be lost for good, so for one it must be certain. */
 const freshMs = 1_000;
 /** Who closes after each answer does it at once: what stays open for so long is kept. */
 const keptMs = 100;

@@ -27,7 +27,7 @@ const everyMs = 10_000;
 /** Of several things that go on, the one that tells most is shown. */
 const order: readonly Doing[] = ['wait', 'look', 'work', 'request'];
 
-/** Signs of life on standard error: a spinner on a terminal, now and then a line elsewhere (product.md, section 4). */
+/** Signs of life on standard error: a spinner on a terminal, now and then a line elsewhere. */
 export function createProgress(parts: Parts): Context['progress'] {
   const { stream, env } = parts;
   // A terminal that does not know its width (a pseudo-terminal of a script) would have the spinner clear lines for ever.

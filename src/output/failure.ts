@@ -10,7 +10,7 @@ type Wish = Partial<Pick<Settings, 'color' | 'output' | 'jq'>>;
 
 /**
  * One line of fact, one of advice, on standard error; a refused field a line. With --json a last line is the same for
- * machines (product.md, section 4). Resolves when it is written, or cannot be.
+ * machines. Resolves when it is written, or cannot be.
  */
 export async function printFailure(ctx: Context, failure: Failure, settings: Wish = {}): Promise<number> {
   ctx.progress(undefined);

@@ -9,7 +9,7 @@ import { isLostOutput, sinkTo } from './write.ts';
 
 /**
  * Turns a View into bytes: the only code that writes to standard output. Returns the exit code, which tells of what the
- * command did: a closed pipe never changes it (product.md, section 4), and where all went well nothing is said after it.
+ * command did: a closed pipe never changes it, and where all went well nothing is said after it.
  * Output that did not arrive for any other reason is never a success.
  */
 export async function print(ctx: Context, view: View, settings: Settings): Promise<number> {

@@ -1,4 +1,4 @@
-/** The global flags (product.md, section 3): the term that commander reads, and the description in help. */
+/** The global flags: the term that commander reads, and the description in help. */
 export const globalFlags: readonly (readonly [term: string, description: string])[] = [
   ['-p, --profile <NAME>', 'Which saved login'],
   ['--base-url <URL>', 'The service; may carry a path prefix'],

@@ -3,7 +3,8 @@ import { flagName } from '../command/param.ts';
 import { entries } from '../commands/index.ts';
 import { globalFlags } from './global-flags.ts';
 import { needsOf } from './needs.ts';
-import { exitMeanings, topics } from './topics.ts';
+import { exitMeanings } from './topic-texts.ts';
+import { topics } from './topics.ts';
 import { leadingWords } from './unknown.ts';
 
 /**

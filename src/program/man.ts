@@ -5,6 +5,7 @@ import { filled, isTable } from '../text/layout.ts';
 import { version } from '../version.ts';
 import { globalFlags } from './global-flags.ts';
 import { needsOf } from './needs.ts';
+import { topicTexts } from './topic-texts.ts';
 import { topics } from './topics.ts';
 
 export { rootHelp } from './root-help.ts';
@@ -58,7 +59,6 @@ function pageOf(node: Command | Group, words: readonly string[], { shown, aliase
 }
 
 function rootPage(): string[] {
-  const topic = (name: string) => topics.find((one) => one.name === name)?.text(72) ?? '';
   const titles = { environment: 'ENVIRONMENT', 'exit-codes': 'EXIT STATUS' } as Readonly<Record<string, string>>;
   return [
     ...nameBlock(['svc'], 'operate one account of an AI support-and-growth product'),
@@ -70,10 +70,10 @@ function rootPage(): string[] {
     ),
     ...terms('GLOBAL FLAGS', globalFlags),
     ...topics
-      .filter(({ isListed }) => isListed !== false)
+      .filter(({ isListed }) => isListed)
       .flatMap(({ name }) => [
         `.SH ${titles[name] ?? `"${name.replaceAll('-', ' ').toUpperCase()}"`}`,
-        ...literal(topic(name)),
+        ...literal(topicTexts[name](72)),
       ]),
     ...examples(['svc sandbox demo', 'svc sandbox exec -- svc contacts list']),
     ...seeAlso(entries.map(({ name }) => `svc-${name}`)),

@@ -13,7 +13,6 @@ import { habitualFlag } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
 import { examplesText } from './needs.ts';
-import type { Topic } from './topics.ts';
 import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
@@ -104,16 +103,18 @@ async function helpAsked(typed: readonly string[], columns?: number): Promise<st
   if (word === undefined || entryNamed(word)) return undefined;
   const { topics } = await import('./topics.ts');
   const topic = topics.find(({ name }) => name === word);
-  if (topic && asksData([...typed, '--help'])) return `${JSON.stringify(topicData(topic), null, 2)}\n`;
-  if (topic) return topic.text(columns);
+  if (topic) {
+    const { name, summary } = topic;
+    const text = (await import('./topic-texts.ts')).topicTexts[name];
+    if (!asksData([...typed, '--help'])) return text(columns);
+    return `${JSON.stringify({ topic: name, summary, text: text(usualWidth) }, null, 2)}\n`;
+  }
   const names = topics.map(({ name }) => name);
   const meant = nearest(word, [...names, ...entries.map(({ name }) => name)]);
   throw new Failure('usage', `There is no help on '${word}'.`, {
     hint: `${meant === undefined ? '' : `Did you mean: svc help ${meant}\n`}Topics: ${names.join(', ')}. Commands: svc help commands`,
   });
 }
-
-const topicData = ({ name, summary, text }: Topic) => ({ topic: name, summary, text: text(usualWidth) });
 
 /** `command`: the words of the command that refused, where one had been reached. `loaded`: what the first of them names. */
 function usageOf(

@@ -15,7 +15,8 @@ export async function quickAnswer(
   }
   if (first === 'help' && argv.length === 2) {
     const { topics } = await import('./topics.ts');
-    return topics.find(({ name }) => name === second)?.text(columns());
+    const topic = topics.find(({ name }) => name === second);
+    return topic && (await import('./topic-texts.ts')).topicTexts[topic.name](columns());
   }
   if (argv.length === 2 && argv.includes('--json') && argv.some(isVersion)) return aboutItself();
   if (argv.length > 1) return undefined;

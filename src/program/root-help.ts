@@ -27,7 +27,7 @@ export function rootHelp(columns?: number): string {
         ['svc <command> --help', 'Help for a command'],
         ['svc help commands', 'Every group of commands in a line'],
         ['svc help flags', 'Global flags, such as --json, --fields and --profile'],
-        ['svc help TOPIC', topics.flatMap(({ name, isListed }) => (isListed === false ? [] : [name])).join(', ')],
+        ['svc help TOPIC', topics.flatMap(({ name, isListed }) => (isListed ? [name] : [])).join(', ')],
       ],
       width,
     ),

@@ -122,7 +122,7 @@ function problemIn({ message, meant, line, ...problem }: Problem, blame: Blame, 
   return new Failure('usage', `${blame.file}${line ? `:${line}` : ''}: ${message}`, { hint });
 }
 
-/** The service's limits (Limits), before anything is sent. */
+/** The service's limits, before anything is sent. */
 function judge(wanted: Wanted, blame: Blame): void {
   const checked = check(createChangelogEntry.body, newBody({ ...wanted, draft: false }));
   if (checked.ok) return;

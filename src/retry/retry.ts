@@ -67,7 +67,7 @@ const doubtPauses = [500, 1000, 2000];
 const shortestWaitMs = 250;
 
 /**
- * The one rule of repetition (product.md, section 6). Pure: the same history and outcome always lead to the same step.
+ * The one rule of repetition (docs/writes.md). Pure: the same history and outcome always lead to the same step.
  */
 export function decide(rules: Rules, history: History, outcome: Outcome): Next {
   switch (outcome.type) {

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../api/check.ts';
 
-/** What the service says no with: a status and one of the document's three shapes (Errors). */
+/** What the service says no with: a status and one of three shapes (service.md#errors-2). */
 export type Refusal = {
   readonly refused: 401 | 403 | 404 | 405 | 422 | 429;
   readonly body: object;
@@ -11,7 +11,7 @@ const simple = (refused: Refusal['refused'], error: string): Refusal => ({ refus
 
 export const unauthenticated = simple(401, 'The token is missing, malformed, expired or revoked.');
 
-/** The same for a record that never was and for another account's, so that ids do not leak (general rule 2). */
+/** The same for a record that never was and for another account's, so that ids do not leak (service.md#account-2). */
 export const notFound = simple(404, 'No such record in this account.');
 
 export const noSuchPath = simple(404, 'No such endpoint.');

@@ -37,7 +37,7 @@ export type Sandbox = {
   rows(): Snapshot;
 };
 
-/** The whole service offline (product.md, section 10), without a socket: a request goes in, a response comes out. */
+/** The whole service offline, without a socket: a request goes in, a response comes out. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const world = createWorld(options);
   return {

@@ -5,12 +5,12 @@ import type { Schema } from '../api/operation.ts';
 import { isDeeperThan } from '../text/json-depth.ts';
 import { invalid, type Refusal } from './answer.ts';
 
-/** Bytes; the service's own maximum is not shown. */
+/** Bytes; the service's own maximum is not described (service.md#requests-3). */
 export const largestBody = 10 * 1024 * 1024;
 
 /**
  * Bodies that the service checks by other rules than a client does. The rows of a batch need what a single contact
- * needs (the document does not say; chosen). Of rows to sync only the number is checked here: a bad row fails alone.
+ * needs (service.md#contacts-4). Of rows to sync only the number is checked here: a bad row fails alone.
  */
 const bodySchemas: Readonly<Record<string, Schema>> = {
   createContacts: v.union([

@@ -2,7 +2,7 @@ import type { CredentialKind, Scope } from '../api/operation.ts';
 import { authenticate } from './oauth/state.ts';
 import { oauthOf, type State } from './store/state.ts';
 
-/** What everyone who starts a sandbox may know (product.md, section 10). */
+/** What everyone who starts a sandbox may know. */
 export const known = {
   apiKeys: { key_acme: 1, key_globex: 2 },
   m2mToken: 'm2m_sandbox',

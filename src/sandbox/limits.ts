@@ -1,9 +1,9 @@
-/** How the 60 requests a minute are counted (product.md, section 10, `--rate-limit`). */
+/** How the 60 requests a minute are counted (`--rate-limit`; service.md#limits-1). */
 export type LimitMode = 'on' | 'sliding' | 'off';
 
 const windowMs = 60_000;
 
-/** Requests per minute per token (Limits). */
+/** Requests per minute per token (service.md#limits-1). */
 export const generalLimit = 60;
 
 /** Without a token there is no account to count for, and the token endpoint's number is not shown: both per address. */

@@ -59,7 +59,7 @@ function walk(from: Node, segments: readonly string[], at: number, ids: number[]
   const literal = from.literal.get(segment);
   const found = literal && walk(literal, segments, at + 1, ids);
   if (found) return found;
-  // Ids are integers (general rule 4): anything else is no record's path.
+  // Ids are integers (service.md#records-1): anything else is no record's path.
   if (!from.param || !/^\d{1,15}$/u.test(segment)) return undefined;
   ids.push(Number(segment));
   const below = walk(from.param, segments, at + 1, ids);

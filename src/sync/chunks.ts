@@ -10,7 +10,7 @@ export type Tally = { readonly created: number; readonly updated: number; readon
 export type Outcome = Tally & { readonly problems: readonly Problem[]; readonly unaccounted: number };
 
 /**
- * The largest request body is not shown in the document. Common servers refuse more than 1 MB; a chunk of ordinary
+ * The largest request body is not described (service.md#requests-3). Common servers refuse more than 1 MB; a chunk of ordinary
  * contacts has 40 KB, so this bound only ever splits what is unusual.
  */
 const largestChunk = 700_000;

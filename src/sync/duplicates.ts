@@ -62,7 +62,7 @@ export async function mergeDuplicates(rows: () => AsyncIterable<readonly Read[]>
 }
 
 /**
- * As the service itself merges (Contacts, sync body): blanks are filled, existing values kept, tags united, metadata
+ * As the service itself merges (service.md#contacts-5): blanks are filled, existing values kept, tags united, metadata
  * merged. Undefined where the tags would be too many for one contact; that row goes out by itself.
  */
 function merge(row: Row, later: Row): Row | undefined {

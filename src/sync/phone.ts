@@ -25,7 +25,7 @@ const plus = 43;
 const separators = new Set([...' ().-'].map((character) => character.charCodeAt(0)));
 
 /**
- * Which formats the service takes is not shown. It stores E.164 and its create wants +1, so we judge as a library
+ * Which formats the service takes is not described (service.md#contacts-2). It stores E.164 and its create wants +1, so we judge as a library
  * does that takes a number without a country for a North American one. Parsing takes microseconds, and a file may
  * have millions of phones: the ordinary ones are judged by the library's own table of numbers alone.
  */

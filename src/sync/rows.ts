@@ -44,7 +44,7 @@ export type Reading = {
 
 export const isProblem = (row: Row | Problem): row is Problem => 'error' in row;
 
-/** Tags per synced contact, and characters of each (Limits). */
+/** Tags per synced contact, and characters of each (service.md#limits-5). */
 export const mostTags = 10;
 const longestTag = 50;
 
@@ -201,7 +201,7 @@ export const problem = (line: number, email: string, error: string): Problem => 
   error: copy(error),
 });
 
-/** By this rows are told apart; the service's own reading of case is not shown, so we take the careful one. */
+/** By this rows are told apart; how case counts is not described, so we take the careful reading (service.md#contacts-5). */
 export const emailKey = (contact: Contact): string => contact.email.toLowerCase();
 
 /** A string of its own, where a slice would keep all of the text alive that it was cut from. */

@@ -1,6 +1,6 @@
 /**
  * What must not reach a terminal as it is: C0, DEL and C1 (so every escape sequence), everything that reorders text,
- * everything that takes no room, and halves of characters (product.md, section 4).
+ * everything that takes no room, and halves of characters.
  */
 const suspicious = /[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
 

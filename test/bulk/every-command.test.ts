@@ -93,7 +93,7 @@ function answering(requests: HttpRequest[]) {
       requests.push(request);
       const { pathname } = new URL(request.url);
       const isList = request.method === 'GET' && !/\d$/u.test(pathname);
-      // Ids are never used twice (General rules, 4).
+      // Ids are never used twice (service.md#records-1).
       const record = recordOf(Number(/\/(\d+)/u.exec(pathname)?.[1] ?? nextId++));
       const keyed = Object.fromEntries(
         ['ticket', 'contact', 'entry', 'conversation', 'note', 'message', 'contacts'].map((key) => [key, record]),

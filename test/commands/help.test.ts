@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyCommand, Group } from '../../src/command/command.ts';
 import { entries } from '../../src/commands/index.ts';
 import { manPages } from '../../src/program/man.ts';
+import { topicTexts } from '../../src/program/topic-texts.ts';
 import { topics } from '../../src/program/topics.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
@@ -21,7 +22,7 @@ async function paths(): Promise<string[][]> {
 /** `npx vitest run test/commands/help.test.ts -u` writes it anew. */
 test('the whole help is as it was last read by a person', async () => {
   const world = sandboxWorld();
-  const sections = [(await svc(world, ['--help'])).stdout, ...topics.map((topic) => topic.text())];
+  const sections = [(await svc(world, ['--help'])).stdout, ...Object.values(topicTexts).map((text) => text())];
   for (const path of await paths()) {
     const ran = await svc(world, [...path, '--help']);
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
@@ -41,7 +42,7 @@ test.each([60, 80, 120, 200])(
   'at %i columns no help and no topic has a line that the terminal would break',
   async (columns) => {
     const world = sandboxWorld();
-    const texts = new Map(topics.map(({ name }) => [name, ['help', name]]));
+    const texts = new Map<string, readonly string[]>(topics.map(({ name }) => [name, ['help', name]]));
     for (const path of [[], ...(await paths())]) texts.set(path.join(' '), [...path, '--help']);
     for (const [name, argv] of texts) {
       const { stdout } = await svc(world, argv, { columns });

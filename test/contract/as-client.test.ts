@@ -131,7 +131,7 @@ async function playToClient(step: Step, ids: Map<string, unknown>): Promise<void
     return;
   }
   const writes = endpoint.method !== 'GET';
-  // A body is sent only where the document has one; every write carries the content type (general rule 3).
+  // A body is sent only where the document has one; every write carries the content type (service.md#requests-1).
   expect(same.map(asSent)).toEqual([expectedRequest(endpoint, send, body)]);
   expect(sent.filter(({ method }) => method !== 'GET').length).toBe(writes ? 1 : 0);
   expect(same[0]?.headers['content-type']).toBe(writes ? 'application/json' : undefined);

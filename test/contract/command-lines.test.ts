@@ -18,7 +18,7 @@ const before = {
   meta,
 };
 
-// What people type (product.md, section 2) against what the service then gets (service-api.txt), both written by hand.
+// What people type against what the service then gets, both written by hand.
 
 test.for([...people, ...work])('svc $type', async ({ type, stdin, looks, sends, answers, prints }) => {
   let at = looks ? -1 : 0;

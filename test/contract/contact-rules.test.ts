@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { account, newContact, person, start } from './sandbox.ts';
 
-// The rules of service-api.txt on contacts and their lists that single answers do not show, sentence by sentence.
+// The rules on contacts (service.md#contacts) and their lists that single answers do not show, sentence by sentence.
 
 describe('contacts', () => {
   test('a list of contacts comes newest first, and an update does not change the order', async () => {

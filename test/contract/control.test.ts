@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bodies } from './document.ts';
 import { account, newContact, start } from './sandbox.ts';
 
-// Control under /_sandbox/ (product.md, section 10), call by call.
+// Control under /_sandbox/, call by call.
 
 describe('state, log and reset', () => {
   test('the state holds what the API does not show', async () => {

@@ -1,5 +1,5 @@
 /**
- * The endpoints of service-api.txt, copied by hand. Nothing here comes from src/api: the table is judged by this list,
+ * The endpoints of the service, copied by hand. Nothing here comes from src/api: the table is judged by this list,
  * and a list derived from the table would always agree with it.
  */
 export type Endpoint = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 
-// `svc sandbox exec -- CMD` (product.md, section 10), as a real process with real signals.
+// `svc sandbox exec -- CMD`, as a real process with real signals.
 
 let svc: Built;
 beforeAll(async () => {

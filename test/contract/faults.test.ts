@@ -4,7 +4,7 @@ import { createSandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { bodies } from './document.ts';
 
-// `POST faults` and `DELETE faults` (product.md, section 10), as a client meets them on a socket.
+// `POST faults` and `DELETE faults`, as a client meets them on a socket.
 
 let server: Server | undefined;
 const agent = new Agent({ keepAlive: true });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bodies } from './document.ts';
 import { account, newContact, person, start } from './sandbox.ts';
 
-// The general rules of service-api.txt, and events.
+// The general rules (service.md#requests-and-answers), and events.
 
 describe('general rules', () => {
   test('ids are integers that are never given twice, not even of a deleted list', async () => {

@@ -1,5 +1,5 @@
 /**
- * The Limits table of service-api.txt and the field rules beside it, copied by hand: for each a request that just
+ * The limits of the service's description and the field rules beside it, copied by hand: for each a request that just
  * passes and one that is just refused, and the field that the refusal names.
  */
 type Value = Readonly<Record<string, unknown>>;

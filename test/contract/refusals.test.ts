@@ -3,7 +3,7 @@ import { bodies, type Endpoint, endpoints } from './document.ts';
 import { request, rightful, type Subject, startSubject } from './sandbox.ts';
 import { noScope, settled, simple } from './scene.ts';
 
-// 401, 403 and 404 (service-api.txt, Errors) at every endpoint.
+// 401, 403 and 404 (service.md#errors-1) at every endpoint.
 
 const withScope = endpoints.filter(({ scope }) => scope !== null && scope !== 'm2m');
 const withId = endpoints.filter(({ path }) => /\{(?!account)/u.test(path));

@@ -1,4 +1,4 @@
-/** Records as service-api.txt describes them, for the service to answer with. */
+/** Records as the service's description has them, for the service to answer with. */
 
 export const at = '2026-11-20T09:00:00Z';
 export const meta = { current_page: 1, last_page: 1, total: 1 };

@@ -1,5 +1,5 @@
 /**
- * Scenes are written by hand from service-api.txt: literal paths, literal JSON. The same scene is played twice: as
+ * Scenes are written by hand from the service's description: literal paths, literal JSON. The same scene is played twice: as
  * requests to the sandbox (`against-sandbox.test.ts`) and as answers to the client (`as-client.test.ts`).
  */
 export type Scene = {
@@ -53,7 +53,7 @@ const isTime = (value: unknown): boolean =>
 export const id = (name: string, sample: number): Made =>
   make('an id', sample, (value) => isWhole(value) && value !== 0, name);
 export const count = (sample: number): Made => make('a whole number', sample, isWhole);
-/** ISO 8601 in UTC (general rule 4). */
+/** ISO 8601 in UTC (service.md#records-2). */
 export const time = (sample = '2026-11-20T09:00:00Z'): Made => make('a time in UTC', sample, isTime);
 export const text = (sample: string): Made => make('text', sample, (value) => typeof value === 'string');
 export const filled = (sample: string): Made =>

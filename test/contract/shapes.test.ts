@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { start } from './sandbox.ts';
 
-// Every record of the demo account has exactly the fields of its table in service-api.txt (Resources and their fields).
+// Every record of the demo account has exactly the fields of its table in the service's description (service.md#records).
 
 const words = (fields: string) => fields.split(/,\s*/u).toSorted();
 

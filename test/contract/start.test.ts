@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 
-// `svc sandbox start` (product.md, section 10), as a real process.
+// `svc sandbox start`, as a real process.
 
 let svc: Built;
 const running = new Set<ChildProcess>();

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 
-// `--state FILE` keeps everything (records, tokens, subscriptions) through SIGKILL (product.md, section 10).
+// `--state FILE` keeps everything (records, tokens, subscriptions) through SIGKILL.
 
 let svc: Built;
 let file: string;

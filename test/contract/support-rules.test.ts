@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newContact, type Played, start } from './sandbox.ts';
 
-// The states of tickets and conversations (service-api.txt, States and transitions), sentence by sentence.
+// The states of tickets and conversations (service.md#tickets, service.md#conversations), sentence by sentence.
 
 describe('tickets', () => {
   const ticketOf = async (world: Played, body: object = {}) => {

@@ -1,5 +1,5 @@
 /**
- * A conversation as it is on the wire, written by hand from service-api.txt. Lines that begin with `>` are sent, those
+ * A conversation as it is on the wire, written by hand from the service's description. Lines that begin with `>` are sent, those
  * with `<` must come back: a start line, headers, an empty line, the body. A header that is not written is not looked
  * at; a body is the whole body. `<name>` stands for any text where it is first met, and for that same text later.
  */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { events } from './document.ts';
 import { newContact, type Played, person, start } from './sandbox.ts';
 
-// Outbound webhooks (service-api.txt, Events), sent by the sandbox to a real receiver.
+// Outbound webhooks (service.md#webhooks), sent by the sandbox to a real receiver.
 
 type Delivery = { headers: IncomingHttpHeaders; raw: Buffer; body: Envelope; path: string };
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is being judged

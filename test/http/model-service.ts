@@ -1,7 +1,7 @@
 import type { Exchange, HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 
 /**
- * A service of a few lines, written from service-api.txt alone and by nothing that svc is made of: what it holds is
+ * A service of a few lines, written from the service's description alone and by nothing that svc is made of: what it holds is
  * counted after a run. It answers in time, late or not at all, and tidies what it stores.
  */
 export type Trouble = {

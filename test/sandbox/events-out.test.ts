@@ -23,7 +23,7 @@ const message = { id: 11, sender_type: 'visitor', body: 'Hello', created_at, sen
 const entry = { id: 4, account_id: 1, title: 'New', version: '1.2.0', slug: 'new', status: 'published' };
 const post = { id: 6, account_id: 1, title: 'Idea', content: 'Text', status: 'planned', category_id: 2, created_at };
 
-// The fields of each event, by hand from service-api.txt, Outbound webhooks.
+// The fields of each event, by hand from the service's description (service.md#webhooks-4).
 const events: [WebhookEvent, object, object][] = [
   [
     'contact.created',

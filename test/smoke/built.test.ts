@@ -110,12 +110,12 @@ describe('what a run loads', () => {
 
   test('help of a topic: the tree’s names, no command', async () => {
     const chunks = await chunksOf('help', 'output');
-    expect(chunks.length).toBeLessThanOrEqual(4);
+    expect(chunks.length).toBeLessThanOrEqual(5);
     expect(chunks.filter((chunk) => /program|main|context|contacts|service/u.test(chunk))).toEqual([]);
-    // Half of what a start costs is compiling: the tree brings the texts of the topics, and no library.
+    // Half of what a start costs is compiling: the tree brings the names of the topics, and no library.
     const dist = join(built.script, '..', '..', 'dist');
     const tree = readdirSync(dist).filter((name) => name.startsWith('tree-'));
-    expect(tree.map((name) => statSync(join(dist, name)).size)).toEqual([expect.toSatisfy((size) => size < 26_800)]);
+    expect(tree.map((name) => statSync(join(dist, name)).size)).toEqual([expect.toSatisfy((size) => size < 20_000)]);
   });
 
   test('config list: nothing of what asks the service', async () => {

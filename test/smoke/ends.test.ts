@@ -8,7 +8,7 @@ import { allCommands, type CommandLine as Line, lineOf } from '../command-lines.
 import { sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, type RunOptions, svc, type World } from '../svc.ts';
 
-// Every command ends, whatever happens around it (product.md, section 4). The commands come from the tree and their lines
+// Every command ends, whatever happens around it. The commands come from the tree and their lines
 // from the examples of the help, so that a new command is here by itself; one without a line that can be run fails.
 //
 // Here, in this process, with a standard output that refuses, for every command:

@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Built, buildSvc } from '../built.ts';
 
-// Signs of life (product.md, section 4) of the built tool, on a real terminal and in a pipe, from a service that is slow.
+// Signs of life of the built tool, on a real terminal and in a pipe, from a service that is slow.
 
 let built: Built;
 let server: Server;

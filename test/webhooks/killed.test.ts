@@ -131,7 +131,7 @@ test.each(killed)(
     expect(await inboxIds(state)).toEqual(expect.arrayContaining(answered));
 
     const second = await start(state, port, app.url);
-    // A connection that failed is tried again by the service (Delivery rules, 2).
+    // A connection that failed is tried again by the service (service.md#delivery-2).
     for (const id of unanswered) expect(await deliver(port, id)).toBe(204);
     const all = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'];
     for (let waited = 0; new Set(app.ids()).size < all.length && waited < 15_000; waited += 10) await sleep(10);

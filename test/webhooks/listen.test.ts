@@ -226,7 +226,7 @@ test('what the service could not deliver it delivers again, and a listener that 
     env: { SVC_WEBHOOK_SECRET: JSON.parse(created.stdout).signing_secret },
   });
   expect(running.lines()).toEqual([]);
-  // "waiting about 10 seconds and then about one minute" (Delivery rules, 2).
+  // "waiting about 10 seconds and then about one minute" (service.md#delivery-2).
   await made.control('clock', { advance_seconds: 15 });
   await running.until(() => running.lines().length === 1);
   expect(running.lines()[0]).toMatchObject({ event: 'ticket.created', verdict: 'accepted', data: { ticket_id: 7 } });

@@ -21,7 +21,7 @@ type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: 
 const fine = (message: string): Verdict => ({ ok: true, message });
 const wrong = (message: string, fix: string): Verdict => ({ ok: false, message, fix });
 
-/** Everything that product.md names for `doctor`, in the order in which one would fix it. Nothing here throws. */
+/** What `doctor` checks, in the order in which one would fix it. Nothing here throws. */
 export async function checkUp(ctx: Context, settings: Settings): Promise<readonly Check[]> {
   const checks: Check[] = [];
   ctx.progress('Looking at: this machine');

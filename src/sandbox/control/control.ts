@@ -52,7 +52,7 @@ const Scopes = v.array(v.picklist(scopes, 'must be one of the 14 scopes'));
 /** Also with spaces between them, as OAuth writes them. */
 const splitScopes = (given: unknown) => (typeof given === 'string' ? given.split(' ').filter(Boolean) : given);
 
-/** What only a sandbox can do, by method and name under /_sandbox/ (product.md, section 10). */
+/** What only a sandbox can do, by method and name under /_sandbox/. */
 const actions: Readonly<Record<string, Action>> = {
   'GET state': ({ state }) => Object.fromEntries(kinds.map((kind) => [kind, [...state.rows[kind].values()]])),
 
@@ -98,7 +98,7 @@ const actions: Readonly<Record<string, Action>> = {
     if (!state.rows.accounts.has(app.account_id)) return unknownAccount;
     if (!state.rows.clients.has(app.client_id)) return unknownClient;
     const ended = disconnect(oauthOf(state).connections, app, world.now());
-    // Subscriptions end when the customer disconnects the app (Outbound webhooks).
+    // Subscriptions end when the customer disconnects the app (service.md#webhooks-5).
     for (const subscription of state.rows.subscriptions.values()) {
       if (!ended.includes(subscription.connection_id)) continue;
       put(state, 'subscriptions', { ...subscription, is_active: false });

@@ -31,10 +31,10 @@ export type Subscription = {
   readonly signing_secret: string;
 };
 
-/** The receiver should answer within this time (Delivery rules, 1). */
+/** The receiver should answer within this time (service.md#delivery-1). */
 export const answerWithinMs = 10_000;
 
-/** Before the second and the third attempt. There is no fourth (Delivery rules, 2). */
+/** Before the second and the third attempt. There is no fourth (service.md#delivery-2). */
 const waitsMs = [10_000, 60_000];
 
 /** A delivery that has yet to be attempted, with its envelope written and signed. */
@@ -49,7 +49,7 @@ export function newDelivery(
 ): Delivery {
   const envelope_id = `evt_${Buffer.from(random(12)).toString('hex')}`;
   const created_at = now.toISOString();
-  // ISO 8601 with offset (Outbound webhooks, Envelope).
+  // ISO 8601 with offset (service.md#webhooks-2).
   const body = JSON.stringify({ event, id: envelope_id, created_at: created_at.replace('Z', '+00:00'), data });
   return {
     id,
@@ -68,7 +68,7 @@ export function newDelivery(
   };
 }
 
-/** The delivery after an attempt. Only a connection that failed is tried again; an answer is an answer (Delivery rules, 3). */
+/** The delivery after an attempt. Only a connection that failed is tried again; an answer is an answer (service.md#delivery-3). */
 export function afterAttempt(delivery: Delivery, outcome: Outcome, startedAt: Date, endedAt: Date): Delivery {
   const status = outcome.outcome === 'answered' ? outcome.status : null;
   const attempts = [...delivery.attempts, { at: startedAt.toISOString(), outcome: outcome.outcome, status }];

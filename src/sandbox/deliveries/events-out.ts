@@ -4,8 +4,8 @@ import type { WebhookEvent, webhookData } from '../../api/webhooks.ts';
 type DataOf<E extends WebhookEvent> = v.InferInput<(typeof webhookData)[E]>;
 
 /**
- * The `data` of each event, from the records that it is about (service-api.txt, Outbound webhooks). The fields are
- * picked one by one: internal notes, staff details and authors are never sent (Delivery rules, 5).
+ * The `data` of each event, from the records that it is about (service.md#webhooks-4). The fields are
+ * picked one by one: internal notes, staff details and authors are never sent (service.md#delivery-5).
  */
 export const eventData = {
   'contact.created': ({ contact_id, name, email, phone, lead_status }: Contact): DataOf<'contact.created'> => ({

@@ -10,7 +10,7 @@ export type Post = {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** For the whole attempt (Delivery rules, 1). */
+  /** For the whole attempt (service.md#delivery-1). */
   readonly timeoutMs: number;
   /** Ends the attempt as a time-out. */
   readonly signal: AbortSignal;

@@ -56,7 +56,7 @@ export const changelog: Handlers<ChangelogOperations> = {
     const entry = rowOf(state, 'changelog', params.id);
     if (isForeignCategory(state, account.account_id, body)) return foreignCategory;
     const { status = entry.status, published_at: _, ...fields } = body;
-    // Moving published back to draft is not shown, so the sandbox refuses it.
+    // Whether it could become a draft again is not described (service.md#changelog-4).
     if (entry.status === 'published' && status === 'draft') {
       return invalid({ status: ['a published entry cannot become a draft again'] });
     }
@@ -110,7 +110,7 @@ function listed(state: State, entry: Entry, now: string) {
   return {
     ...fields,
     category: category ? { id: category.id, name: category.name } : null,
-    // Live only when its time has come (Changelog entry, status).
+    // Live only when its time has come (service.md#changelog-3).
     is_live: entry.published_at !== null && Date.parse(entry.published_at) <= Date.parse(now),
   };
 }

@@ -83,7 +83,7 @@ function whole(row: Contact) {
   return fields;
 }
 
-/** Blank fields are filled, existing values kept, tags unioned, metadata merged (Contacts, Sync body). */
+/** Blank fields are filled, existing values kept, tags unioned, metadata merged (service.md#contacts-5). */
 function completed(contact: Contact, row: Partial<Contact>, now: string): Contact {
   const { name, last_name, phone, company } = contact;
   return {

@@ -40,7 +40,7 @@ export const conversations: Handlers<ConversationOperations> = {
 
   resolveConversation({ state, params, now }) {
     const chat = chatOf(state, params.id);
-    // Resolving what is resolved changes nothing (Chat conversation, condition).
+    // Resolving what is resolved changes nothing (service.md#conversations-2).
     if (chat.status === 'resolved') return { conversation: listed(state, chat) };
     const resolved = { ...chat, status: 'resolved', resolved_at: now, updated_at: now };
     return { conversation: listed(state, put(state, 'conversations', resolved)) };

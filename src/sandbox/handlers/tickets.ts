@@ -105,7 +105,7 @@ export const tickets: Handlers<TicketOperations> = {
   replyToTicket({ state, account, params, body, now }) {
     const ticket = ticketOf(state, params.id);
     const channel = replyChannel(ticket);
-    // Nothing is stored where nothing can be delivered (Tickets, Reply).
+    // Nothing is stored where nothing can be delivered (service.md#tickets-4).
     if (channel === 'email' && !personOf(state, ticket.contact_id)?.email) {
       return invalid({ body: ['cannot be sent: the requester has no email address'] });
     }

@@ -83,7 +83,7 @@ const scopeChoice = (scope: Scope, { ticked }: ConsentForm): Html =>
 
 const checked = (yes: boolean): Html => (yes ? html` checked` : html``);
 
-/** What each scope grants (service-api.txt, Scopes), in a customer's words. */
+/** What each scope grants (service.md#scopes-1), in a customer's words. */
 const grants: Record<Scope, { readonly title: string; readonly detail: string }> = {
   identity: { title: 'See which account this is', detail: 'Its name, number and billing status' },
   'branding:write': { title: 'Change the branding', detail: 'Colours, logos, sender name and brand voice' },

@@ -3,7 +3,7 @@ import type { OAuthAnswer, OAuthRequest } from './http.ts';
 import type { OAuthState } from './state.ts';
 import { answerRevoke, answerToken, json } from './token.ts';
 
-/** The OAuth endpoints (service-api.txt, Authentication); undefined for a path that is none of them. */
+/** The OAuth endpoints (service.md#oauth); undefined for a path that is none of them. */
 export function answerOAuth(state: OAuthState, request: OAuthRequest, world: ConsentWorld): OAuthAnswer | undefined {
   const { method } = request;
   switch (request.url.pathname) {

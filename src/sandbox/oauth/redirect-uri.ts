@@ -1,5 +1,5 @@
 /**
- * Whether a client may be answered at this address (service-api.txt, OAuth clients): exactly as registered, also in
+ * Whether a client may be answered at this address (service.md#oauth-1): exactly as registered, also in
  * its port, or below a registered wildcard host. Text is compared, never parsed URLs: two parsers that disagree about
  * a URL are how codes reach the wrong host.
  */

@@ -4,7 +4,7 @@ import { scopes as knownScopes, type Scope } from '../../api/operation.ts';
 
 const Scopes = v.array(v.picklist(knownScopes));
 
-/** A pre-registered client (service-api.txt, OAuth clients). */
+/** A pre-registered client (service.md#oauth-1). */
 export const ClientRow = v.object({
   client_id: v.string(),
   client_secret: v.string(),
@@ -64,7 +64,7 @@ export type TokenAnswer = {
   readonly scope: string;
 };
 
-/** Seconds (Limits). */
+/** Seconds (service.md#oauth-3, service.md#oauth-5). */
 const lifetimes = { code: 600, access: 3600, refresh: 30 * 86_400 } as const;
 
 /** The code that a client gets when a customer lets it into an account: 10 minutes, single-use. */

@@ -24,7 +24,7 @@ export function judgeSeed(value: unknown, named: string): Partial<Rows> {
 
 const badSeed = (named: string, what: string): Failure =>
   new Failure('usage', `The seed ${named} ${what}.`, {
-    hint: 'It takes the shape that GET /_sandbox/state gives; see docs/sandbox.md.',
+    hint: 'It takes the shape that GET /_sandbox/state gives.',
   });
 
 /**

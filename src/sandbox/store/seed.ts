@@ -15,7 +15,7 @@ const account = (fields: Pick<Row<'accounts'>, 'account_id' | 'name' | 'billing_
   ...fields,
 });
 
-/** The two accounts that every sandbox has (product.md, section 10). */
+/** The two accounts that every sandbox has. */
 const accounts: readonly Row<'accounts'>[] = [
   account({ account_id: 1, name: 'Acme', billing_active: true, setup_url: null }),
   account({

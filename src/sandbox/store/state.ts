@@ -10,7 +10,7 @@ import { forEachKind, type Kind, keyOf, kinds, type Row, type Rows } from './rec
  */
 export type State = {
   readonly rows: { readonly [K in Kind]: Map<string | number, Row<K>> };
-  /** The last id given, by kind: ids are never reused, not even of deleted records (general rule 4). */
+  /** The last id given, by kind: ids are never reused, not even of deleted records (service.md#records-1). */
   readonly lastIds: Map<string, number>;
   readonly contacts: ContactIndex;
   /** Contact ids by list, in the order of joining. */

@@ -63,7 +63,7 @@ function isOver({ at, sentAfter, sentBefore }: Rebuilt, since: Date): boolean {
   return Date.parse(sentBefore) < start || (Date.parse(at) < start && Date.parse(sentAfter) < start);
 }
 
-/** The service tries three times, within about 100 seconds (Delivery rules, 2). */
+/** The service tries three times, within about 100 seconds (service.md#delivery-2). */
 const patienceMs = 120_000;
 
 /** As a delivery that came, signed as the service would have. */

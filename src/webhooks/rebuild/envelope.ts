@@ -19,7 +19,7 @@ export type Rebuilt = {
   readonly body: string;
 };
 
-/** The fields of each event that its record tells (service-api.txt, Outbound webhooks); what it does not tell is null. */
+/** The fields of each event that its record tells (service.md#webhooks-4); what it does not tell is null. */
 const dataOf: Readonly<Record<WebhookEvent, (record: Fields, accountId: unknown) => Fields>> = {
   'contact.created': ({ contact_id, name, email, phone, lead_status }) => {
     return { contact_id, name, email, phone, lead_status };

@@ -32,8 +32,8 @@ export type Verdict =
   | { readonly kind: 'rejected'; readonly why: Refusal };
 
 /**
- * Decides about a delivery (service-api.txt, Outbound webhooks): the signature over the raw bytes first, before
- * anything is parsed; then the id, by which deliveries are told apart (Delivery rules, 4).
+ * Decides about a delivery (service.md#webhooks-3): the signature over the raw bytes first, before
+ * anything is parsed; then the id, by which deliveries are told apart (service.md#delivery-4).
  */
 export function judge(
   headers: Headers,

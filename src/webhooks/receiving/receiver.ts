@@ -50,12 +50,12 @@ type Limits = {
   readonly heldBytes: number;
 };
 
-/** Those of product.md, section 9. */
+/** What the receiver takes, and how long it waits. */
 export const receiverLimits: Limits = {
   headersMs: 10_000,
   wholeMs: 30_000,
   bodyBytes: 1024 * 1024,
-  // The service gives a receiver 10 seconds (Delivery rules, 1) and counts more as a failed connection.
+  // The service gives a receiver 10 seconds (service.md#delivery-1) and counts more as a failed connection.
   stallMs: 12_000,
   heldBytes: 128 * 1024 * 1024,
 };
@@ -78,8 +78,8 @@ type Receiving = {
 
 /**
  * Takes deliveries on 127.0.0.1. The order is what makes it safe: verify, drop repeats, make durable, answer, and
- * only then pass on. A non-2xx is never redelivered (Delivery rules, 3), so nothing that comes later may be the
- * answer. Where the delivery cannot be stored there is no answer, since only silence makes the service send again (2).
+ * only then pass on. A non-2xx is never redelivered (service.md#delivery-3), so nothing that comes later may be the
+ * answer. Where the delivery cannot be stored there is no answer, since only silence makes the service send again (service.md#delivery-2).
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const limits = { ...receiverLimits, ...options.limits };

@@ -125,5 +125,5 @@ function mistaken(path: string, mistakes: readonly Mistake[]): Failure {
     fields[`line ${line}`] = [...(fields[`line ${line}`] ?? []), text.replace(/([^.?])$/u, '$1.')];
   }
   const count = sorted.length === 1 ? 'a mistake' : `${sorted.length} mistakes`;
-  return new Failure('usage', `${path} has ${count}.`, { fields, hint: 'To see what it may hold: docs/webhooks.md' });
+  return new Failure('usage', `${path} has ${count}.`, { fields, hint: 'To see what it may hold: svc help serve' });
 }

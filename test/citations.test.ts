@@ -1,0 +1,55 @@
+// Every rule of the service that code, tests and pages cite stands in docs/service.md, and nothing cites a page that is not here.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const files = ['src', 'test', 'bench', 'build', 'bin', 'docs'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|js|md)$/u.test(name))
+    .map((name) => `${folder}/${name}`),
+);
+const texts = [...files, 'README.md', 'CONTRIBUTING.md'].map((path) => [path, read(path)] as const);
+
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
+
+const page = read('docs/service.md');
+const rules = [...page.matchAll(/^- <a id="([\w-]+)"><\/a>\*\*([\w-]+)\*\*/gmu)].map(([, id = '', name = '']) => ({
+  id,
+  name,
+}));
+const headings = [...page.matchAll(/^#+ (.+)$/gmu)].map(([, heading = '']) => slug(heading));
+
+test('each rule has a name of its own, which is its anchor', () => {
+  expect(rules.length).toBeGreaterThan(60);
+  for (const { id, name } of rules) expect(id).toBe(name);
+  const anchors = [...rules.map(({ id }) => id), ...headings];
+  expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([]);
+});
+
+test('each rule that is cited stands there', () => {
+  const cited = texts.flatMap(([path, text]) =>
+    [...text.matchAll(/service\.md#([\w-]+)/gu)].map(([, anchor = '']) => ({ path, anchor })),
+  );
+  expect(cited.length).toBeGreaterThan(40);
+  const anchors = new Set([...rules.map(({ id }) => id), ...headings]);
+  expect(cited.filter(({ anchor }) => !anchors.has(anchor))).toEqual([]);
+});
+
+test('each page that a comment, a test or a page names is in the repository', () => {
+  const named = texts.flatMap(([path, text]) =>
+    [...text.matchAll(/(?<![\w/.-])(?:docs\/)?([\w-]+)\.(?:md|txt)(?:, section \d+|#[\w-]+)/gu)].map(
+      ([cited, name]) => ({ path, cited, name }),
+    ),
+  );
+  const pages = new Set(readdirSync(join(root, 'docs')).map((name) => name.replace(/\.md$/u, '')));
+  expect(
+    named.filter(({ name = '' }) => !pages.has(name) && !['README', 'CONTRIBUTING', 'CHANGELOG'].includes(name)),
+  ).toEqual([]);
+});
