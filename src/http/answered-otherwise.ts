@@ -44,9 +44,9 @@ const is =
   (shown: unknown): boolean =>
     shown === made;
 
-/** What the service always makes of a field that was not sent (States and transitions). A rule may set a priority or a contact. */
+/** Of fields that were not sent (service.md#tickets-1, service.md#changelog-1). A rule of the account may set others. */
 const asMade: Readonly<Record<string, Judges>> = {
-  createTicket: { status: is('open'), source: is('api') },
+  createTicket: { status: (shown) => shown !== 'resolved' && shown !== 'closed', source: is('api') },
   createChangelogEntry: { status: is('draft') },
   replyToTicket: { direction: is('out') },
   replyToConversation: { sender_type: (shown) => shown !== 'visitor' },

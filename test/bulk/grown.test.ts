@@ -95,9 +95,9 @@ test('a column that --map says to ignore is none that came since', async () => {
   await from(world, ['a.csv', 'subject,text\nRow 1,D\nRow 2,D\n'], ['--map', 'text=description']);
   const text = 'subject,text,grp\nRow 1,D,x\nRow 2,D,y\nRow 2,D,z\n';
   expect(await from(world, ['b.csv', text])).toMatchObject({ exitCode: 2, writes: 0 });
-  // Without the column they are the rows of then, whatever another map makes of them; the last one is one more.
+  // Without the column they are the rows of then; the last one is one more.
   for (const writes of [1, 0]) {
-    const ran = await from(world, ['b.csv', text], ['--map', 'grp=ignore']);
+    const ran = await from(world, ['b.csv', text], ['--map', 'text=description', '--map', 'grp=ignore']);
     expect(ran).toMatchObject({ exitCode: 0, writes });
     expect(ran.report).toMatchObject({ rows: 3, done: 3 });
   }

@@ -28,8 +28,11 @@ function stale(world: SandboxWorld, isHidden: (entry: Entry) => boolean, times =
   const exchange: typeof world.exchange = async (request) => {
     const answer = (await world.exchange(request)) as HttpResponse;
     if (request.method !== 'GET' || !/\/changelog(?:\?|$)/u.test(request.url) || left-- <= 0) return answer;
-    const json = JSON.parse(answer.body) as { entries: Entry[] };
-    return { ...answer, body: JSON.stringify({ ...json, entries: json.entries.filter((one) => !isHidden(one)) }) };
+    const { entries, meta } = JSON.parse(answer.body) as { entries: Entry[]; meta: { total: number } };
+    const shown = entries.filter((one) => !isHidden(one));
+    // It counts what it shows: a list that contradicts its own count is not believed at all.
+    const total = meta.total - (entries.length - shown.length);
+    return { ...answer, body: JSON.stringify({ entries: shown, meta: { ...meta, total } }) };
   };
   return { ...world, exchange };
 }

@@ -231,7 +231,7 @@ describe('a pipe that nobody reads any more is a silent end with 0', () => {
     });
     await told;
     again.child.kill('SIGTERM');
-    expect(await inTime(again)).toMatchObject({ code: 0 });
+    expect(await inTime(again)).toMatchObject({ code: 143 });
   });
 });
 
