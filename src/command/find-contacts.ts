@@ -1,28 +1,45 @@
 import { listContacts } from '../api/contacts.ts';
 import type { Output } from '../api/operation.ts';
 import type { Service } from '../http/call.ts';
-import { list } from '../http/pages.ts';
+import { requestsPerMinute } from '../http/limiter.ts';
+import { largestPage, list } from '../http/pages.ts';
+import { number } from '../text/number.ts';
 
 type Page = Output<typeof listContacts>;
 export type FoundContact = Page['contacts'][number];
 
-/** The service has no search over contacts, so every page is read. `fits` judges one; progress says how far it is. */
+/**
+ * The service has no search over contacts, so every page is read. `fits` judges one; progress says how far it is.
+ * `isInCopy`: a copy of the account would answer the same question.
+ */
 export async function* contactsWhere(
   service: Service,
   fits: (contact: FoundContact) => boolean,
   what: string,
+  { isInCopy = false }: { readonly isInCopy?: boolean } = {},
 ): AsyncGenerator<FoundContact> {
   const { progress } = service.ctx;
   progress(`Looking for ${what}`);
   const listing = list(service, listContacts, {}, { all: true });
   let read = 0;
   for await (const record of listing.records) {
-    if (++read % 100 === 0) progress(`Looking for ${what}: ${read} of ${listing.seen().total ?? '?'} contacts`);
+    if (++read === 1 && isInCopy) adviseCopy(service, listing.seen().total);
+    if (read % 100 === 0) progress(`Looking for ${what}: ${read} of ${listing.seen().total ?? '?'} contacts`);
     // The records are judged by the table where the page is read.
     const contact = record as FoundContact;
     if (fits(contact)) yield contact;
   }
   progress(undefined);
+}
+
+/** Said before the first wait for the limit. With --live the service is asked on purpose. */
+function adviseCopy({ ctx, settings }: Service, total = 0): void {
+  const pages = Math.ceil(total / largestPage);
+  if (pages <= requestsPerMinute || settings.live) return;
+  const minutes = number(Math.ceil(pages / requestsPerMinute));
+  ctx.notice(
+    `Reading ${number(total)} contacts in ${number(pages)} requests takes about ${minutes} min. A copy answers at once: svc mirror pull --only contacts`,
+  );
 }
 
 /** Those that came after the one with that id. The service lists the newest first, so that takes one request as a rule. */

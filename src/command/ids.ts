@@ -41,19 +41,19 @@ type Found = { readonly id: number; readonly about: string };
 
 async function contactsWith(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
   const copied = await contactsInCopy(service, email, inCopy);
-  if (copied.length > 0) return copied;
+  if (copied && copied.length > 0) return copied;
   const found: Found[] = [];
-  for await (const contact of contactsWhere(service, hasEmail(email), email)) {
+  for await (const contact of contactsWhere(service, hasEmail(email), email, { isInCopy: !copied })) {
     found.push({ id: contact.contact_id, about: fullName(contact) });
   }
   return found;
 }
 
 /**
- * Those of the copy; none where the service has to be asked. The one contact that it names is read, which is one request:
+ * Those of the copy, none where it does not know; undefined where there is no copy to ask. The one contact that it names is read, which is one request:
  * an address that went to somebody else since must not show or change the wrong contact.
  */
-async function contactsInCopy(service: Service, email: string, inCopy: FindInCopy): Promise<Found[]> {
+async function contactsInCopy(service: Service, email: string, inCopy: FindInCopy): Promise<Found[] | undefined> {
   const { ctx } = service;
   const copied = await inCopy(service, email);
   // What the copy keeps is what the service sent.
@@ -61,7 +61,7 @@ async function contactsInCopy(service: Service, email: string, inCopy: FindInCop
   const [only, ...others] = contacts;
   if (only && others.length === 0 && !(await stillHas(service, only.contact_id, email))) return [];
   if (copied && !only) ctx.notice(`The copy has no contact with the email ${email}. Asking the service.`);
-  return contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
+  return copied && contacts.map((contact) => ({ id: contact.contact_id, about: fullName(contact) }));
 }
 
 export async function stillHas(service: Service, id: number, email: string): Promise<boolean> {

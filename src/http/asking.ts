@@ -13,11 +13,16 @@ export type Service = {
   readonly settings: Settings;
   readonly gateFor: (bearer: Bearer) => Gate;
   readonly learnt: Learnt;
+  /** How far a long reading is, told while the rate limit makes it wait. */
+  readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */
   readonly onUnsettled?: () => void;
   /** With --debug: told of every exchange. */
   readonly trace?: Trace;
 };
+
+/** `say` is of whoever reads a list at this time. */
+export type Waits = { say?: (leftMs: number) => string };
 
 /** What this run has learnt of the service. */
 type Learnt = {

@@ -10,7 +10,7 @@ import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
 import { answeredOtherwise } from './answered-otherwise.ts';
-import type { Asked, Service } from './asking.ts';
+import type { Asked, Service, Waits } from './asking.ts';
 import { confirmedUpdate, recordBefore } from './confirmed-update.ts';
 import { createGate, type Gate } from './gate.ts';
 import { takesFor } from './given-ids.ts';
@@ -31,12 +31,17 @@ export type { Service } from './asking.ts';
 export async function connect(ctx: Context, settings: Settings, as?: Session): Promise<Service> {
   const session = as ?? (await openSession(await traced(ctx, settings), settings));
   const gates = new Map<string, Gate>();
+  const waits: Waits = {};
+  // A command with one total of its own says more than the list that it reads just then.
+  const limitWait = (leftMs: number) => ctx.limitWait?.(leftMs) ?? waits.say?.(leftMs);
+  const telling: Context = Object.create(ctx, { limitWait: { value: limitWait } });
   return {
     ctx,
     session,
     settings,
+    waits,
     gateFor({ token }) {
-      const gate = gates.get(token) ?? createGate(ctx, sharedHold(ctx, session.baseUrl, token));
+      const gate = gates.get(token) ?? createGate(telling, sharedHold(ctx, session.baseUrl, token));
       gates.set(token, gate);
       return gate;
     },

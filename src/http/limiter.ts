@@ -24,7 +24,7 @@ export type Limiter = {
 export type Ticket = { readonly answersAtStart: number };
 
 /** A window's size as documented (service.md#limits-1), for when no header tells. */
-const generalLimit = 60;
+export const requestsPerMinute = 60;
 const provenAfter = 4;
 
 export const newLimiter = (): Limiter => ({
@@ -47,7 +47,7 @@ function mustProbe(limiter: Limiter, ownLimit: number | undefined): boolean {
   if (limiter.refusedBefore && limiter.successes < provenAfter) return true;
   if (limiter.remaining !== undefined && limiter.remaining <= 0) return true;
   if (ownLimit !== undefined) return (limiter.started.get('own') ?? 0) >= ownLimit;
-  return limiter.remaining === undefined && (limiter.started.get('general') ?? 0) >= generalLimit;
+  return limiter.remaining === undefined && (limiter.started.get('general') ?? 0) >= requestsPerMinute;
 }
 
 export function started(limiter: Limiter, ownLimit?: number): Ticket {

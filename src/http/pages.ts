@@ -3,7 +3,9 @@ import { resources } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { number, plural } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
+import type { Waits } from './asking.ts';
 import { call, type Service } from './call.ts';
+import { requestsPerMinute } from './limiter.ts';
 import { leastOn } from './page-meta.ts';
 
 /** A list without pages came whole. */
@@ -67,6 +69,7 @@ export function list<Op extends Operation>(
     const several = range.all || range.limit !== undefined;
     const isCounted = operation.answer.paged && several && range.page === undefined;
     const shown = new Set<unknown>();
+    let say: Waits['say'];
     try {
       for (let sweep = 1; ; sweep++) {
         // What came while the pages were read need not have been on one of them.
@@ -85,6 +88,9 @@ export function list<Op extends Operation>(
           }
           if (!several || at >= page.last || page.records.length === 0) break;
           service.ctx.progress(far(), 'work');
+          const end = Math.min(page.last, Math.ceil(wanted / perPage));
+          say = (leftMs) => pagesInWords({ read: at, end, leftMs, nouns: plural(noun) });
+          service.waits.say = say;
         }
         if (!isCounted || total === undefined || yielded >= total) return;
         if (sweep < sweepsAtMost) continue;
@@ -92,6 +98,7 @@ export function list<Op extends Operation>(
         throw shortList(plural(noun), { yielded, counted: least });
       }
     } finally {
+      if (service.waits.say === say) service.waits.say = undefined;
       service.ctx.progress(undefined, 'work');
     }
   }
@@ -118,6 +125,16 @@ export function list<Op extends Operation>(
   }
 
   return { records: read(), seen: () => ({ yielded, total }) };
+}
+
+type PagesRead = { readonly read: number; readonly end: number; readonly leftMs: number; readonly nouns: string };
+
+/** Each page is a request; the next ones begin when the wait is over. */
+function pagesInWords({ read, end, leftMs, nouns }: PagesRead): string {
+  const seconds = Math.ceil(leftMs / 1000);
+  const rounds = Math.max(0, Math.ceil((end - read) / requestsPerMinute) - 1);
+  const left = rounds === 0 ? '' : ` · about ${number(Math.ceil(seconds / 60 + rounds))} min left`;
+  return `Read ${number(read)} of ${number(end)} pages of ${nouns}${left} · continuing in ${seconds} s`;
 }
 
 const shortList = (nouns: string, { yielded, counted }: { readonly yielded: number; readonly counted: number }) =>

@@ -1,3 +1,4 @@
+import { requestsPerMinute } from '../http/limiter.ts';
 import { counted, number } from '../text/number.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { perPage } from './page.ts';
@@ -5,9 +6,6 @@ import type { Pulling } from './pulling.ts';
 import type { Sweeping } from './state.ts';
 
 type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
-
-/** Of a token (service.md#limits-1). */
-const requestsPerMinute = 60;
 
 /**
  * `1,204 of about 4,300 requests · 58 s left in this minute · about 71 min`; the middle only while the limit makes it wait.

@@ -40,7 +40,7 @@ export const findContacts = (columns: readonly Column[]) =>
         return { ...view(shown, columns), notes: leftOut(shown.length, newer.length) };
       }
       async function* found(): AsyncGenerator<FoundContact> {
-        for await (const contact of contactsWhere(service, mentions(text), text)) {
+        for await (const contact of contactsWhere(service, mentions(text), text, { isInCopy: true })) {
           if (count === limit) {
             count++;
             return;
