@@ -83,13 +83,24 @@ export async function notLoggedIn(
   { env, tokens }: Pick<Context, 'env' | 'tokens'>,
   { profile }: Settings,
 ): Promise<Failure> {
-  const [other] = (await heldByProfile(tokens)).keys();
+  const saved = [...(await heldByProfile(tokens)).keys()];
+  const near = nearest(profile, saved);
   const login = `Run: ${loginCommand('oauth', profile)} (or with --with-api-key).`;
   const variable = 'SVC_API_KEY';
   // Nobody can log in there.
   const ways = env.CI ? [`Set ${variable} from a secret of this CI service.`] : [login, `In CI, set ${variable}.`];
-  if (other && !env.CI) ways.push(`Another login is saved: add --profile ${other}`);
-  return new Failure('auth', `Profile ${profile} is not logged in.`, { hint: ways.join(' ') });
+  if (near) ways.unshift(`Saved: ${saved.join(', ')}.`);
+  else if (!env.CI) ways.push(...othersSaved(saved));
+  return new Failure('auth', `Profile ${profile} is not logged in${near ? `; did you mean ${near}?` : '.'}`, {
+    hint: ways.join(' '),
+  });
+}
+
+/** Of several nobody but the user knows which account is meant. */
+function othersSaved([first, ...others]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  if (others.length === 0) return [`Another login is saved: add --profile ${first}`];
+  return [`Other logins are saved: add --profile and one of ${[first, ...others].join(', ')}`];
 }
 
 /** The operation takes none of the credentials at hand. */

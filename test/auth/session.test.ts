@@ -227,3 +227,29 @@ describe('http:// is for this machine: elsewhere nothing is sent unless it is as
     expect(world.sent).toHaveLength(1);
   });
 });
+
+describe('a profile that is not logged in, beside others that are', () => {
+  async function besides(...profiles: string[]): Promise<AuthWorld> {
+    const world = await authWorld();
+    const stored = JSON.stringify({ base_url: origin, token: 'stored_api_key' });
+    for (const name of profiles) await storeOf(world).update(`profile/${name}/api_key`, async () => stored);
+    return world;
+  }
+
+  test('a slip of the finger names the one that is meant, never just the first', async () => {
+    const world = await besides('default', 'two');
+    const ran = await world.svc(['-p', 'tow', 'tickets', 'list']);
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toContain('Profile tow is not logged in; did you mean two?');
+    expect(ran.stderr).toContain('Saved: default, two.');
+    expect(ran.stderr).not.toContain('--profile default');
+    expect(world.sent).toEqual([]);
+  });
+
+  test('where none is near, all are named; the only one can be pasted', async () => {
+    const several = await (await besides('default', 'two')).svc(['-p', 'staging', 'tickets', 'list']);
+    expect(several.stderr).toContain('Other logins are saved: add --profile and one of default, two');
+    const one = await (await besides('default')).svc(['-p', 'staging', 'tickets', 'list']);
+    expect(one.stderr).toContain('Another login is saved: add --profile default');
+  });
+});
