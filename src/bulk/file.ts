@@ -2,7 +2,7 @@ import { fieldsOf } from '../api/shape.ts';
 import { cleared } from '../command/clear.ts';
 import type { Given } from '../command/command.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../command/row.ts';
-import { readTemplate } from '../command/template-file.ts';
+import { bracedNames, readTemplate, setFlags } from '../command/template-file.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { readUserText } from '../disk/user-file.ts';
@@ -225,8 +225,9 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
   const set = flags.set ?? {};
   const strange = (template?.placeholders ?? []).filter((name) => !(name in set) && placeIn(names, name) < 0);
   if (strange.length > 0) {
-    throw new Failure('usage', `The template has {{${strange[0]}}}, and the file has no such column.`, {
-      hint: `Columns: ${names.join(', ')}.`,
+    const columns = strange.length === 1 ? 'column' : 'columns';
+    throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {
+      hint: `Add: ${setFlags(strange)}\nColumns: ${names.join(', ')}.`,
     });
   }
 }

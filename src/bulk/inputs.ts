@@ -1,6 +1,7 @@
 import { check, type FieldErrors } from '../api/check.ts';
 import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
+import { bracedNames, setFlags } from '../command/template-file.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { isRecord } from '../text/record.ts';
@@ -51,7 +52,9 @@ export function inputMaker(parts: Parts): MakeInput {
     if (template && row.text) {
       const filled = fillTemplate(template, (name) => filledOr(fileRow.cells[places.get(name) ?? -1], set[name]));
       if ('missing' in filled)
-        return { problem: `has no value for ${filled.missing.map((name) => `{{${name}}}`).join(', ')}` };
+        return {
+          problem: `has no value for ${bracedNames(filled.missing)} (to give one: ${setFlags(filled.missing)})`,
+        };
       setAt(body, row.text, filled.text);
     }
     const whole = finished(row, { ...body, ...row.fixed });

@@ -8,7 +8,7 @@ import { fieldsIn } from '../text/record.ts';
 import { fillTemplate, valueAt } from '../text/template.ts';
 import { unwrap } from './answered.ts';
 import { flagName } from './param.ts';
-import { readTemplate } from './template-file.ts';
+import { bracedNames, readTemplate, setFlags } from './template-file.ts';
 
 /** The field of the operation's body that the text is for. */
 type Wanted = {
@@ -30,9 +30,8 @@ export async function filledFor(
   const record = !isFilled ? await recordOf(ctx, settings, operation, flags.id) : undefined;
   const filled = fillTemplate(template, (path) => valueAt(record, path) ?? valueIn(flags.set, path));
   if ('text' in filled) return filled.text;
-  const names = filled.missing.map((name) => `{{${name}}}`).join(', ');
-  throw new Failure('usage', `The record has nothing for ${names}. Nothing was sent.`, {
-    hint: `Placeholders are its fields, for example {{contact.name}}.`,
+  throw new Failure('usage', `The record has nothing for ${bracedNames(filled.missing)}. Nothing was sent.`, {
+    hint: `Add: ${setFlags(filled.missing)}\nPlaceholders are its fields, for example {{contact.name}}, or names of --set.`,
   });
 }
 

@@ -4,6 +4,7 @@ import { isThere, readIfThere } from '../disk/atomic-file.ts';
 import { namesIn } from '../disk/folder.ts';
 import { readUserText } from '../disk/user-file.ts';
 import { Failure } from '../errors.ts';
+import { nearest } from '../text/near.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { parseTemplate, type Template } from '../text/template.ts';
 
@@ -18,6 +19,12 @@ export async function readTemplate(ctx: Context, named: string): Promise<Templat
     hint: 'A placeholder is written {{column}}.',
   });
 }
+
+/** The flags that give what a template lacks, as they can be typed: the value is left to fill in. */
+export const setFlags = (names: readonly string[]): string =>
+  names.map((name) => `--set ${shellWord(`${name}=VALUE`)}`).join(' ');
+
+export const bracedNames = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');
 
 const folderOf = ({ files }: Pick<Context, 'files'>): string => join(files.config, 'templates');
 
@@ -38,9 +45,19 @@ async function placeOf(ctx: Context, named: string): Promise<string> {
   if (await isThere(named)) return named;
   const path = await keptAt(ctx, named);
   if (path !== undefined) return path;
+  const near = await nearTemplate(ctx, named);
   throw new Failure('usage', `There is no template ${named}.`, {
-    hint: `Name a file, or put it into ${folderOf(ctx)} as ${named.replace(/.*[/\\]/u, '')}.md`,
+    hint: `${near}Name a file, or put it into ${folderOf(ctx)} as ${named.replace(/.*[/\\]/u, '')}.md`,
   });
+}
+
+async function nearTemplate(ctx: Context, named: string): Promise<string> {
+  const all = await namedTemplates(ctx);
+  const near = nearest(
+    named,
+    all.map(({ name }) => name),
+  );
+  return near === undefined ? '' : `Did you mean ${near}? `;
 }
 
 type Named = { readonly name: string; readonly placeholders: readonly string[]; readonly path: string };
@@ -69,7 +86,7 @@ export async function templateNamed(ctx: Context, name: string): Promise<{ reado
   throw new Failure('not-found', `There is no template ${name}.`, {
     hint:
       all.length > 0
-        ? `There are: ${all.map((one) => one.name).join(', ')}.`
+        ? `${await nearTemplate(ctx, name)}There are: ${all.map((one) => one.name).join(', ')}.`
         : `To write it: svc templates edit ${shellWord(name)}`,
   });
 }

@@ -344,13 +344,35 @@ describe('templates', () => {
     const ran = await svc(world, ['tickets', 'reply', '--from', file, '--template', 'outage', '--yes', '--json']);
     expect(JSON.parse(ran.stdout)).toMatchObject({
       done: 1,
-      errors: [{ line: 3, error: 'has no value for {{First name}}' }],
+      errors: [{ line: 3, error: "has no value for {{First name}} (to give one: --set 'First name=VALUE')" }],
     });
     const thread = JSON.parse((await svc(world, ['tickets', 'get', '8', '--json'])).stdout);
     expect(thread.messages.at(-1).body).toBe('Dear Ada,\n{{id}} is fixed. Ada');
     put(world, 'config/templates/bad.md', 'Hello {{name}}');
     const bad = await svc(world, ['tickets', 'reply', '--from', file, '--template', 'bad', '--yes']);
     expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('The template has {{name}}') });
+  });
+
+  test('all that is missing is named at once, with the flags that give it; a slip of the finger in the name too', async () => {
+    const world = fresh();
+    put(world, 'config/templates/sorry.md', '{{ticket_number}}: {{fix}}, {{agent}}');
+    const reply = ['tickets', 'reply', '--template', 'sorry'];
+    const single = await svc(world, [...reply, '8', '--set', 'other=1']);
+    expect(single.exitCode).toBe(2);
+    expect(single.stderr).toContain('The record has nothing for {{fix}}, {{agent}}. Nothing was sent.');
+    expect(single.stderr).toContain('Add: --set fix=VALUE --set agent=VALUE\n');
+    const file = put(world, 'a.csv', 'id,ticket_number\n8,T-1008\n');
+    const several = await svc(world, [...reply, '--from', file, '--yes']);
+    expect(several.exitCode).toBe(2);
+    expect(several.stderr).toContain('The template has {{fix}}, {{agent}}, and the file has no such columns.');
+    expect(several.stderr).toContain('Add: --set fix=VALUE --set agent=VALUE\n');
+    const given = await svc(world, [...reply, '8', '--set', 'fix=a', '--set', 'agent=b', '--json']);
+    expect(given.exitCode).toBe(0);
+    for (const argv of [
+      ['tickets', 'reply', '8', '--template', 'sory'],
+      ['templates', 'show', 'sory'],
+    ])
+      expect((await svc(world, argv)).stderr).toContain('Did you mean sorry? ');
   });
 
   test('of a single reply are filled from the record', async () => {

@@ -46,6 +46,8 @@ export const conversations: Group = {
       text: 'body',
       rows: { question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?` },
       seed: seedFrom(getConversation, replySeed),
+      details:
+        'The text is that of --body, --body-file, --editor or --template; svc templates list names the templates there are.',
       examples: ["svc conversations reply 3 --body 'A colleague is looking into it.'"],
       noted: true,
       done: (answer: { handling_mode: string }, id) =>

@@ -133,6 +133,8 @@ export const tickets: Group = {
       text: 'body',
       rows: { question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?` },
       seed: seedFrom(getTicket, replySeed),
+      details:
+        'The text is that of --body, --body-file, --editor or --template; svc templates list names the templates there are.',
       examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
       noted: true,
       done: ({ channel }: { channel: string }, _, { called }) =>
