@@ -151,7 +151,11 @@ export async function runFile(
       ...(ctx.stdout.isTTY && !lost ? keptNotes(report, flags.rejects) : []),
       ...capped,
     ];
-    return withUnwritten({ ...viewOf(shown, flags), notes, outcome, failure }, lost, ctx.notice);
+    return withUnwritten(
+      { ...viewOf(shown, { ...flags, records: plan.records }), notes, outcome, failure },
+      lost,
+      ctx.notice,
+    );
   } finally {
     ctx.progress(undefined, 'work');
     await source.close();

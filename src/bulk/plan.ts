@@ -7,6 +7,7 @@ import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
 import { contentReader, createNumbering, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
+import { type RowRecords, rowRecords } from './row-records.ts';
 import type { RowInput } from './second-step.ts';
 
 type Problem = { readonly line: number; readonly error: string; readonly ref: string };
@@ -33,6 +34,7 @@ export type Planned = {
 
 /** What a file would do: the result of a first reading, in which nothing is sent. */
 export type Plan = {
+  readonly records: RowRecords;
   readonly row: RowOf;
   readonly rows: Rows;
   readonly columns: Columns;
@@ -67,11 +69,16 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   const inOrder: string[] = [];
   const content = newHash();
   const shapes = shapesOf(contentReader(columns).shapeOf);
+  const records = rowRecords(row, columns);
+  const onRow = (fileRow: FileRow) => {
+    shapes.see(fileRow);
+    records.see(fileRow);
+  };
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
   const hash = newHash();
-  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow: shapes.see })) {
+  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow })) {
     for (const one of batch) {
       count++;
       inOrder.push(one.ref);
@@ -105,7 +112,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
   const sums = { count, sendable: count - problems.size, problems, refs, content: content.digest('hex'), published };
-  return { row, rows, columns, ...sums, shapes: shapes.all(), sample, read, verify };
+  return { row, rows, columns, records: records.all, ...sums, shapes: shapes.all(), sample, read, verify };
 }
 
 const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');

@@ -7,6 +7,7 @@ import { pad, wrap } from '../text/width.ts';
 import { moreProblems } from './ending.ts';
 import { duration, rowsInWords } from './pace.ts';
 import type { Report } from './report.ts';
+import { type RowRecords, withRecord } from './row-records.ts';
 
 export function earlierNote(at: string, isFinished: boolean, settled: number, left: number): string {
   const when = localTime(at);
@@ -33,7 +34,7 @@ const shownProblems = 10;
 const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'orange', unsent: 'orange' } as const;
 
 const humanText =
-  (report: Report, files: Files) =>
+  (report: Report, files: Shown) =>
   (terminal: Terminal): string => {
     const { paint } = terminal;
     const room = number(report.rows).length;
@@ -55,7 +56,7 @@ const humanText =
   };
 
 const dryText =
-  (report: Report, files: Files) =>
+  (report: Report, files: Shown) =>
   (terminal: Terminal): string => {
     const { width, paint } = terminal;
     const { sample = [], minutes = 0, rows, rejected, unsent, resumed_rows: earlier } = report;
@@ -80,7 +81,7 @@ const dryText =
 
 const timeOf = (minutes: number): string => `; at 60 requests a minute that takes up to ${number(minutes)} min.`;
 
-function problemLines({ errors }: Report, files: Files, { width, paint }: Terminal): string[] {
+function problemLines({ errors }: Report, { records, ...files }: Shown, { width, paint }: Terminal): string[] {
   if (errors.length === 0) return [];
   const shown = errors.slice(0, shownProblems);
   const room = Math.max(4, ...shown.map(({ line }) => String(line).length));
@@ -89,7 +90,7 @@ function problemLines({ errors }: Report, files: Files, { width, paint }: Termin
     '',
     paint('dim', `  ${pad('line', room)}  problem`),
     ...shown.flatMap(({ line, error }) =>
-      wrap(sanitize(error), Math.max(20, width - room - 4)).map(
+      wrap(sanitize(withRecord(error, records.get(line))), Math.max(20, width - room - 4)).map(
         (text, at) => `  ${(at === 0 ? String(line) : '').padStart(room)}  ${text}`,
       ),
     ),
@@ -100,7 +101,9 @@ function problemLines({ errors }: Report, files: Files, { width, paint }: Termin
 /** Where the problems are kept, by the flags. */
 type Files = { readonly rejects?: string; readonly report?: string };
 
-export const viewOf = (report: Report, files: Files = {}): View => ({
+type Shown = Files & { readonly records: RowRecords };
+
+export const viewOf = (report: Report, files: Shown): View => ({
   data: { shape: 'record', record: report },
   human: (report.sample ? dryText : humanText)(report, files),
   plain: () => plainText(report),

@@ -74,6 +74,15 @@ test.each([40, 60, 80])('a problem is told whole, and no line breaks a word, in 
   }
 });
 
+test('a problem in the table names the record of its row, where it does not name it itself', async () => {
+  const text = `id,subject\nT-1008,${'x'.repeat(300)}\nT-9999,B\n9,C\n`;
+  for (const dry of [[], ['--dry-run']]) {
+    const { stdout } = await from(text, 'tickets update', dry, { columns: 200, env: { NO_COLOR: '1' } });
+    expect(stdout).toMatch(/^ +2 {2}ticket T-1008: subject /mu);
+    expect(stdout).toMatch(/^ +3 {2}id T-9999: no ticket has this number$/mu);
+  }
+});
+
 test('bare numbers of tickets are a list too', async () => {
   const { stdout, exitCode } = await from('T-1008\n9\nT-9999\n', 'tickets close', ['--json']);
   expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
