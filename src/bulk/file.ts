@@ -93,7 +93,7 @@ export async function runFile(
     // A command that needs nothing but an id reads nothing else.
     if (row.operation.body && row.reads !== 'named')
       for (const note of columnNotes(columns, {
-        ...{ row, given: given.body, placeholders: template?.placeholders ?? [] },
+        ...{ row, given: given.body, template },
         createsContacts: flags.create_contacts === true,
       }))
         ctx.notice(note);

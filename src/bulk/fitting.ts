@@ -2,6 +2,7 @@ import { type Body, columnNames, fieldsOfRow, type RowOf } from '../command/row.
 import { columnName, plain } from '../tabular/columns.ts';
 import { fieldOf } from '../tabular/header-names.ts';
 import { sanitize } from '../text/sanitize.ts';
+import type { Template } from '../text/template.ts';
 import { type Columns, placeIn } from './columns.ts';
 import { withRequester } from './requesters.ts';
 
@@ -81,8 +82,8 @@ type Beside = {
   readonly row: RowOf;
   /** By flags, for every row. */
   readonly given: Body;
-  /** What the template takes from the row. */
-  readonly placeholders: readonly string[];
+  /** What takes its text from the row. */
+  readonly template: Template | undefined;
   /** --create-contacts is given. */
   readonly createsContacts: boolean;
 };
@@ -91,9 +92,10 @@ type Beside = {
  * What becomes of the columns that fill nothing. Where some of them fit a field, the flags for those, as they can be typed.
  */
 export function columnNotes(columns: Columns, beside: Beside): string[] {
-  const { placeholders } = beside;
+  const open = openFields(columns, beside);
+  if (open.length === 0) return [];
   const { unused: all, names } = columns;
-  const taken = new Set(placeholders.map((name) => names[placeIn(names, name)]));
+  const taken = new Set(beside.template?.placeholders.map((name) => names[placeIn(names, name)]));
   const unused = all.filter((name) => !taken.has(name));
   const fits = fitting(columns, beside).filter(({ at }) => unused.includes(names[at] ?? ''));
   const isNothingKnown = unused.length === names.length;
@@ -101,8 +103,18 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   const shown = unused.slice(0, mostNames).map((name) => sanitize(name) || '(no name)');
   const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
   const left = `Columns that are not sent: ${shown.join(', ')}${more}.`;
+  const [only, ...others] = open;
   if (fits.length > 0) return [left, hintFor(fits, names, beside)];
-  return [`${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=FIELD"`];
+  return [
+    `${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=${others.length === 0 ? only : 'FIELD'}"`,
+  ];
+}
+
+/** What a column could still fill; of a reply with a template that is nothing. */
+function openFields(columns: Columns, { row, given, template }: Beside): readonly string[] {
+  const filled = filledBy(columns);
+  const isOpen = (field: string) => !filled.has(field) && !(field in given) && !(field in (row.fixed ?? {}));
+  return Object.keys(fieldsOfRow(row)).filter((field) => isOpen(field) && !(template && field === row.text));
 }
 
 function hintFor(fits: readonly Fit[], names: readonly string[], { createsContacts }: Beside): string {

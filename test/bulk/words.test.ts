@@ -22,8 +22,18 @@ test('columns that the template takes are not called unsent', async () => {
   const world = fresh();
   const rows = put(world, 'rows.csv', 'id,First name,plan,seats\n8,Ann,pro,3\n');
   const template = put(world, 'outage.md', 'Hello {{first name}}, plan {{plan}} is hit.');
-  const ran = await svc(world, ['tickets', 'reply', '--from', rows, '--template', template, '--dry-run']);
-  expect(ran.stderr).toBe('Columns that are not sent: seats. To send one: --map "seats=FIELD"\n');
+  const flags = ['--from', rows, '--template', template, '--dry-run'];
+  const ran = await svc(world, ['changelog', 'update', ...flags]);
+  expect(ran.stderr).toContain('Columns that are not sent: seats. To send one: --map "seats=FIELD"\n');
+  // Nothing else can be sent in a reply.
+  expect(await svc(world, ['tickets', 'reply', ...flags])).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('where one field alone is open, the flag to paste names it', async () => {
+  const unused = await from('ticket,plan\n8,pro\n', 'tickets reply', ['--map', 'ticket=id', '--dry-run']);
+  expect(unused.stderr).toContain('Columns that are not sent: plan. To send one: --map "plan=body"');
+  const given = await from('id,plan\n8,pro\n', 'tickets reply', ['--body', 'Hello', '--dry-run']);
+  expect(given).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
 test('an email or a number that nobody has, and a row without one, are said in plain words', async () => {
