@@ -90,7 +90,7 @@ async function shownAt(columns: number): Promise<string[]> {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys begins with ESC
-const lineCleared = /\x1b\[(?:2K|1G)/u;
+const lineCleared = /\x1b\[(?:[02]?K|1G)/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys begins with ESC
 const cursor = /\x1b\[\?25[lh]/gu;
 
