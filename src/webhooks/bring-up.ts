@@ -8,6 +8,7 @@ import type { Arrival } from './inbox/line.ts';
 import { watchOrders } from './inbox/orders.ts';
 import { type Seat, seats, seatsFolder, takeSeat } from './inbox/seat.ts';
 import { came, catchUp, filterOf, guarded, resume, takeRebuilt } from './passing-on.ts';
+import { readingAgain } from './receiving/later-secrets.ts';
 import { marking, newMark } from './receiving/own-mark.ts';
 import { type Receiver, startReceiver } from './receiving/receiver.ts';
 import type { Reporter } from './report.ts';
@@ -101,11 +102,17 @@ function forwarding({ ctx, options, running, reporter, mark }: Coming, { inbox, 
 
 async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<Receiver> {
   const { ctx, options, running, secrets } = coming;
-  const { routes } = options;
+  const { routes, laterSecrets } = options;
   const receiver = await startReceiver({
     port: options.port,
     path: () => options.path ?? coming.pathOfUrl,
     secrets: () => secrets,
+    ...(laterSecrets && {
+      readSecrets: readingAgain(ctx.clock, async () => {
+        const found = await laterSecrets();
+        secrets.push(...found.filter((secret) => !secrets.includes(secret)));
+      }),
+    }),
     inbox,
     clock: ctx.clock,
     mark: coming.mark,

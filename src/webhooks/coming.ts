@@ -20,6 +20,8 @@ export type ListenOptions = {
   readonly filter?: string;
   /** Beside those of our own subscriptions. */
   readonly secrets: readonly string[];
+  /** Those that are stored by now, where no others were given. */
+  readonly laterSecrets?: () => Promise<readonly string[]>;
   readonly reach?: { readonly publicUrl: string } | { readonly tunnel: TunnelRecipe };
   /** Undefined where no service is known; then there can be nothing to subscribe or to clean up. */
   readonly baseUrl?: string;

@@ -236,3 +236,49 @@ test('nothing but loopback can reach it', async () => {
     expect(refused).toBe(true);
   }
 });
+
+test('what fits no secret is judged again with those that were stored meanwhile; what fits one asks nothing', async () => {
+  let secrets = [secret];
+  let readings = 0;
+  const { port, stored } = await receiver({
+    secrets: () => secrets,
+    readSecrets: async () => {
+      readings++;
+      secrets = [secret, 'later'];
+      return true;
+    },
+  });
+  const signed = (id: string, key: string) =>
+    post(envelope(id), { 'x-svc-signature': sign(key, Buffer.from(envelope(id))) });
+  expect(await send(port, signed('evt_1', secret))).toBe(204);
+  expect(readings).toBe(0);
+  expect(await send(port, signed('evt_2', 'later'))).toBe(204);
+  expect(await send(port, signed('evt_3', 'forged'))).toBe(401);
+  expect([[...stored.keys()], readings]).toEqual([['evt_1', 'evt_2'], 2]);
+});
+
+test('where the secrets cannot be read, what fits none is not answered, so that it comes again', async () => {
+  const { port, receipts } = await receiver({ readSecrets: async () => false });
+  const forged = post(envelope('evt_1'), { 'x-svc-signature': sign('other', Buffer.from(envelope('evt_1'))) });
+  expect(await send(port, forged)).toBeUndefined();
+  expect(await send(port, post(envelope('evt_2')))).toBe(204);
+  expect(receipts).toMatchObject([{ kind: 'accepted' }]);
+});
+
+test('forged deliveries that wait for the secrets keep no good one out', async () => {
+  let read = (_: boolean) => {};
+  const reading = new Promise<boolean>((resolve) => {
+    read = resolve;
+  });
+  const { port } = await receiver({ maxConnections: () => 8, readSecrets: () => reading });
+  const forged = Array.from({ length: 12 }, (_, at) =>
+    send(port, post(envelope(`evt_${at}`), { 'x-svc-signature': sign('other', Buffer.from(envelope(`evt_${at}`))) })),
+  );
+  // The first four wait; the others come again.
+  await Promise.race(forged);
+  expect(await send(port, post(envelope('good')))).toBe(204);
+  read(true);
+  const answers = await Promise.all(forged);
+  expect(answers.filter((status) => status === 401)).toHaveLength(4);
+  expect(answers.filter((status) => status === undefined)).toHaveLength(8);
+});

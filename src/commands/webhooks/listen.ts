@@ -87,7 +87,8 @@ export const listenToWebhooks = defineCommand({
     // Before anything starts: without a login for it nothing can be subscribed.
     if (reach) await account.service();
     const given = await givenSecrets(ctx, flags.secretStdin);
-    const secrets = given.length > 0 ? given : await storedSecrets(ctx.tokens, settings.profile);
+    const stored = () => storedSecrets(ctx.tokens, settings.profile);
+    const secrets = given.length > 0 ? given : await stored();
     if (secrets.length === 0 && !reach) {
       throw new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
         hint: 'Give --public-url or --tunnel to subscribe, or set SVC_WEBHOOK_SECRET, or give --secret-stdin.',
@@ -109,6 +110,7 @@ export const listenToWebhooks = defineCommand({
       timeoutMs: settings.timeoutMs,
       inboxLimit: flags.inboxLimit,
       secrets,
+      ...(given.length === 0 && { laterSecrets: stored }),
       reach,
       baseUrl: settings.baseUrl,
       service: account.service,

@@ -61,6 +61,7 @@ export const serveWebhooks = defineCommand({
       read,
       placeOf,
       secretsOf: (configured) => secretsOf(ctx, settings, configured),
+      storedSecrets: () => storedSecrets(ctx.tokens, settings.profile),
       ...(flags.catchUp && { missed: (current) => missed(ctx, settings, current) }),
     });
     return {

@@ -2,9 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
 import { type Arrival, textsOf } from '../inbox/line.ts';
 import { happeningOf } from '../record-key.ts';
-import { type Envelope, judge, type Refusal } from './judge.ts';
+import { answer, cut, tooLarge } from './answers.ts';
+import { type Envelope, type Headers, judge, type Refusal, type Verdict } from './judge.ts';
+import { type Limits, receiverLimits } from './limits.ts';
 import { bound, close, connectionsAtMost, defaultConnections, listen, loopback } from './listening.ts';
 import { isMarked, markHeader } from './own-mark.ts';
+
+export { receiverLimits } from './limits.ts';
 
 /** What the receiver decided about one request to its path. */
 export type Receipt =
@@ -22,6 +26,8 @@ export type ReceiverOptions = {
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
+  /** Asked where no secret fits, and then `secrets` once more. False: it is not known which secrets there are. */
+  readonly readSecrets?: () => Promise<boolean>;
   /** `add` may resolve to `repeat`: several instances share an inbox. */
   readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
   readonly clock: Clock;
@@ -41,25 +47,6 @@ export type ReceiverOptions = {
 
 export type Receiver = { readonly port: number; readonly url: string; close(): Promise<void> };
 
-type Limits = {
-  readonly headersMs: number;
-  readonly wholeMs: number;
-  readonly bodyBytes: number;
-  readonly stallMs: number;
-  /** The most bytes of all bodies that are being received or held: a flood must not use up the machine's memory. */
-  readonly heldBytes: number;
-};
-
-/** What the receiver takes, and how long it waits. */
-export const receiverLimits: Limits = {
-  headersMs: 10_000,
-  wholeMs: 30_000,
-  bodyBytes: 1024 * 1024,
-  // The service gives a receiver 10 seconds (service.md#delivery-1) and counts more as a failed connection.
-  stallMs: 12_000,
-  heldBytes: 128 * 1024 * 1024,
-};
-
 /** False where the inbox refused all along. */
 type Stored = 'stored' | 'repeat' | false;
 
@@ -71,6 +58,8 @@ type Receiving = {
   readonly storing: Map<string, Promise<Stored>>;
   /** Bytes of bodies in memory. */
   held: number;
+  /** Deliveries that wait for the secrets to be read again. */
+  doubted: number;
   inTrouble: boolean;
   /** Nobody is left to be answered. */
   isClosed: boolean;
@@ -83,7 +72,15 @@ type Receiving = {
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const limits = { ...receiverLimits, ...options.limits };
-  const receiving: Receiving = { options, limits, storing: new Map(), held: 0, inTrouble: false, isClosed: false };
+  const receiving: Receiving = {
+    options,
+    limits,
+    storing: new Map(),
+    held: 0,
+    doubted: 0,
+    inTrouble: false,
+    isClosed: false,
+  };
   const server = process.getBuiltinModule('node:http').createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.wholeMs,
@@ -94,7 +91,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.on('checkContinue', (request, response) =>
     receive(receiving, request, response, () => response.writeContinue()),
   );
-  bound(server, () => connectionsAtMost(options.maxConnections?.() ?? defaultConnections));
+  bound(server, () => mostConnections(options));
   const host = options.host ?? loopback;
   const port = await listen(server, options.port, host);
   return {
@@ -106,6 +103,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       }),
   };
 }
+
+const mostConnections = ({ maxConnections }: ReceiverOptions): number =>
+  connectionsAtMost(maxConnections?.() ?? defaultConnections);
 
 function receive(
   receiving: Receiving,
@@ -145,18 +145,38 @@ function takeBody(receiving: Receiving, request: IncomingMessage, response: Serv
   });
   request.on('end', () => {
     const [only, ...more] = chunks;
-    decide(receiving, request, response, only && more.length === 0 ? only : Buffer.concat(chunks));
+    const raw = only && more.length === 0 ? only : Buffer.concat(chunks);
+    void decide(receiving, { headers: textsOf(request.headers), raw, response });
   });
   response.on('close', () => {
     receiving.held -= length;
   });
 }
 
-function decide(receiving: Receiving, request: IncomingMessage, response: ServerResponse, raw: Buffer): void {
+type Came = { readonly headers: Headers; readonly raw: Buffer; readonly response: ServerResponse };
+
+/** What fits no secret is judged once more with those that were stored meanwhile, for a 401 is never sent again. */
+async function decide(receiving: Receiving, came: Came): Promise<void> {
   const { options, storing } = receiving;
-  const headers = textsOf(request.headers);
+  const { headers, raw, response } = came;
+  const verdict = () => judge(headers, raw, options.secrets(), (id) => options.inbox.has(id) || storing.has(id));
+  const first = verdict();
+  if (first.kind !== 'rejected' || first.why !== 'no-match' || !options.readSecrets) {
+    take(receiving, came, first);
+    return;
+  }
+  // Forged ones that wait may never keep out the good ones.
+  const isCrowded = receiving.doubted >= mostConnections(options) / 2;
+  receiving.doubted++;
+  const isRead = !isCrowded && (await options.readSecrets());
+  receiving.doubted--;
+  if (!isRead || receiving.isClosed) cut(response);
+  else take(receiving, came, verdict());
+}
+
+function take(receiving: Receiving, { headers, raw, response }: Came, verdict: Verdict): void {
+  const { options, storing } = receiving;
   const at = options.clock.now().toISOString();
-  const verdict = judge(headers, raw, options.secrets(), (id) => options.inbox.has(id) || storing.has(id));
   if (verdict.kind === 'rejected') {
     answer(response, 401);
     options.onReceipt({ ...verdict, at, event: headers['x-svc-event'] ?? null });
@@ -221,21 +241,9 @@ async function store(receiving: Receiving, arrival: Arrival): Promise<Stored> {
 
 function finish(response: ServerResponse, stored: Stored, then: () => void): void {
   if (!stored) {
-    response.socket?.destroy();
+    cut(response);
     return;
   }
   answer(response, 204);
   then();
-}
-
-function answer(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
-  response.writeHead(status, headers).end();
-}
-
-/** Answers while the sender is still sending: closing at once would reset the connection and lose the answer. */
-function tooLarge(request: IncomingMessage): void {
-  const { socket } = request;
-  request.resume();
-  socket.end('HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-  setTimeout(() => socket.destroy(), 1_000).unref();
 }

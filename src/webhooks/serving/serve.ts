@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { Failure, messageOf } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import type { Counts, Keeper } from '../keeper/keeper.ts';
 import { openKeeper, type Place } from '../keeper/place.ts';
@@ -9,6 +9,7 @@ import { type Receipt, type Receiver, startReceiver } from '../receiving/receive
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catching.ts';
 import type { Configured } from './config.ts';
+import { type Current, laterSecrets, reloading } from './reloading.ts';
 import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
 import { createTroubles } from './troubles.ts';
@@ -20,6 +21,8 @@ export type ServeOptions = {
   readonly placeOf: (configured: Configured) => Place;
   /** Never an empty list. */
   readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
+  /** Those that svc has stored by now. */
+  readonly storedSecrets: () => Promise<readonly string[]>;
   /** What never arrived, given the configuration of the moment. */
   readonly missed?: (current: () => Configured) => Promise<Missed>;
 };
@@ -43,8 +46,7 @@ type Up = {
   readonly tally: Tally;
   /** Ends what other commands know of it. */
   readonly silence: () => Promise<void>;
-  /** Changed by a reload. */
-  readonly current: { secrets: readonly string[]; configured: Configured };
+  readonly current: Current;
   readonly missed: Missed | undefined;
 };
 
@@ -85,7 +87,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
 async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   const { first } = options;
   const { listen, admin: wanted, keep } = first.config;
-  const current: Up['current'] = { secrets: await options.secretsOf(first), configured: first };
+  const current: Current = { secrets: await options.secretsOf(first), configured: first };
   const keeper = await openKeeper(ctx, options.placeOf(first), keep);
   const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
   const troubles = createTroubles(ctx);
@@ -104,6 +106,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       path: () => current.configured.config.listen.path,
       maxConnections: () => current.configured.config.listen.max_connections,
       secrets: () => current.secrets,
+      readSecrets: laterSecrets(ctx, current, options),
       inbox,
       clock: ctx.clock,
       newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
@@ -188,48 +191,6 @@ function trimming(keeper: Keeper): () => void {
   const timer = setInterval(() => void keeper.trim().catch(() => {}), trimMs);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/** Reads the configuration again when it is told to. A bad one is refused, and the old one stays. */
-function reloading(ctx: Context, options: ServeOptions, { current, sinks }: Up): () => void {
-  let last: Promise<void> = Promise.resolve();
-  const reload = async () => {
-    try {
-      const next = await options.read();
-      const secrets = await options.secretsOf(next);
-      for (const name of needRestart(current.configured, next, options)) {
-        ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
-      }
-      const { host, port } = current.configured.config.listen;
-      const { admin, inbox, keep } = current.configured.config;
-      const listen = { ...next.config.listen, host, port };
-      current.secrets = secrets;
-      current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
-      await sinks.change(next);
-      ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
-    } catch (error) {
-      const details = error instanceof Failure ? Object.entries(error.fields ?? {}) : [];
-      const lines = details.flatMap(([line, texts]) => texts.map((text) => ` ${line}: ${text}`));
-      ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
-    }
-  };
-  return (
-    ctx.onHangup?.(() => {
-      last = last.then(reload);
-    }) ?? (() => {})
-  );
-}
-
-function needRestart(before: Configured, after: Configured, { placeOf }: ServeOptions): string[] {
-  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
-  const [old, fresh] = [before.config, after.config];
-  return [
-    differs(old.listen.host, fresh.listen.host) && 'listen.host',
-    differs(old.listen.port, fresh.listen.port) && 'listen.port',
-    differs(old.admin, fresh.admin) && 'admin',
-    differs(placeOf(before), placeOf(after)) && 'inbox',
-    differs(old.keep, fresh.keep) && 'keep',
-  ].filter((name) => name !== false);
 }
 
 /** Undefined where it takes longer, or fails: nothing holds up the end. */

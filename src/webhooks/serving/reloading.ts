@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts';
+import { Failure, messageOf } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { readingAgain } from '../receiving/later-secrets.ts';
+import type { Configured } from './config.ts';
+import type { ServeOptions } from './serve.ts';
+import type { Sinks } from './sinks.ts';
+
+/** Changed by a reload. */
+export type Current = { secrets: readonly string[]; configured: Configured };
+
+type Running = { readonly current: Current; readonly sinks: Sinks };
+
+/** Adds what was stored since. Only a reload forgets secrets: a forged delivery must not make a good one unknown. */
+export function laterSecrets({ clock }: Context, current: Current, { storedSecrets }: ServeOptions) {
+  const again = readingAgain(clock, async () => {
+    const { configured } = current;
+    const found = await storedSecrets();
+    if (current.configured === configured) current.secrets = [...new Set([...current.secrets, ...found])];
+  });
+  return async (): Promise<boolean> => !current.configured.config.secrets.store || (await again());
+}
+
+/** Reads the configuration again when it is told to. A bad one is refused, and the old one stays. */
+export function reloading(ctx: Context, options: ServeOptions, { current, sinks }: Running): () => void {
+  let last: Promise<void> = Promise.resolve();
+  const reload = async () => {
+    try {
+      const next = await options.read();
+      const secrets = await options.secretsOf(next);
+      for (const name of needRestart(current.configured, next, options)) {
+        ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
+      }
+      const { host, port } = current.configured.config.listen;
+      const { admin, inbox, keep } = current.configured.config;
+      const listen = { ...next.config.listen, host, port };
+      current.secrets = secrets;
+      current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
+      await sinks.change(next);
+      ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
+    } catch (error) {
+      const details = error instanceof Failure ? Object.entries(error.fields ?? {}) : [];
+      const lines = details.flatMap(([line, texts]) => texts.map((text) => ` ${line}: ${text}`));
+      ctx.notice(`The configuration was refused, and the old one stays. ${messageOf(error)}${lines.join('')}`);
+    }
+  };
+  return (
+    ctx.onHangup?.(() => {
+      last = last.then(reload);
+    }) ?? (() => {})
+  );
+}
+
+function needRestart(before: Configured, after: Configured, { placeOf }: ServeOptions): string[] {
+  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+  const [old, fresh] = [before.config, after.config];
+  return [
+    differs(old.listen.host, fresh.listen.host) && 'listen.host',
+    differs(old.listen.port, fresh.listen.port) && 'listen.port',
+    differs(old.admin, fresh.admin) && 'admin',
+    differs(placeOf(before), placeOf(after)) && 'inbox',
+    differs(old.keep, fresh.keep) && 'keep',
+  ].filter((name) => name !== false);
+}
