@@ -222,6 +222,33 @@ forBoth(({ test, make }) => {
     expect(counts.written).toBeLessThanOrEqual(most);
   });
 
+  test.each([
+    ['before it is told to end', 1],
+    ['while it ends', 2],
+  ])('an inbox that fails %s is asked again, and what waits is delivered', async (_, failing) => {
+    const keeper = await (await make()).open();
+    for (let n = 0; n < 5; n++) await keeper.add(arrival(`evt_${n}`));
+    const got: string[] = [];
+    let left = failing;
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    const take: typeof keeper.take = async (sink, most) => {
+      if (left-- <= 0) return keeper.take(sink, most);
+      fail();
+      throw new Error('The connection broke.');
+    };
+    const { drain } = pumping(
+      { ...keeper, take },
+      sinkOf(() => 'taken', got),
+    );
+    await failed;
+    await drain(5_000);
+    await keeper.close();
+    expect(got).toEqual(['evt_0', 'evt_1', 'evt_2', 'evt_3', 'evt_4']);
+  });
+
   test('told to end, it delivers what waits, and leaves what the sink refuses', async () => {
     const keeper = await (await make()).open();
     for (let n = 0; n < 5; n++) await keeper.add(arrival(`evt_${n}`));

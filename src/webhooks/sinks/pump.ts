@@ -62,6 +62,8 @@ const gatherMs = 25;
 const lookMs = 250;
 /** How often it asks for a sink that another instance has, or for a database that is gone. */
 const waitMs = 1_000;
+/** While svc ends, an inbox that fails so often in a row is left with what waits in it. */
+const failuresAtMost = 3;
 const longestPauseMs = 3_600_000;
 
 export function startPump(options: PumpOptions): Pump {
@@ -103,6 +105,7 @@ export function startPump(options: PumpOptions): Pump {
 
 async function run(state: State): Promise<void> {
   const { clock, ending, cutting, keeper, sink } = state;
+  let failures = 0;
   while (!cutting.signal.aborted) {
     state.wake = new AbortController();
     if (ending.signal.aborted) state.wake.abort();
@@ -110,6 +113,7 @@ async function run(state: State): Promise<void> {
     const began = clock.ticks();
     try {
       const taken = await keeper.take(sink.name, piece);
+      failures = 0;
       if (taken && isOfOthers(state, taken)) return;
       if (!taken) await clock.sleep(waitMs, ending.signal);
       else if (taken.waiting.length === 0 && !taken.lost?.length) await clock.sleep(lookMs, state.wake.signal);
@@ -120,7 +124,10 @@ async function run(state: State): Promise<void> {
       }
     } catch (error) {
       state.onTrouble(sink.name, error);
-      await clock.sleep(waitMs, ending.signal);
+      // A connection that broke just as svc is told to end says nothing against the next one.
+      failures = ending.signal.aborted ? failures + 1 : 0;
+      goesOn = failures < failuresAtMost;
+      await (ending.signal.aborted ? clock.sleep(lookMs, cutting.signal) : clock.sleep(waitMs, ending.signal));
     }
     if (ending.signal.aborted && (!goesOn || !mayBegin(state))) return;
   }
