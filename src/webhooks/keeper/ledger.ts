@@ -104,7 +104,7 @@ FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
   SELECT d.event, d.sink, m.n FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS m(key, sink, n)
   JOIN ${schemaName}.inbox i ON i.key = m.key JOIN ${schemaName}.deliveries d ON d.event = i.place AND d.sink = m.sink
   WHERE d.state || '' = 'dead' ORDER BY d.event, d.sink FOR UPDATE OF d
-), placed AS (SELECT event, sink, nextval('${schemaName}.places') AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered)
+), placed AS (SELECT event, sink, nextval('${schemaName}.places'::regclass) AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered)
 UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
 place = CASE WHEN $3 = 'waiting' THEN placed.place ELSE d.place END
 FROM placed WHERE d.event = placed.event AND d.sink = placed.sink RETURNING d.event`,

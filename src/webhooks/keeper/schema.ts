@@ -17,7 +17,7 @@ SELECT pg_advisory_xact_lock(7379632);
 CREATE SCHEMA IF NOT EXISTS ${schemaName};
 CREATE SEQUENCE IF NOT EXISTS ${schemaName}.places;
 CREATE TABLE IF NOT EXISTS ${schemaName}.inbox (
-  place bigint PRIMARY KEY DEFAULT nextval('${schemaName}.places'),
+  place bigint PRIMARY KEY DEFAULT nextval('${schemaName}.places'::regclass),
   key bytea NOT NULL UNIQUE,
   about bytea NOT NULL,
   body bytea NOT NULL,

@@ -28,7 +28,7 @@ const storing = (column: (at: number) => string) => {
     (type, at) => `${column(at)}::${type}[]`,
   );
   return `WITH given AS (
-  SELECT nextval('${schemaName}.places') AS place, g.*
+  SELECT nextval('${schemaName}.places'::regclass) AS place, g.*
   FROM unnest(${key}, ${about}, ${body}, ${record}, ${rebuilt}) AS g(key, about, body, record, is_rebuilt)
 ), fresh AS (
   INSERT INTO ${schemaName}.inbox (place, key, about, body, record, is_rebuilt)
