@@ -65,12 +65,15 @@ export function forBoth(tests: (kind: Kind) => void): void {
   describe.each([folderKind, postgresKind])('in $name', tests);
 }
 
+/** One for the file, however often it asks: a second one would be left behind. */
 export function withServer(): void {
   beforeAll(async () => {
-    server = await startPostgres();
+    server ??= await startPostgres();
   }, 60_000);
   afterAll(async () => {
-    await server?.stop();
+    const ended = server;
+    server = undefined;
+    await ended?.stop();
   });
 }
 
