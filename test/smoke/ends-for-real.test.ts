@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   closeSync,
   constants,
+  cpSync,
   existsSync,
   mkdtempSync,
   openSync,
@@ -28,8 +29,6 @@ import { hasOpened, hasWorked, until } from './processes.ts';
 let built: Built;
 let service: Address;
 let account: Record<string, string>;
-/** Takes every request and never answers. */
-const silent = createServer(() => {}).setMaxListeners(0);
 /** Nothing that svc promises to do before it ends takes longer. */
 const boundMs = 8_000;
 
@@ -48,7 +47,6 @@ beforeAll(async () => {
     SVC_API_KEY: service.accounts[0]?.api_key ?? '',
     ...folders('shared'),
   };
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   for (const argv of [
     ['mirror', 'pull'],
     ['contacts', 'update', '7', '--company', 'Acme'],
@@ -58,8 +56,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const end of ends) end();
-  silent.closeAllConnections();
-  silent.close();
   await built.remove();
 });
 
@@ -128,6 +124,28 @@ const firstLine = (child: ChildProcess): Promise<string> =>
 async function inTime({ child, ended }: Started): Promise<Ended> {
   const late = setTimeout(() => child.kill('SIGKILL'), boundMs);
   return ended.finally(() => clearTimeout(late));
+}
+
+/** Of a process's start much is waiting, so more of them than cores. */
+async function someAtOnce<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all].reverse();
+  const lane = async () => {
+    for (let one = left.pop(); one !== undefined; one = left.pop()) await work(one);
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+}
+
+/** Takes every request and never answers. */
+async function silentService() {
+  const server = createServer();
+  const arrived = new Promise<boolean>((resolve) => server.once('request', () => resolve(true)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  running.push(close);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived, close };
 }
 
 let pipes = 0;
@@ -324,7 +342,7 @@ describe('a folder that cannot be written to is refused at once', () => {
 });
 
 describe('every command, as a process', { timeout: 300_000 }, () => {
-  const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes some minutes.';
+  const reason = 'Set SVC_TEST_ENDS=all to run every command as a process: it takes about a minute.';
   const isAll = process.env.SVC_TEST_ENDS === 'all';
   let lines: readonly CommandLine[];
   beforeAll(async () => {
@@ -335,44 +353,56 @@ describe('every command, as a process', { timeout: 300_000 }, () => {
   });
 
   const told = ({ name }: CommandLine, { code, stderr }: Ended) => `${name}: ${code} ${stderr.slice(0, 300)}`;
-  const world = (line: CommandLine, name: string) => ({ ...account, ...folders(name), ...line.env });
+  /** With folders that nobody else has, and a copy of the account in them. */
+  const world = (line: CommandLine, name: string) => {
+    const own = `${name} ${line.name}`;
+    cpSync(join(built.folder, 'shared'), join(built.folder, own), { recursive: true });
+    return { ...account, ...folders(own), ...line.env };
+  };
 
   test('with nobody who reads, or a full standard output: without a crash, never a success', async ({ skip }) => {
     if (!isAll) skip(reason);
     const wrong: string[] = [];
-    for (const line of lines) {
+    await someAtOnce(lines, async (line) => {
       const { writer, leave, close } = await pipe();
       leave();
-      const closed = await inTime(start(line.argv, world(line, 'closed'), { stdout: writer, stdin: line.stdin }));
-      close();
       const full = openSync('/dev/full', 'w');
-      const lost = await inTime(start(line.argv, world(line, 'full'), { stdout: full, stdin: line.stdin }));
-      closeSync(full);
+      const { argv, stdin } = line;
+      const [closed, lost] = await Promise.all([
+        inTime(start(argv, world(line, 'closed'), { stdout: writer, stdin })).finally(close),
+        inTime(start(argv, world(line, 'full'), { stdout: full, stdin })).finally(() => closeSync(full)),
+      ]);
       const isCrash = [closed, lost].some(({ code, stderr }) => !(code < 12) || /^ +at |unexpectedly/mu.test(stderr));
       if (isCrash || /could not be written/u.test(closed.stderr)) wrong.push(told(line, closed), told(line, lost));
-    }
+    });
     expect(wrong).toEqual([]);
   });
 
-  test.each([
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-    ['SIGINT', 130],
-  ] as const)('at %s while the service is silent: with %i, and a second one changes nothing', async (signal, code) => {
-    const SVC_BASE_URL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  test('at a signal while the service is silent: with its own code, and a second one changes nothing', async () => {
     const wrong: string[] = [];
-    for (const line of isAll ? lines : lines.filter(({ name }) => /^(contacts (list|sync)|mirror pull)$/u.test(name))) {
-      const arrived = new Promise<boolean>((resolve) => silent.once('request', () => resolve(true)));
+    const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|sync)|mirror pull)$/u.test(name));
+    let asking = 0;
+    const end = async (line: CommandLine, signal: NodeJS.Signals, code: number): Promise<boolean> => {
+      const { url, arrived, close } = await silentService();
       const argv = line.argv.filter((word) => word !== '--dry-run');
-      const env = { ...world(line, 'signals'), SVC_BASE_URL, SVC_AUTH_URL: SVC_BASE_URL };
+      const env = { ...world(line, signal), SVC_BASE_URL: url, SVC_AUTH_URL: url };
       const run = start(argv, env, { stdin: line.stdin });
-      const isWaiting = await Promise.race([arrived, run.ended.then(() => false)]);
+      const isAsking = await Promise.race([arrived, run.ended.then(() => false)]);
       run.child.kill(signal);
       setTimeout(() => run.child.kill(signal), 300).unref();
-      const ended = await inTime(run);
-      if (isWaiting ? ended.code !== code : Number.isNaN(ended.code)) wrong.push(told(line, ended));
-    }
+      const ended = await inTime(run).finally(close);
+      if (isAsking ? ended.code !== code : Number.isNaN(ended.code)) wrong.push(`${signal}, ${told(line, ended)}`);
+      return isAsking;
+    };
+    await someAtOnce(some, async (line) => {
+      // What asks nobody is over before it could be told to end.
+      if (!(await end(line, 'SIGTERM', 143))) return;
+      asking++;
+      await end(line, 'SIGHUP', 129);
+      await end(line, 'SIGINT', 130);
+    });
     expect(wrong).toEqual([]);
+    expect(asking).toBeGreaterThanOrEqual(isAll ? 40 : some.length);
   });
 });
 
