@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { counted } from '../text/number.ts';
 import type { Coming, ListenOptions, Running } from './coming.ts';
+import { probeFolder, tellingRecovery } from './inbox/answers-again.ts';
 import { damagedText } from './inbox/file.ts';
 import type { Arrival } from './inbox/line.ts';
 import { watchOrders } from './inbox/orders.ts';
@@ -100,15 +101,17 @@ function forwarding({ ctx, options, running, reporter, mark }: Coming, { inbox, 
   return running.forwarder;
 }
 
-async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): Promise<Receiver> {
+async function receive(coming: Coming, { inbox, folder, held }: Seat, forwarder: Forwarder): Promise<Receiver> {
   const { ctx, options, running, secrets } = coming;
   const { routes, laterSecrets } = options;
+  const signal = AbortSignal.any([ctx.signal, held.lost]);
+  const recovery = tellingRecovery({ clock: ctx.clock, notice: ctx.notice, probe: () => probeFolder(folder), signal });
   const receiver = await startReceiver({
     port: options.port,
     path: () => options.path ?? coming.pathOfUrl,
     secrets: () => secrets,
     ...(laterSecrets && {
-      readSecrets: readingAgain(ctx.clock, async () => {
+      readSecrets: readingAgain(ctx, async () => {
         const found = await laterSecrets();
         secrets.push(...found.filter((secret) => !secrets.includes(secret)));
       }),
@@ -123,6 +126,7 @@ async function receive(coming: Coming, { inbox }: Seat, forwarder: Forwarder): P
       ctx.notice(
         `The inbox cannot be written (${messageOf(error)}): deliveries are held, so that the service sends them again.`,
       );
+      recovery();
     },
   });
   running.receiver = receiver;

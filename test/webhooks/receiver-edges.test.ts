@@ -215,12 +215,12 @@ test.each([
   const server = process.getBuiltinModule('node:http').createServer();
   endings.push(() => server.close());
   const error = Object.assign(new Error('no'), { code });
-  const refused = listen(server, 0);
+  const refused = listen(server, { port: 0, hint: 'Take another.' });
   server.emit('error', error);
   await expect(refused).rejects.toMatchObject({
     kind: 'failed',
     message: `Cannot listen on 127.0.0.1:0: ${words}.`,
-    hint: 'Choose another with --port, or --port 0 for any free one.',
+    hint: 'Take another.',
     cause: error,
   });
   expect(() => server.emit('error', error)).not.toThrow();

@@ -146,6 +146,8 @@ withPostgres('while Postgres is away there is no answer and no readiness, and th
   await served.until(() => target.ids().includes('during'));
   await served.until(async () => (await get(`${served.admin}/readyz`)).status === 200);
   expect(target.ids()).toEqual(['before', 'during']);
+  await served.until(() => served.said().includes('The inbox answers again.'));
+  expect(served.said().match(/The inbox answers again/gu)).toHaveLength(1);
 });
 
 test.each([
@@ -352,6 +354,37 @@ test('--check names programs that are not there or cannot be run, and is right a
   const said = (name: string, program: string) =>
     `The program of sink ${name} is not there, or cannot be run: ./${program}\n`;
   expect(ran).toMatchObject({ exitCode: 0, stderr: said('s1', 'plain') + said('s2', 'nowhere') });
+});
+
+test('a program that is not there is told when serve starts and when it reads its configuration again, and is no end', async () => {
+  const world = await newWorld();
+  const config = (program: string) =>
+    `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: crm, exec: { command: [${program}] } }\n`;
+  const env = { SVC_WEBHOOK_SECRET: secret, PATH: `${join(world.folder, 'nothing')}:/bin` };
+  const served = await start(world, config('./nowhere'), { env });
+  const warning = (program: string) => `Warning: The program of sink crm is not there, or cannot be run: ${program}\n`;
+  expect(served.said()).toContain(warning('./nowhere'));
+  served.reload(config('no-such-program'));
+  await served.until(() => served.said().includes(warning('no-such-program')));
+  served.reload(config('sh'));
+  await served.until(() => served.said().match(/was read again/gu)?.length === 2);
+  expect(await deliver(served.url, body('a'))).toBe(204);
+  expect(served.said().match(/Warning: The program/gu)).toHaveLength(2);
+});
+
+test.each([
+  ['listen', 'sinks'],
+  ['admin', 'listen: { port: 0 }\nsinks'],
+])('a port of %s that is in use is told with the key of the configuration', async (key, rest) => {
+  const world = await newWorld();
+  const { port } = await app();
+  const file = join(world.folder, 'c.yaml');
+  writeFileSync(file, `${key}: { port: ${port} }\n${rest}: [{ name: a, file: { path: a.jsonl } }]\n`);
+  const ran = await svc(world, ['webhooks', 'serve', '--config', file], { env: { SVC_WEBHOOK_SECRET: secret } });
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain(`Cannot listen on 127.0.0.1:${port}: the port is in use.`);
+  expect(ran.stderr).toContain(`Set another one in the configuration: ${key}.port. 0 takes any free one.`);
+  expect(ran.stderr).not.toContain('--port');
 });
 
 test('--check accepts the example of the docs, and --systemd prints a unit for it', async () => {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { replaceFile } from '../../disk/atomic-file.ts';
-import { removeFile } from '../../disk/folder.ts';
 import { type Held, holders, tryLock } from '../../disk/lock.ts';
 import { Failure, messageOf } from '../../errors.ts';
+import { probeFolder } from '../inbox/answers-again.ts';
 import type { Damaged } from '../inbox/file.ts';
 import { type InboxOptions, openInbox } from '../inbox/inbox.ts';
 import { addAll, move, watchOrders } from '../inbox/orders.ts';
@@ -66,9 +65,7 @@ export async function openFolder({ folder, limit, now, onDamage, disk }: Opening
     counts: async () => inbox.queues.counts(),
     async probe() {
       lock.check();
-      const path = join(folder, 'probe');
-      await replaceFile(path, 'x'.repeat(4096));
-      await removeFile(path);
+      await probeFolder(folder);
     },
     // It does so by itself, as it grows.
     trim: async () => {},

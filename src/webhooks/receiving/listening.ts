@@ -6,13 +6,22 @@ import { Failure } from '../../errors.ts';
 /** What comes from elsewhere comes through a tunnel or a proxy that the user chose. */
 export const loopback = '127.0.0.1';
 
-export function listen(server: Server, port: number, host = loopback): Promise<number> {
+export type Address = {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  readonly port: number;
+  /** What to do where the port cannot be had, in the words of whoever chose it. */
+  readonly hint: string;
+};
+
+/** Resolves to the port. Rejects with a Failure that says how another one is chosen. */
+export function listen(server: Server, { host = loopback, port, hint }: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     // Not `once`: an error while it accepts connections (no file left to open) must not end svc later on.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
         new Failure('failed', `Cannot listen on ${host}:${port}: ${portTrouble(error.code)}.`, {
-          hint: 'Choose another with --port, or --port 0 for any free one.',
+          hint,
           cause: error,
         }),
       );

@@ -21,6 +21,8 @@ export type ReceiverOptions = {
   /** Default: 127.0.0.1. */
   readonly host?: string;
   readonly port: number;
+  /** What to do where the port cannot be had. */
+  readonly portHint?: string;
   /** How many connections may be open at once. Default: 512, and fewer where the system gives fewer files. */
   readonly maxConnections?: () => number;
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
@@ -93,7 +95,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   bound(server, () => mostConnections(options));
   const host = options.host ?? loopback;
-  const port = await listen(server, options.port, host);
+  const hint = options.portHint ?? 'Choose another with --port, or --port 0 for any free one.';
+  const port = await listen(server, { host, port: options.port, hint });
   return {
     port,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${options.path()}`,

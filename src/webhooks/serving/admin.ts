@@ -43,7 +43,8 @@ export async function startAdmin({ host, port, ready, metrics }: AdminOptions): 
     }
   });
   bound(server, () => connectionsAtMost(mostConnections));
-  const taken = await listen(server, port, host);
+  const hint = 'Set another one in the configuration: admin.port. 0 takes any free one.';
+  const taken = await listen(server, { host, port, hint });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: () =>

@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
-import { readingAgain } from '../receiving/later-secrets.ts';
+import { readInTime, readingAgain } from '../receiving/later-secrets.ts';
+import { missingPrograms } from '../sinks/missing-programs.ts';
 import type { Configured } from './config.ts';
 import type { ServeOptions } from './serve.ts';
 import type { Sinks } from './sinks.ts';
@@ -12,8 +13,8 @@ export type Current = { secrets: readonly string[]; configured: Configured };
 type Running = { readonly current: Current; readonly sinks: Sinks };
 
 /** Adds what was stored since. Only a reload forgets secrets: a forged delivery must not make a good one unknown. */
-export function laterSecrets({ clock }: Context, current: Current, { storedSecrets }: ServeOptions) {
-  const again = readingAgain(clock, async () => {
+export function laterSecrets(ctx: Context, current: Current, { storedSecrets }: ServeOptions) {
+  const again = readingAgain(ctx, async () => {
     const { configured } = current;
     const found = await storedSecrets();
     if (current.configured === configured) current.secrets = [...new Set([...current.secrets, ...found])];
@@ -27,7 +28,7 @@ export function reloading(ctx: Context, options: ServeOptions, { current, sinks 
   const reload = async () => {
     try {
       const next = await options.read();
-      const secrets = await options.secretsOf(next);
+      const secrets = await readInTime(ctx.clock, options.secretsOf(next));
       for (const name of needRestart(current.configured, next, options)) {
         ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
       }
@@ -38,6 +39,7 @@ export function reloading(ctx: Context, options: ServeOptions, { current, sinks 
       current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
       await sinks.change(next);
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
+      await warnOfPrograms(ctx, next);
     } catch (error) {
       const details = error instanceof Failure ? Object.entries(error.fields ?? {}) : [];
       const lines = details.flatMap(([line, texts]) => texts.map((text) => ` ${line}: ${text}`));
@@ -49,6 +51,11 @@ export function reloading(ctx: Context, options: ServeOptions, { current, sinks 
       last = last.then(reload);
     }) ?? (() => {})
   );
+}
+
+/** Its sink fails, and is tried again, until the program is there. */
+export async function warnOfPrograms(ctx: Context, configured: Configured): Promise<void> {
+  for (const missing of await missingPrograms(configured, ctx.env.PATH)) ctx.notice(`Warning: ${missing}`);
 }
 
 function needRestart(before: Configured, after: Configured, { placeOf }: ServeOptions): string[] {

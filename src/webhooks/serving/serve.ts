@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
+import { inTime, within } from '../in-time.ts';
 import type { Counts, Keeper } from '../keeper/keeper.ts';
 import { openKeeper, type Place } from '../keeper/place.ts';
 import type { Missed } from '../rebuild/missed.ts';
@@ -9,10 +10,10 @@ import { type Receipt, type Receiver, startReceiver } from '../receiving/receive
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catching.ts';
 import type { Configured } from './config.ts';
-import { type Current, laterSecrets, reloading } from './reloading.ts';
+import { type Current, laterSecrets, reloading, warnOfPrograms } from './reloading.ts';
 import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
-import { createTroubles } from './troubles.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
 
 export type ServeOptions = {
   readonly first: Configured;
@@ -44,6 +45,7 @@ type Up = {
   readonly receiver: Receiver;
   readonly admin: Admin | undefined;
   readonly tally: Tally;
+  readonly troubles: Troubles;
   /** Ends what other commands know of it. */
   readonly silence: () => Promise<void>;
   readonly current: Current;
@@ -70,12 +72,13 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   stopReloading();
   stopTrimming();
   await up.receiver.close();
-  await within(ctx, 500, catching ?? Promise.resolve());
+  await within(ctx.clock, 500, catching ?? Promise.resolve());
   await up.sinks.drain(lost.aborted ? 0 : drainMs);
-  const counts = await within(ctx, closeMs / 3, up.keeper.counts());
+  up.troubles.end();
+  const counts = await within(ctx.clock, closeMs / 3, up.keeper.counts());
   await up.admin?.close();
-  await within(ctx, closeMs, up.keeper.close());
-  await within(ctx, closeMs / 3, up.silence());
+  await within(ctx.clock, closeMs, up.keeper.close());
+  await within(ctx.clock, closeMs / 3, up.silence());
   if (lost.aborted) throw lost.reason;
   const sinks = up.sinks.closing().map((tallied) => ({
     ...tallied,
@@ -90,19 +93,22 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   const current: Current = { secrets: await options.secretsOf(first), configured: first };
   const keeper = await openKeeper(ctx, options.placeOf(first), keep);
   const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
-  const troubles = createTroubles(ctx);
+  const { clock, notice } = ctx;
+  const troubles = createTroubles({ clock, notice, probe: keeper.probe });
   const mark = newMark(ctx);
   const marked: Context = Object.create(ctx, { exchange: { value: marking(ctx.exchange, mark) } });
   let sinks: Sinks | undefined;
   let receiver: Receiver | undefined;
   try {
     await look(ctx, keeper, first);
+    await warnOfPrograms(ctx, first);
     const missed = await options.missed?.(() => current.configured);
     const inbox = missed ? await accepting(keeper, missed) : keeper;
     sinks = await startSinks(marked, keeper, first, troubles);
     receiver = await startReceiver({
       host: listen.host,
       port: listen.port,
+      portHint: 'Set another one in the configuration: listen.port. 0 takes any free one.',
       path: () => current.configured.config.listen.path,
       maxConnections: () => current.configured.config.listen.max_connections,
       secrets: () => current.secrets,
@@ -114,6 +120,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       mark,
       onReceipt: (receipt) => {
         count(tally, receipt);
+        if (receipt.kind === 'rejected') troubles.rejected(receipt.why);
         if ('arrival' in receipt) sinks?.wake();
       },
       onTrouble: troubles.inbox,
@@ -125,8 +132,9 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
     ctx.notice(`Listening on ${receiver.url}, inbox in ${keeper.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
-    return { keeper, sinks, receiver, admin, tally, silence, current, missed };
+    return { keeper, sinks, receiver, admin, tally, troubles, silence, current, missed };
   } catch (error) {
+    troubles.end();
     await receiver?.close();
     await sinks?.drain(0);
     await keeper.close();
@@ -163,11 +171,7 @@ function readiness({ clock }: Context, keeper: Keeper): () => Promise<void> {
   return () => {
     if (clock.ticks() - asked < 1_000) return answer;
     asked = clock.ticks();
-    const over = new AbortController();
-    const late = clock.sleep(3_000, over.signal).then(() => {
-      if (!over.signal.aborted) throw new Error('It took more than three seconds.');
-    });
-    answer = Promise.race([keeper.probe(), late]).finally(() => over.abort());
+    answer = inTime(clock, 3_000, keeper.probe());
     answer.catch(() => {});
     return answer;
   };
@@ -191,11 +195,4 @@ function trimming(keeper: Keeper): () => void {
   const timer = setInterval(() => void keeper.trim().catch(() => {}), trimMs);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/** Undefined where it takes longer, or fails: nothing holds up the end. */
-async function within<T>({ clock }: Context, ms: number, work: Promise<T>): Promise<T | undefined> {
-  const over = new AbortController();
-  const late = clock.sleep(ms, over.signal).then(() => undefined);
-  return Promise.race([work.catch(() => undefined), late]).finally(() => over.abort());
 }

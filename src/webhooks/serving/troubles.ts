@@ -1,19 +1,33 @@
 import type { Clock } from '../../context.ts';
 import { messageOf } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { tellingRecovery } from '../inbox/answers-again.ts';
 import type { Settled } from '../keeper/keeper.ts';
+import { type Refusal, refusals } from '../receiving/judge.ts';
 
-type Needs = { readonly clock: Pick<Clock, 'ticks'>; readonly notice: (text: string) => void };
+type Needs = {
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  readonly notice: (text: string) => void;
+  /** Rejects where the inbox cannot be written. */
+  readonly probe: () => Promise<void>;
+};
 
 /** What people should know of sinks and the inbox: the beginning and the end of a trouble, and each dead letter. */
 export type Troubles = {
   settled(sink: string, settled: Settled): void;
   inbox(error: unknown): void;
   filter(text: string): void;
+  /** A wrong signature. What came with it is nobody's word, so none of it is told. */
+  rejected(why: Refusal): void;
+  /** Nothing more is asked or told by itself. */
+  end(): void;
 };
 
 const quietMs = 10_000;
 
-export function createTroubles({ clock, notice }: Needs): Troubles {
+export function createTroubles({ clock, notice, probe }: Needs): Troubles {
+  const ending = new AbortController();
+  const recovery = tellingRecovery({ clock, notice, probe, signal: ending.signal });
   const failing = new Set<string>();
   const seldom = (say: () => void) => {
     let last = Number.NEGATIVE_INFINITY;
@@ -24,7 +38,10 @@ export function createTroubles({ clock, notice }: Needs): Troubles {
     };
   };
   let trouble: unknown;
-  const tellInbox = seldom(() => notice(`The inbox does not answer: ${messageOf(trouble)}`));
+  const tellInbox = seldom(() => {
+    notice(`The inbox does not answer: ${messageOf(trouble)}`);
+    recovery();
+  });
   let filtered = '';
   const tellFilter = seldom(() => notice(filtered));
   return {
@@ -48,5 +65,42 @@ export function createTroubles({ clock, notice }: Needs): Troubles {
       filtered = text;
       tellFilter();
     },
+    rejected: tellingRejected({ clock, notice, signal: ending.signal }),
+    end: () => ending.abort(),
+  };
+}
+
+const rejectedMs = 60_000;
+
+type Telling = Omit<Needs, 'probe'> & { readonly signal: AbortSignal };
+
+/** The first at once, and those of each minute after it in one line: anybody may send as many as he likes. */
+function tellingRejected({ clock, notice, signal }: Telling): Troubles['rejected'] {
+  let isQuiet = false;
+  let count = 0;
+  const whys = new Set<Refusal>();
+  const countOn = async () => {
+    for (;;) {
+      await clock.sleep(rejectedMs, signal);
+      if (count === 0 || signal.aborted) return;
+      const why = [...whys].map((one) => refusals[one]).join('; ');
+      const were = count === 1 ? 'was' : 'were';
+      notice(`${counted(count, 'more delivery')} ${were} refused with 401 within a minute: ${why}.`);
+      count = 0;
+      whys.clear();
+    }
+  };
+  return (why) => {
+    if (isQuiet) {
+      count++;
+      whys.add(why);
+      return;
+    }
+    isQuiet = true;
+    const whose = why === 'no-match' ? ' If the service sent it, svc does not know its signing secret.' : '';
+    notice(`A delivery was refused with 401: ${refusals[why]}.${whose}`);
+    void countOn().finally(() => {
+      isQuiet = false;
+    });
   };
 }

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { Clock } from '../../context.ts';
+import { replaceFile } from '../../disk/atomic-file.ts';
+import { removeFile } from '../../disk/folder.ts';
+
+type Needs = {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly notice: (text: string) => void;
+  /** Rejects where the inbox cannot be written. */
+  readonly probe: () => Promise<void>;
+  /** Nobody is to be told any more. */
+  readonly signal: AbortSignal;
+};
+
+const askMs = 1_000;
+
+/**
+ * Returns what is called when people were told that the inbox fails. From then on it is asked each second, for the next
+ * delivery may be hours away, and that it answers again is told once.
+ */
+export function tellingRecovery({ clock, notice, probe, signal }: Needs): () => void {
+  let isAsking = false;
+  const ask = async () => {
+    while (!signal.aborted) {
+      await clock.sleep(askMs, signal);
+      if (signal.aborted) return;
+      const answers = await probe().then(
+        () => true,
+        () => false,
+      );
+      if (!answers || signal.aborted) continue;
+      notice('The inbox answers again.');
+      return;
+    }
+  };
+  return () => {
+    if (isAsking) return;
+    isAsking = true;
+    void ask().finally(() => {
+      isAsking = false;
+    });
+  };
+}
+
+/** Whether more can be written beside the inbox: rejects with the disk's own error. */
+export async function probeFolder(folder: string): Promise<void> {
+  const path = join(folder, 'probe');
+  await replaceFile(path, 'x'.repeat(4096));
+  await removeFile(path);
+}
