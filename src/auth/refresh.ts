@@ -13,7 +13,7 @@ import {
   secretName,
 } from './credentials.ts';
 import { exchangeRefreshToken } from './oauth.ts';
-import { type Client, refuseInterrupted } from './token-endpoint.ts';
+import { type Client, maybeSpent, refuseInterrupted } from './token-endpoint.ts';
 
 type Ports = Pick<Context, 'env' | 'tokens' | 'exchange' | 'clock' | 'progress' | 'notice' | 'signal'>;
 type Login = Stored<'oauth'>;
@@ -73,7 +73,7 @@ export async function liveLogin(
     }
     // It was an early refresh, and it failed: the token that we have still works for a while.
     if (!refused && !force && !hasEnded(current, ctx.clock.now())) return text;
-    throw answer.failure;
+    throw force ? whereRefreshWasAsked(answer.failure) : answer.failure;
   };
   const { progress, notice, signal } = ctx;
   const patience = { progress, notice, signal, maxWaitMs: settings.maxWaitMs };
@@ -112,6 +112,12 @@ export async function clientOf(
     hint: `Set SVC_CLIENT_ID and SVC_CLIENT_SECRET, or run: ${loginCommand('oauth', profile)}`,
   });
 }
+
+/** The exchange is the whole command then, and exit 10 would say that nothing happened. */
+const whereRefreshWasAsked = (failure: Failure): Failure =>
+  failure.kind === 'network' && failure.hint === maybeSpent
+    ? new Failure('unknown', failure.message, { hint: maybeSpent, cause: failure })
+    : failure;
 
 const withoutAccess = (origin: string): Failure =>
   new Failure('failed', `${origin} answered with an access token that svc cannot use.`, {

@@ -294,6 +294,21 @@ describe('logout', () => {
     expect((await world.svc(['account', 'get'])).exitCode).toBe(4);
   });
 
+  test('says what is still good at the service, and how it ends there', async () => {
+    const world = await authWorld();
+    await login(world);
+    await withKey(world, 'key_acme');
+    const both = (await world.svc(['logout'])).stderr;
+    expect(both).toContain('The OAuth login was revoked at the service.');
+    expect(both).toMatch(/The \S.* was not revoked, which svc cannot do\. It stays valid until you delete it/u);
+    await login(world);
+    const local = (await world.svc(['logout', '--local-only'])).stderr;
+    expect(local).toContain('The OAuth login was not revoked: whoever has its tokens can use them for up to 30 days.');
+    expect(local).toContain('disconnect the app in the account');
+    expect(local).not.toContain('was revoked at');
+    expect((await world.svc(['logout'])).stderr).not.toContain('revoked');
+  });
+
   test('that stops after the refresh token says so: exit 8', async () => {
     const world = await authWorld();
     await login(world);

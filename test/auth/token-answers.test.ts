@@ -143,6 +143,18 @@ describe('an answer without a token: the login is kept, and svc says that its re
     expect(ran.stderr).toContain('refresh token may be spent');
     expect(world.sent).toHaveLength(1);
   });
+
+  test.each<[string, object, number]>([
+    ['was lost is not known', { lost: 'after-sending', reason: 'reset', detail: 'It broke.' }, 9],
+    ['never was, since nothing left, is 10', { lost: 'before-sending', reason: 'refused', detail: 'No.' }, 10],
+  ])('where the refresh is the command itself, one that %s', async (_, answer, exitCode) => {
+    const world = await loggedIn();
+    world.override = ({ url }) => (url.endsWith('/token') ? (answer as never) : undefined);
+    const ran = await world.svc(['auth', 'refresh', '--json']);
+    expect(ran.exitCode).toBe(exitCode);
+    expect(ran.stderr.includes('refresh token may be spent')).toBe(exitCode === 9);
+    expect(await loginOf(world)).toBeDefined();
+  });
 });
 
 describe('a limit of the token endpoint', () => {

@@ -486,3 +486,24 @@ test('what waits for the next listener is listed as waiting, and a replay of it 
   expect((await replay('--to', app.url)).exitCode).toBe(0);
   expect(app.ids()).toEqual([one.id]);
 });
+
+test('without --config it goes to the listen that runs, else to the serve that runs, and says where it looked', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  const none = await catchUp('--dry-run');
+  expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('svc cannot tell where to begin')]);
+  const listener = join(world.folder, 'state', 'webhooks', 'profile-default');
+  expect(none.stderr).toContain(`Looked in ${listener}, the inbox of svc webhooks listen.`);
+  const config = `listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${app.url}" } }]\n`;
+  const served = await serving(world, config);
+  endings.push(() => served.end());
+  await miss('To serve');
+  const toServe = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(JSON.parse(toServe.stdout)).toMatchObject({ sent: 1 });
+  expect(toServe.stderr).toContain(`This is the inbox of the svc webhooks serve that runs with ${served.file}.`);
+  await served.until(() => app.got.length === 1);
+  const running = await listening(world, ['--json'], { env });
+  endings.push(() => running.end());
+  const toListen = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(toListen.stderr).toContain(`Looked in ${listener}, the inbox of svc webhooks listen.`);
+  await running.until(() => running.lines().length === JSON.parse(toListen.stdout).sent);
+});

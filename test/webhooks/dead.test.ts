@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { announce } from '../../src/webhooks/serving/running.ts';
@@ -211,7 +212,59 @@ sinks: [{ name: app, http: { url: "http://127.0.0.1:1/" } }]
     '[]\n',
     `Looked in ${place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE\n`,
   ]);
-  expect((await inbox('list')).stderr).toBe('The inbox of svc webhooks listen. For that of serve: --config FILE\n');
+  const listener = join(world.folder, 'state', 'webhooks', 'profile-default');
+  expect((await inbox('list')).stderr).toBe(
+    `Looked in ${listener}, the inbox of svc webhooks listen. For that of serve: --config FILE\n`,
+  );
+});
+
+test('a dead letter of a sink that is not named any more is not sent again, and the names there are are told', async () => {
+  const world = await newWorld();
+  const app = await startApp(0, () => 500);
+  endings.push(() => app.close());
+  const config = (...names: string[]) =>
+    `listen: { port: 0 }\ninbox: inbox\nretry: { attempts: 1 }\nsinks:\n${names.map((name) => `  - { name: ${name}, http: { url: "${app.url}" } }\n`).join('')}`;
+  const served = await serving(world, config('old', 'app'));
+  endings.push(() => served.end());
+  await deliver(served.url, body('a'));
+  await served.until(() => served.said().split('is a dead letter of').length === 3);
+  served.reload(config('app', 'new'));
+  await served.until(() => served.said().includes('was read again: 2 sinks.'));
+  const retry = (...argv: string[]) =>
+    svc(world, ['webhooks', 'dead', 'retry', ...argv, '--config', served.file, '--json']);
+  const refused = await retry('a', '--sink', 'old');
+  expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('The configuration does not name old any more');
+  expect(refused.stderr).toContain('Sinks: app, new.');
+  const some = await retry('a');
+  expect([JSON.parse(some.stdout), some.stderr]).toEqual([
+    { retried: 1 },
+    'The configuration does not name old any more, so 1 dead letter stayed. Sinks: app, new.\n',
+  ]);
+});
+
+test('inbox list says what waits for which sink, also before its first turn', async () => {
+  const world = await newWorld();
+  const app = await startApp(0, () => 500);
+  endings.push(() => app.close());
+  const config = `listen: { port: 0 }
+inbox: inbox
+sinks:
+  - { name: app, http: { url: "${app.url}" } }
+  - { name: archive, file: { path: a.jsonl } }
+`;
+  const served = await serving(world, config);
+  await deliver(served.url, body('a'));
+  await served.until(() => served.said().includes('app does not take a'));
+  await deliver(served.url, body('b'));
+  await served.until(async () => readFileSync(join(world.folder, 'a.jsonl'), 'utf8').includes('"b"'));
+  await served.end();
+  const ran = await svc(world, ['webhooks', 'inbox', 'list', '--json', '--config', served.file]);
+  expect(JSON.parse(ran.stdout).map(({ id, forward }: { id: string; forward: object }) => [id, forward])).toEqual([
+    ['b', expect.objectContaining({ to: 'app', state: 'waiting', tries: 0 })],
+    ['a', expect.objectContaining({ to: 'app', state: 'waiting', tries: expect.any(Number) })],
+  ]);
+  expect(ran.stderr).toBe('2 events wait for app: svc webhooks serve delivers what waits for a sink, in order.\n');
 });
 
 test('where two serves run, dead asks for --config', async () => {

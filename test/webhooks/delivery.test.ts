@@ -112,6 +112,22 @@ describe('how it stands with the sinks of serve', () => {
   });
 });
 
+describe('a sink that had no turn yet', () => {
+  const of = (to: string, state: NonNullable<Outcome['state']>, more = {}): Outcome => outcome({ to, state, ...more });
+  const sinks = ['app', 'crm', 'file'];
+  test.each([
+    [[], { to: 'app, crm, file', state: 'waiting', tries: 0 }],
+    [[of('file', 'delivered')], { to: 'app, crm', state: 'waiting', tries: 0 }],
+    [[of('file', 'skipped')], { to: 'app, crm', state: 'waiting' }],
+    [[outcome({ to: 'http://localhost/', status: 200, replay: true })], { to: 'app, crm, file', state: 'waiting' }],
+    [[of('file', 'dead')], { to: 'file', state: 'failed' }],
+    [[of('file', 'failed', { tries: 3 })], { to: 'file', state: 'waiting', tries: 3 }],
+    [[of('file', 'delivered'), of('app', 'skipped'), of('crm', 'delivered')], { state: 'answered' }],
+  ])('%#: is waited for, unless another one needs somebody more', (outcomes, expected) => {
+    expect(forwardOf({ sinks }, outcomes)).toMatchObject(expected);
+  });
+});
+
 describe('the line that was printed when a delivery came', () => {
   test('has what its envelope has', () => {
     const received = { arrival: arrivalOf(JSON.stringify(envelope), { to: app }), outcomes: [] };

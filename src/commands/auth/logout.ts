@@ -53,9 +53,7 @@ export const authLogout = defineCommand({
           : `Profile ${profile} is not logged in.`,
       );
     }
-    if (records.some(({ forgotten }) => forgotten.some((kind) => kind !== 'oauth'))) {
-      ctx.notice('An API key or machine-to-machine token stays valid until you delete it in the account.');
-    }
+    for (const text of remaining(new Set(records.flatMap(({ forgotten }) => forgotten)), flags)) ctx.notice(text);
     if (failed) throw failed;
     const variables = variablesOf(environmentKinds(ctx.env));
     const notes = variables ? [`${variables} is set and stays in use.`] : [];
@@ -67,3 +65,21 @@ export const authLogout = defineCommand({
     };
   },
 });
+
+/** What of the forgotten ones is still good at the service (service.md#oauth-5), and how it ends there. */
+function remaining(forgotten: ReadonlySet<CredentialKind>, { localOnly }: { readonly localOnly: boolean }): string[] {
+  const texts: string[] = [];
+  if (forgotten.has('oauth') && localOnly) {
+    texts.push(
+      'The OAuth login was not revoked: whoever has its tokens can use them for up to 30 days. To end it now, disconnect the app in the account.',
+    );
+  } else if (forgotten.has('oauth')) texts.push('The OAuth login was revoked at the service.');
+  const kept = [...forgotten].filter((kind) => kind !== 'oauth').map(nameOf);
+  if (kept.length > 0) {
+    const [is, it, stays] = kept.length > 1 ? ['were', 'them', 'They stay'] : ['was', 'it', 'It stays'];
+    texts.push(
+      `The ${kept.join(' and ')} ${is} not revoked, which svc cannot do. ${stays} valid until you delete ${it} in the account.`,
+    );
+  }
+  return texts;
+}

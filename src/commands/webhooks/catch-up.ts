@@ -4,22 +4,19 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { withLock } from '../../disk/lock.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { parsePast } from '../../text/time.ts';
 import type { Arrival } from '../../webhooks/inbox/line.ts';
-import { carryOut } from '../../webhooks/inbox/orders.ts';
-import { occupant, seats, seatsFolder, takeSeat } from '../../webhooks/inbox/seat.ts';
-import { received } from '../../webhooks/inbox/view.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import type { Fates } from '../../webhooks/rebuild/send.ts';
-import { fileStarts, type StartStore, type Starts } from '../../webhooks/rebuild/starts.ts';
+import type { Starts } from '../../webhooks/rebuild/starts.ts';
 import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { parseEvents, parseTarget } from '../../webhooks/sinks/routes.ts';
-import { configFlag, openConfigured } from './configured.ts';
+import { type Fate, type Inbox, inboxFor } from './catch-up-inbox.ts';
+import { configFlag } from './configured.ts';
 import { type Rebuilt, rebuiltArrivals, startsOf } from './rebuilding.ts';
 
 export const catchUpWebhooks = defineCommand({
@@ -29,8 +26,8 @@ export const catchUpWebhooks = defineCommand({
     'The service gives up after three tries and keeps no log. svc makes the events again from contacts, tickets, calls, published changelog ' +
     "entries, feedback and customers' messages: signed, with the id rebuilt:EVENT:RECORD and the header X-SVC-Rebuilt: 1. What the inbox " +
     'holds is left out, and running it again sends nothing twice. What the service may still be sending is waited for, at most two minutes.\n\n' +
-    'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config to the sinks of svc ' +
-    'webhooks serve. With --to they are sent to a URL instead.',
+    'They go into the inbox, and then on like any other event: to the app of svc webhooks listen, or with --config, or where only svc webhooks ' +
+    'serve runs, to the sinks of that. With --to they are sent to a URL instead.',
   args: {},
   flags: {
     since: {
@@ -54,8 +51,7 @@ export const catchUpWebhooks = defineCommand({
   async run(ctx, { flags, settings }) {
     const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const inbox =
-      flags.config === undefined ? listenerInbox(ctx, settings) : await serveInbox(ctx, settings, flags.config);
+    const inbox = await inboxFor(ctx, settings, flags.config);
     const { seeAll, env } = inbox;
     const fates = new Map<string, Fate>();
     let last: Rebuilt | undefined;
@@ -65,7 +61,8 @@ export const catchUpWebhooks = defineCommand({
       const wanted = { seeAll, env, starts, waits: !flags.dryRun, ...(over && { over }) };
       for await (const found of rebuiltArrivals(ctx, settings, wanted)) {
         last = found;
-        if (flags.dryRun) return planned(found, to === undefined ? new Set() : await sentTo(ctx, settings, to));
+        if (flags.dryRun)
+          return planned(found, inbox.about, to === undefined ? new Set() : await sentTo(ctx, settings, to));
         // What waited for the service to give up is looked for among all the rest once more.
         const left = found.arrivals.filter(({ id }) => (fates.get(id) ?? 'failed') === 'failed');
         const done = to === undefined ? await inbox.take(left) : await send(ctx, settings, to, left);
@@ -75,7 +72,7 @@ export const catchUpWebhooks = defineCommand({
       await inbox.close();
     }
     if (!last) throw interruption(ctx.signal);
-    return told(ctx, last, fates, to === undefined ? [inbox.next] : []);
+    return told(ctx, last, fates, { ...inbox, isSent: to !== undefined });
   },
 });
 
@@ -90,12 +87,14 @@ async function begin(
   const starts = await startsOf(inbox, some, { keeps });
   if (starts.size > 0) return starts;
   throw new Failure('usage', 'No event was received yet, so svc cannot tell where to begin.', {
-    hint: 'Give --since, for example --since 2d',
+    hint: ['Give --since, for example --since 2d', ...inbox.about].join('\n'),
   });
 }
 
+type Went = Pick<Inbox, 'next' | 'about'> & { readonly isSent: boolean };
+
 /** Each event counts once, by what became of it in the end. */
-function told(ctx: Context, { unread, since, young }: Rebuilt, fates: Fates, next: readonly string[]): View {
+function told(ctx: Context, { unread, since, young }: Rebuilt, fates: Fates, { next, about, isSent }: Went): View {
   const count = (wanted: Fate) => [...fates.values()].filter((fate) => fate === wanted).length;
   const [sent, repeated, failed] = [count('sent'), count('repeated'), count('failed')];
   const record = { since: since.toISOString(), rebuilt: fates.size, sent, repeated, failed, not_readable: unread };
@@ -106,10 +105,11 @@ function told(ctx: Context, { unread, since, young }: Rebuilt, fates: Fates, nex
     ...(failed === 0 &&
       !isCut && { done: `Rebuilt ${counted(sent, 'event')} since ${localTime(record.since)}.${before}` }),
     notes: [
-      ...(sent > 0 ? next : []),
+      ...(sent > 0 && !isSent ? [next] : []),
       ...(isCut && young > 0
         ? [`svc did not look again for ${counted(young, 'event')}. Run the same command again.`]
         : []),
+      ...about,
     ],
     outcome: failed > 0 || unread.length > 0 ? 'partial' : undefined,
     ...(isCut && { failure: interruption(ctx.signal) }),
@@ -124,7 +124,11 @@ const columns = [
 ] as const;
 
 /** What would be rebuilt. */
-function planned({ arrivals, unread, since, young }: Rebuilt, sent: ReadonlySet<string>): View {
+function planned(
+  { arrivals, unread, since, young }: Rebuilt,
+  about: readonly string[],
+  sent: ReadonlySet<string>,
+): View {
   const missing = arrivals.filter(({ id }) => !sent.has(id));
   const records = missing.map(({ id, event, body }) => {
     const { created_at = null, data = null } = envelopeIn(body) ?? {};
@@ -136,22 +140,11 @@ function planned({ arrivals, unread, since, young }: Rebuilt, sent: ReadonlySet<
     notes: [
       `${counted(records.length, 'event')} since ${localTime(since.toISOString())} would be rebuilt. Nothing was sent or stored.`,
       ...(young > 0 ? [later] : []),
+      ...about,
     ],
     outcome: unread.length > 0 ? 'partial' : undefined,
   };
 }
-
-type Fate = 'sent' | 'repeated' | 'failed';
-
-type Inbox = {
-  readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
-  readonly starts: StartStore;
-  readonly env: readonly string[];
-  readonly take: (arrivals: readonly Arrival[]) => Promise<Fates>;
-  /** What becomes of them. */
-  readonly next: string;
-  close(): Promise<void>;
-};
 
 const journalOf = ({ files }: Context, { profile }: Settings): string =>
   join(files.state, 'webhooks', `rebuilt-${encodeURIComponent(profile)}.jsonl`);
@@ -165,81 +158,4 @@ async function send(ctx: Context, settings: Settings, to: string, arrivals: read
 async function sentTo(ctx: Context, settings: Settings, to: string): Promise<ReadonlySet<string>> {
   const { sentBefore } = await import('../../webhooks/rebuild/send.ts');
   return sentBefore({ to, journal: journalOf(ctx, settings) });
-}
-
-/** `added`: for each whether it was stored now. */
-const fatesOf = (arrivals: readonly Arrival[], added: readonly boolean[]): Fates =>
-  new Map(arrivals.map(({ id }, at) => [id, added[at] === false ? 'repeated' : 'sent']));
-
-async function serveInbox(ctx: Context, settings: Settings, path: string): Promise<Inbox> {
-  const { ledger, configured } = await openConfigured(ctx, settings, path);
-  const { sinks = [], secrets } = configured?.config ?? {};
-  const sinksFor = (event: string | null) =>
-    sinks.filter(({ events }) => !events || events.some((each) => each === event)).map(({ name }) => name);
-  return {
-    seeAll: ledger.received,
-    starts: ledger.starts,
-    env: secrets?.env ?? [],
-    next: 'svc webhooks serve passes them on.',
-    async take(arrivals) {
-      const added = await ledger.addAll(arrivals.map((one) => ({ ...one, sinks: sinksFor(one.event) })));
-      return fatesOf(
-        arrivals,
-        added.map((each) => each === 'stored'),
-      );
-    },
-    close: () => ledger.close(),
-  };
-}
-
-/** A listener that runs takes them; else they wait for the next one. */
-function listenerInbox(ctx: Context, settings: Settings): Inbox {
-  const root = seatsFolder(ctx.files.state, settings.profile);
-  const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
-  const what = 'the inbox of svc webhooks listen';
-  return {
-    seeAll: (see) => received(root, see),
-    starts: fileStarts(root, ctx.clock),
-    env: ['SVC_WEBHOOK_SECRET'],
-    next: 'svc webhooks listen --forward-to URL passes them on.',
-    // Each of two that run at once would have a seat of its own, and both would count what they store.
-    take: (arrivals) =>
-      withLock(join(root, 'catch-up.lock'), { ...waiting, maxWaitMs: 60_000, what }, async () => {
-        const there = new Set((await received(root, ({ id }) => id)).map(({ value }) => value));
-        const fresh = arrivals.filter(({ id }) => !there.has(id));
-        const fates = fatesOf(fresh, await handOver(ctx, root, fresh));
-        return new Map([
-          ...fatesOf(
-            arrivals,
-            arrivals.map(() => false),
-          ),
-          ...fates,
-        ]);
-      }),
-    close: async () => {},
-  };
-}
-
-/** For each whether it was stored now. */
-async function handOver(ctx: Context, root: string, arrivals: readonly Arrival[]): Promise<readonly boolean[]> {
-  if (arrivals.length === 0) return [];
-  for (const folder of await seats(root)) {
-    if ((await occupant(folder)) === undefined) continue;
-    let isTaken = true;
-    const alone = async () => {
-      isTaken = false;
-      return [];
-    };
-    const carried = await carryOut({ kind: 'add', arrivals }, { folder, sleep: (ms) => ctx.clock.sleep(ms), alone });
-    // Where it ended meanwhile, the next one takes them.
-    if (isTaken) return carried ?? [];
-  }
-  const seat = await takeSeat(root, { limit: Number.MAX_SAFE_INTEGER });
-  try {
-    // Where to, the next listener decides.
-    const added = arrivals.map((one) => seat.inbox.add({ ...one, owed: true }));
-    return (await Promise.all(added)).map((each) => each === 'stored');
-  } finally {
-    await seat.leave();
-  }
 }

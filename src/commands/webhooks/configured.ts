@@ -26,6 +26,10 @@ export async function choose(ctx: Context, config: string | undefined): Promise<
   });
 }
 
+/** Said where it is the folder of `listen`: there may be another inbox, and an empty one looks like a lost event. */
+export const lookedIn = (root: string): string =>
+  `Looked in ${root}, the inbox of svc webhooks listen. For that of serve: --config FILE`;
+
 type Opened = { readonly ledger: Ledger; readonly configured: Configured | undefined };
 
 /** The inbox of `serve`: the one that the configuration names, else the one in the state folder. */

@@ -16,6 +16,7 @@ import { mainFields } from '../../webhooks/main-fields.ts';
 import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { choose as chooseInbox, configFlag, openConfigured } from './configured.ts';
 import { page } from './delivery-page.ts';
+import { retriable } from './retriable.ts';
 
 const columns = [
   { path: 'received_at', header: 'Received', rank: 5 },
@@ -94,7 +95,7 @@ const retry = defineCommand({
   examples: ['svc webhooks dead retry --all --sink app'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const ids = await choose(ledger, args.id, { ...flags, sinks });
+      const { ids, notes } = retriable(await choose(ledger, args.id, { ...flags, sinks }), sinks);
       const named = flags.all ? '' : ` (${namesOf(ids)})`;
       const retried = ids.length > 0 ? await ledger.move(ids, 'again') : 0;
       return {
@@ -103,6 +104,7 @@ const retry = defineCommand({
           retried === 1
             ? `1 dead letter${named} waits again for its sink.`
             : `${counted(retried, 'dead letter')}${named} wait again for their sinks.`,
+        notes,
       } as const;
     });
   },
@@ -222,7 +224,8 @@ async function within(
       ledger,
       configured?.config.sinks.map(({ name }) => name),
     );
-    return { ...view, notes: config === undefined ? [looked] : about };
+    const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
+    return { ...view, notes: [...own, ...(config === undefined ? [looked] : about)] };
   } finally {
     await ledger.close();
   }

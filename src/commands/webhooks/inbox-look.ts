@@ -6,7 +6,7 @@ import { type Damaged, damagedText } from '../../webhooks/inbox/file.ts';
 import type { Received } from '../../webhooks/inbox/inbox.ts';
 import { seatsFolder } from '../../webhooks/inbox/seat.ts';
 import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
-import { type Chosen, choose, openConfigured } from './configured.ts';
+import { type Chosen, choose, lookedIn, openConfigured } from './configured.ts';
 
 /** Of `listen`, or of the configuration of `serve`. */
 export async function look<T>(
@@ -26,13 +26,10 @@ export async function look<T>(
 }
 
 /** Says which inbox it is, for there may be several. */
-export async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
+export async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
   const { config, about } = await choose(ctx, given);
   if (config !== undefined) return { config, about };
-  return {
-    config,
-    about: ['The inbox of svc webhooks listen. For that of serve: --config FILE'],
-  };
+  return { config, about: [lookedIn(rootOf(ctx, settings))] };
 }
 
 export const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);

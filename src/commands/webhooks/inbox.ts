@@ -11,6 +11,7 @@ import { configFlag, urlOfSink } from './configured.ts';
 import { page } from './delivery-page.ts';
 import { chosen, look, lookUp, lookUpOne } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
+import { waitingNotes } from './waiting-notes.ts';
 
 const ids = { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID', required: true } };
 
@@ -37,7 +38,7 @@ const list = defineCommand({
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const seen = await look(ctx, settings, config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
       const { id, event, at, unreadable, body, to, owed, sinks } = arrival;
@@ -63,6 +64,9 @@ const list = defineCommand({
         ...(left > 0 && flags.limit === undefined
           ? [`Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`]
           : []),
+        ...waitingNotes(
+          shown.map(({ value: { owing } }, at) => ({ sinks: owing.sinks, forward: records[at]?.forward })),
+        ),
         ...about,
       ],
     };
@@ -77,7 +81,7 @@ const show = defineCommand({
   needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const delivery = deliveryOf(await lookUpOne(ctx, settings, config, args.id));
     return {
       read: true,
@@ -107,7 +111,7 @@ const replay = defineCommand({
   examples: ['svc webhooks inbox replay evt_1 --to http://localhost:3000/hooks'],
   async run(ctx, { args, flags, settings }) {
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const { config, about } = await chosen(ctx, flags.config);
+    const { config, about } = await chosen(ctx, settings, flags.config);
     const found = await lookUp(ctx, settings, config, args.id);
     const named = config === undefined ? undefined : await urlOfSink(ctx, config);
     const planned = found.map(({ arrival, outcomes }) => {

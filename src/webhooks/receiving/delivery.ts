@@ -48,15 +48,33 @@ type Owing = Pick<Arrival, 'to' | 'owed' | 'sinks'>;
  */
 export function forwardOf(arrival: Owing, outcomes: readonly Outcome[]): Forwarding | null {
   const last = mostUrgent(outcomes) ?? outcomes.at(-1);
+  const first = firstTurns(arrival.sinks ?? [], outcomes);
+  if (first.length > 0 && !isUrgent(last)) return waitingFor(first.join(', '));
   if (last?.state === 'skipped' || last?.skipped) return null;
   if (last) {
     const { status = null, error = null, ms, tries } = last;
     return { to: last.to, state: stateOf(last), status, error, ms, tries };
   }
-  const { to = arrival.sinks?.join(', ') || undefined } = arrival;
-  if (to === undefined && !arrival.owed) return null;
-  return { to: to ?? null, state: 'waiting', status: null, error: null, ms: null, tries: 0 };
+  const { to } = arrival;
+  return to === undefined && !arrival.owed ? null : waitingFor(to ?? null);
 }
+
+const waitingFor = (to: string | null): Forwarding => ({
+  to,
+  state: 'waiting',
+  status: null,
+  error: null,
+  ms: null,
+  tries: 0,
+});
+
+/** The sinks that did not have their first turn with it. */
+const firstTurns = (sinks: readonly string[], outcomes: readonly Outcome[]): string[] =>
+  sinks.filter((sink) => !outcomes.some(({ to, replay }) => to === sink && !replay));
+
+/** Tried in vain: more than a wait for one's turn. */
+const isUrgent = (last: Outcome | undefined): boolean =>
+  last?.state === 'dead' || last?.state === 'failed' || last?.state === 'again';
 
 const byUrgency: readonly Outcome['state'][] = [
   'dead',
