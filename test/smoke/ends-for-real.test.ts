@@ -380,7 +380,7 @@ describe('every command, as a process', { timeout: 300_000 }, () => {
 
   test('at a signal while the service is silent: with its own code, and a second one changes nothing', async () => {
     const wrong: string[] = [];
-    const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|sync)|mirror pull)$/u.test(name));
+    const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|export)|mirror pull)$/u.test(name));
     let asking = 0;
     const end = async (line: CommandLine, signal: NodeJS.Signals, code: number): Promise<boolean> => {
       const { url, arrived, close } = await silentService();
