@@ -1,10 +1,12 @@
 import { createRequire } from 'node:module';
 import type { Environment } from '../config/settings.ts';
+import type { Clock } from '../context.ts';
 import type { Keyring } from './store-file.ts';
 
 type Options = {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
+  readonly clock: Pick<Clock, 'ticks'>;
   /** How long a keyring may take on Linux, where a locked one blocks for 25 s and a dead bus for over 60. */
   readonly timeoutMs?: number;
 };
@@ -14,15 +16,17 @@ type Request = { readonly act: 'read' | 'write' | 'remove'; readonly entry: stri
 /** The name of all our entries, as the keyring's own window shows it. */
 const serviceName = 'svc';
 
+/** A login has several secrets: a silent keyring gets its time once for all of them. A receiver runs for months. */
+const silenceMs = 60_000;
+
 /** What Windows' Credential Manager holds per entry, in bytes. */
 const windowsLimit = 2560;
 
 /** The keyring of the platform: macOS' keychain, Windows' Credential Manager, a Secret Service on Linux. */
-export function systemKeyring({ env, platform, timeoutMs = 3000 }: Options): Keyring {
-  let silent = false;
+export function systemKeyring({ env, platform, clock, timeoutMs = 3000 }: Options): Keyring {
+  let silentUntil = Number.NEGATIVE_INFINITY;
   const act = async (request: Request): Promise<string | undefined> => {
-    // It gets its time once, not again for each secret of a login.
-    if (silent) throw tooSlow(timeoutMs);
+    if (clock.ticks() < silentUntil) throw tooSlow(timeoutMs);
     // Asking without a bus would end in a refusal anyway; this says it in better words and at no cost.
     if (platform === 'linux' && !env.DBUS_SESSION_BUS_ADDRESS && !env.XDG_RUNTIME_DIR) {
       throw new Error('There is no system keyring here.');
@@ -30,9 +34,9 @@ export function systemKeyring({ env, platform, timeoutMs = 3000 }: Options): Key
     const path = locate();
     if (platform !== 'linux') return actHere(path, request);
     const answer = await actInChild(path, request, env, timeoutMs);
-    silent = answer === 'silent';
-    if (answer === 'silent') throw tooSlow(timeoutMs);
-    return answer.value;
+    if (answer !== 'silent') return answer.value;
+    silentUntil = clock.ticks() + silenceMs;
+    throw tooSlow(timeoutMs);
   };
   return {
     read: (entry) => act({ act: 'read', entry }),

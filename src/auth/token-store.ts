@@ -25,7 +25,7 @@ export function tokenStore({ env, files, clock, random, platform, ...ports }: Pa
       if (!warned.has(text)) ports.notice(`Warning: ${text}`);
       warned.add(text);
     },
-    keyring: systemKeyring({ env, platform }),
+    keyring: systemKeyring({ env, platform, clock }),
     newOnes: kind,
     patience: ports,
   });

@@ -131,7 +131,31 @@ test('a bus that accepts and never answers is given three seconds, then the file
   }
 });
 
+test('a keyring that was silent is asked again a minute later, not before', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'svc-bus-')), 'bus');
+  let asked = 0;
+  const silent = createServer(() => {
+    asked++;
+  }).listen(path);
+  try {
+    let now = 0;
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+    const keyring = systemKeyring({ env, platform: 'linux', clock: { ticks: () => now }, timeoutMs: 1000 });
+    await expect(keyring.read('n')).rejects.toThrow('did not answer within');
+    const first = asked;
+    expect(first).toBeGreaterThan(0);
+    now = 59_999;
+    await expect(keyring.read('n')).rejects.toThrow('did not answer within');
+    expect(asked).toBe(first);
+    now = 60_000;
+    await expect(keyring.read('n')).rejects.toThrow('did not answer within');
+    expect(asked).toBeGreaterThan(first);
+  } finally {
+    silent.close();
+  }
+});
+
 test('a secret over the size that Windows takes is refused before it is tried', async () => {
-  const keyring = systemKeyring({ env: {}, platform: 'win32' });
+  const keyring = systemKeyring({ env: {}, platform: 'win32', clock: { ticks: () => 0 } });
   await expect(keyring.write('n', 'é'.repeat(1281))).rejects.toThrow('too long for the Windows Credential Manager');
 });

@@ -11,6 +11,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { constants as system } from 'node:os';
@@ -41,6 +42,7 @@ beforeAll(async () => {
   service = JSON.parse(await firstLine(sandbox.child));
   // It outlives the first test.
   ends.push(...running.splice(0));
+  await cp(join(import.meta.dirname, '..', '..', 'examples'), join(built.folder, 'examples'), { recursive: true });
   account = {
     SVC_BASE_URL: service.base_url,
     SVC_AUTH_URL: service.auth_url,
@@ -380,7 +382,7 @@ describe('every command, as a process', { timeout: 300_000 }, () => {
 
   test('at a signal while the service is silent: with its own code, and a second one changes nothing', async () => {
     const wrong: string[] = [];
-    const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|export)|mirror pull)$/u.test(name));
+    const some = isAll ? lines : lines.filter(({ name }) => /^(contacts (list|export|sync)|mirror pull)$/u.test(name));
     let asking = 0;
     const end = async (line: CommandLine, signal: NodeJS.Signals, code: number): Promise<boolean> => {
       const { url, arrived, close } = await silentService();
