@@ -62,11 +62,13 @@ export const email = v.pipe(
   v.metadata({ format: 'email' }),
 );
 
+export const northAmericanPattern = '^\\+1\\d{10}$';
+
 /** On create the service takes nothing but +1 and ten digits (Contact, Phone rules). */
 export const northAmericanPhone = v.pipe(
   v.string(),
   v.regex(/^\+1\d{10}$/u, 'must be +1 followed by ten digits'),
-  v.metadata({ pattern: '^\\+1\\d{10}$' }),
+  v.metadata({ pattern: northAmericanPattern }),
 );
 
 export const hexColor = v.pipe(

@@ -11,6 +11,8 @@ export type Shape = {
   readonly known?: readonly string[];
   /** JSON-Schema format, for example `date-time`. */
   readonly format?: string;
+  /** Of a text: the regular expression that it has to match. */
+  readonly pattern?: string;
   /** Of a list: its items. */
   readonly item?: Shape;
   /** Of an object: its fields in order. */
@@ -33,7 +35,7 @@ type Action = {
   readonly kind: string;
   readonly type: string;
   readonly description?: string;
-  readonly metadata?: { readonly format?: string; readonly examples?: readonly string[] };
+  readonly metadata?: { readonly format?: string; readonly pattern?: string; readonly examples?: readonly string[] };
 };
 
 /** The fields of an object schema, in order; none for anything else. */
@@ -56,6 +58,7 @@ function readShape(schema: Schema): Shape {
   let nullable = false;
   let description: string | undefined;
   let format: string | undefined;
+  let pattern: string | undefined;
   let known: readonly string[] | undefined;
   let whole = false;
   // Walk in through optional(), nullable() and pipe(), picking up what each says.
@@ -65,6 +68,7 @@ function readShape(schema: Schema): Shape {
       if (step.type === 'description') description ??= step.description;
       if (step.type === 'metadata') {
         format ??= step.metadata?.format;
+        pattern ??= step.metadata?.pattern;
         known ??= step.metadata?.examples;
       }
       if (step.type === 'integer') whole = true;
@@ -83,6 +87,7 @@ function readShape(schema: Schema): Shape {
     nullable,
     description,
     format,
+    pattern,
     known,
     schema: bare(schema),
   };

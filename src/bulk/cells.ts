@@ -1,5 +1,6 @@
 import { check } from '../api/check.ts';
 import type { Shape } from '../api/shape.ts';
+import { isNorthAmerican, phoneIn } from '../command/phones.ts';
 import { Failure } from '../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import { parseTime } from '../text/time.ts';
@@ -59,7 +60,14 @@ function readText(text: string, shape: Shape): Value {
     return { problem: `must be true or false, not "${short(text)}"` };
   }
   if (shape.choices) return oneOf(shape.choices, text.trim());
+  if (isNorthAmerican(shape)) return readPhone(text);
   return shape.format === 'date-time' ? readTime(text) : { value: text };
+}
+
+function readPhone(text: string): Value {
+  const read = phoneIn(text);
+  if ('value' in read) return read;
+  return { problem: `${read.problem}, not "${short(text)}"${read.way ? `; ${read.way}` : ''}` };
 }
 
 /** A value of JSON; a number that would be rounded is not sent. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Choice, Context } from '../context.ts';
 import type { View } from '../output/view.ts';
 import type { RowOf } from './row.ts';
 
@@ -30,6 +30,8 @@ export type Param<T> = {
   readonly moment?: true;
   /** Whose id it is: one can be picked from a list, and a ticket's number or a contact's email is taken too. */
   readonly record?: ResourceName;
+  /** What is not a record of the service, and can be picked from a list too. */
+  readonly from?: Listed;
   /** One letter, for a flag that people type all day. */
   readonly short?: string;
   /** Not shown in help, still accepted. */
@@ -43,6 +45,18 @@ export type Param<T> = {
   /** Text as typed → the value. Throws a usage Failure that names `flag`. `now`: for times like `2d`. */
   readonly parse: (texts: readonly string[], flag: string, now?: Date) => T;
   readonly fallback?: T;
+};
+
+/** Where the values of an argument come from. */
+export type Listed = {
+  /** The command that lists them: `webhooks inbox list`. */
+  readonly command: string;
+  /** What there is to choose from; `flags`: as they were typed, by key. */
+  readonly choices: (
+    ctx: Context,
+    settings: Settings,
+    flags: Readonly<Record<string, readonly string[]>>,
+  ) => Promise<readonly Choice[]>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a table of flags holds values of every type

@@ -9,6 +9,7 @@ import { parseComing, parsePast } from '../text/time.ts';
 import type { Param, Params } from './command.ts';
 import { type Named, recordOfField } from './named.ts';
 import { splitPair } from './param.ts';
+import { isNorthAmerican, phoneOfFlag } from './phones.ts';
 import { priorityIn } from './priorities.ts';
 
 /** Names that people type, where the wire's name would surprise: `q` is a search, `contact_id` a contact. */
@@ -112,7 +113,7 @@ function readText(text: string, shape: Shape, flag: string): unknown {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new Failure('usage', `${flag} must be true or false, not "${text}".`);
   }
-  return text;
+  return isNorthAmerican(shape) ? phoneOfFlag(text, flag) : text;
 }
 
 function judged(schema: Schema, value: unknown, flag: string): unknown {

@@ -4,6 +4,7 @@ import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Choice, Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Slot } from './given.ts';
 
 /** Asks for what is missing until it can be used. A mistake at a question is told, and the question comes again. */
@@ -34,9 +35,19 @@ export async function asked(
 const another = '';
 
 /** The question, with what there is to choose from read once. */
-async function askerOf(ctx: Context, settings: Settings, { label, param }: Slot): Promise<() => Promise<string>> {
+async function askerOf(
+  ctx: Context,
+  settings: Settings,
+  { label, param, flagTexts }: Slot,
+): Promise<() => Promise<string>> {
   const question = questionOf(label, param);
-  const choices = await choicesFor(ctx, settings, param);
+  const choices = param.from
+    ? await param.from.choices(ctx, settings, flagTexts)
+    : await choicesFor(ctx, settings, param);
+  if (choices.length === 0 && param.from)
+    throw new Failure('usage', 'There is nothing to choose from.', {
+      hint: `The list is empty: svc ${param.from.command}`,
+    });
   if (choices.length === 0) return () => ctx.ask.text(question);
   let isTyped = false;
   return async () => {
@@ -75,6 +86,14 @@ const listOf = (resource: ResourceName): Operation | undefined =>
   Object.values<Operation>(operations).find(
     ({ answer, params, resource: own }) => answer.shape === 'list' && !params && (answer.of ?? own) === resource,
   );
+
+/** The command that lists what the argument may be, behind `svc`; undefined where there is none. */
+export function listing({ param, flagTexts }: Pick<Slot, 'param' | 'flagTexts'>): string | undefined {
+  if (param.record !== undefined) return listOf(param.record)?.command.join(' ');
+  const [config] = flagTexts.config ?? [];
+  if (param.from === undefined || config === undefined) return param.from?.command;
+  return `${param.from.command} --config ${shellWord(config)}`;
+}
 
 /** One page is enough to choose from; whatever else there is can be typed. */
 const shownAtMost = 100;

@@ -16,6 +16,8 @@ type Slot = {
   readonly label: string;
   readonly param: Param<unknown>;
   readonly texts: readonly string[];
+  /** What argv gave for the flags beside it. */
+  readonly flagTexts: Invocation['flagTexts'];
 };
 
 /**
@@ -33,7 +35,7 @@ export async function given(
   const missing = isFromFile ? [] : slots.filter((slot) => isMissing(slot, slots));
   // To learn whether somebody can be asked, standard input is opened: milliseconds of every start.
   const canAsk = missing.length > 0 && ctx.ask.canAsk && !settings.noInput;
-  if (!canAsk) refuseMissing(missing, invocation);
+  if (!canAsk) await refuseMissing(missing, invocation);
   else await refuseWithoutCredential(ctx, settings, invocation);
   const values: { args: Record<string, unknown>; flags: Record<string, unknown> } = { args: {}, flags: {} };
   const named: Slot[] = [];
@@ -92,7 +94,7 @@ async function refuseWithoutCredential(ctx: Context, settings: Settings, { comma
 function slotsOf({ command, argTexts, flagTexts }: Invocation): Slot[] {
   const slots = (of: Slot['of'], params: Params, texts: Invocation['argTexts']) =>
     Object.entries(params).map(([key, param]) => {
-      return { of, key, label: labelOf(of, key, param), param, texts: texts[key] ?? [] };
+      return { of, key, label: labelOf(of, key, param), param, texts: texts[key] ?? [], flagTexts };
     });
   return [...slots('args', command.args, argTexts), ...slots('flags', command.flags, flagTexts)];
 }
@@ -103,7 +105,7 @@ function isMissing({ param, texts }: Slot, slots: readonly Slot[]): boolean {
   return !(param.unless ?? []).some(isGiven);
 }
 
-function refuseMissing(missing: readonly Slot[], { path, command }: Invocation): void {
+async function refuseMissing(missing: readonly Slot[], { path, command }: Invocation): Promise<void> {
   // Of a text alone the command itself says in which ways it can come.
   if (missing.every(({ param }) => param.written)) return;
   const labels = missing.map(({ label }) => label);
@@ -115,8 +117,20 @@ function refuseMissing(missing: readonly Slot[], { path, command }: Invocation):
   }
   const ways = [...instead].map(([flags, of]) => `Instead of ${listed(of)} you can give ${flags}.`);
   throw new Failure('usage', `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} required.`, {
-    hint: [...ways, `Run: svc ${path} --help`].join(' ') + (ways.length === 0 ? exampleFor(labels, command) : ''),
+    hint:
+      [...ways, `Run: svc ${path} --help`].join(' ') +
+      (ways.length === 0 ? exampleFor(labels, command) : '') +
+      (await listingOf(missing)),
   });
+}
+
+/** An id that is missing is found in a list. */
+async function listingOf(missing: readonly Slot[]): Promise<string> {
+  const slot = missing.find(({ of, param }) => of === 'args' && (param.from ?? param.record) !== undefined);
+  if (!slot) return '';
+  const { listing } = await import('./asking.ts');
+  const line = await listing(slot);
+  return line === undefined ? '' : `\nTo find one: svc ${line}`;
 }
 
 /** How a flag alone is filled is best seen in a line that has it. */

@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { switchFlags, valuedFlags } from './global-flags.ts';
 import { habitualCommand } from './habit-words.ts';
+import { notThere } from './not-there.ts';
 
 /**
  * A word where a command should be, and is none: said before anything else is read, also where --help stands behind it.
@@ -69,6 +70,9 @@ export function leadingWords(argv: readonly string[]): string[] {
 const commandWords = new Set(['get', 'show', 'view', 'list', 'ls', 'create', 'new', 'update', 'delete', 'rm', 'set']);
 
 function unknown(word: string, path: readonly string[], names: readonly string[], group: Group | undefined): Failure {
+  const missing = path.length === 2 ? notThere(word, path[1] ?? '') : undefined;
+  if (missing)
+    return new Failure('usage', `There is no 'svc ${path[1]} ${word}'. ${missing.fact}`, { hint: missing.instead });
   // `svc lists get` is meant as it is typed: what is a command elsewhere is no slip of the finger for `set`.
   const meant = habitualCommand(word, group) ?? (commandWords.has(word) ? undefined : nearest(word, names));
   const line = path.join(' ');

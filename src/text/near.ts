@@ -6,9 +6,14 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best && best.far <= Math.min(2, Math.ceil(best.each.length / 3)) ? best.each : undefined;
 }
 
-/** The same of a field: `updated` is `updated_at`, `email` is `contact.email`, where only one is so named. */
+/**
+ * The same of a field: `updated` is `updated_at`, `email` is `contact.email`, where only one is so named. `id` is the id of
+ * the record itself, which stands first: `contact_id`.
+ */
 export function nearestField(typed: string, fields: readonly string[]): string | undefined {
   const word = typed.toLowerCase();
+  const [own = ''] = fields;
+  if (word === 'id' && own.endsWith('_id')) return own;
   const begun = fields.filter((field) => field.toLowerCase().startsWith(`${word}_`));
   const named = fields.filter((field) => field.toLowerCase().endsWith(`.${word}`));
   const [only, ...others] = begun.length > 0 ? begun : named;

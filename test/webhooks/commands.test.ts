@@ -248,9 +248,16 @@ test('replay sends the stored bytes with their headers, in the order asked for',
   expect(target.got[0]?.headers).toMatchObject({ 'x-svc-signature': 'a'.repeat(64), host: new URL(target.url).host });
   const partly = await svc(made, ['webhooks', 'inbox', 'replay', 'evt_1', 'evt_2', '--to', target.url]);
   expect(partly).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('1 of 2') });
+  // On a terminal there is a list to choose from, the newest first.
+  const before = target.got.length;
+  const asked = await svc(made, ['webhooks', 'inbox', 'replay', '--to', target.url], {
+    columns: 80,
+    answers: ['evt_2'],
+  });
+  expect([asked.exitCode, target.got.length]).toEqual([8, before + 1]);
   expect((await svc(made, ['webhooks', 'inbox', 'replay', 'evt_1'])).exitCode).toBe(2);
   expect((await svc(made, ['webhooks', 'inbox', 'replay', 'evt_1', 'evt_99', '--to', target.url])).exitCode).toBe(3);
-  expect(target.got).toHaveLength(4);
+  expect(target.got).toHaveLength(5);
 });
 
 test('purge asks, and then leaves nothing', async () => {
@@ -262,4 +269,10 @@ test('purge asks, and then leaves nothing', async () => {
   const ran = await svc(made, ['webhooks', 'inbox', 'purge', '--yes', '--json']);
   expect(JSON.parse(ran.stdout)).toEqual({ deleted: 3 });
   expect(await list()).toBe(0);
+});
+
+test('inbox replay without an id, where nothing was received, says that there is nothing to choose from', async () => {
+  const ran = await svc(await world(), ['webhooks', 'inbox', 'replay'], { columns: 80, answers: [] });
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toContain('The list is empty: svc webhooks inbox list');
 });

@@ -2,7 +2,7 @@ import { defineCommand, type Group } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
+import type { Choice, Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
@@ -17,6 +17,8 @@ import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { choose as chooseInbox, configFlag, openConfigured } from './configured.ts';
 import { page } from './delivery-page.ts';
 import { retriable } from './retriable.ts';
+
+type Texts = Readonly<Record<string, readonly string[]>>;
 
 const columns = [
   { path: 'received_at', header: 'Received', rank: 5 },
@@ -56,10 +58,27 @@ const list = defineCommand({
   },
 });
 
+async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Promise<readonly Choice[]> {
+  const { config } = await chooseInbox(ctx, flags.config?.[0]);
+  const { ledger } = await openConfigured(ctx, settings, config);
+  try {
+    const seen = await ledger.received(({ id, event }) => ({ id, event }));
+    const some = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0).slice(0, 100);
+    return some.map(({ value: { id, event } }) => ({ value: id, name: `${event ?? '-'}  ${sanitize(id)}` }));
+  } finally {
+    await ledger.close();
+  }
+}
+
 const show = defineCommand({
   name: 'show',
   summary: 'Show a dead letter: headers, payload, and what the sink said',
-  args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
+  args: {
+    id: {
+      ...param.requiredText('Envelope id, or its beginning'),
+      ...{ placeholder: 'ID', from: { command: 'webhooks dead list', choices: deadChoices } },
+    },
+  },
   flags: { config: configFlag },
   needs: 'a dead letter: svc webhooks dead list',
   examples: ['svc webhooks dead show evt_1 --json'],

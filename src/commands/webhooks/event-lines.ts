@@ -1,6 +1,6 @@
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { cells, cut, pad } from '../../text/width.ts';
+import { cells, cut, pad, wrap } from '../../text/width.ts';
 import type { EventLine, Line } from '../../webhooks/lines.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { type Refusal, refusals } from '../../webhooks/receiving/judge.ts';
@@ -21,15 +21,52 @@ export function printer() {
     const eventWidth = width < 100 ? 19 : 29;
     const color = line.event !== null && Object.hasOwn(colors, line.event) ? colors[line.event] : undefined;
     const name = pad(cut(event, eventWidth), eventWidth);
-    const start = [
-      paint('dim', clockTime(line.time)),
-      color ? paint(color, name) : name,
-      paint('dim', pad(cut(id, idWidth), idWidth)),
-      paint(styleOf(line), pad(`${markOf(line)} ${told(line)}`, 16)),
-    ].join('  ');
-    return `${start}  ${cut(fields, Math.max(width - cells(start) - 2, 0))}`.trimEnd();
+    const startWith = (state: string) =>
+      [
+        paint('dim', clockTime(line.time)),
+        color ? paint(color, name) : name,
+        paint('dim', pad(cut(id, idWidth), idWidth)),
+        paint(styleOf(line), pad(`${markOf(line)} ${state}`, 16)),
+      ].join('  ');
+    const start = startWith(told(line, inWords));
+    const room = width - cells(start) - 2;
+    const reason = reasonOf(line);
+    // What went wrong is never cut: where it has no room beside the rest, it stands below.
+    const fits = reason === undefined || (isReason(line) ? cells(fields) <= room : room >= -2);
+    if (fits) return `${start}  ${cut(fields, Math.max(room, 0))}`.trimEnd();
+    const short = startWith(told(line, briefly));
+    const beside = isReason(line) ? '' : cut(fields, Math.max(width - cells(short) - 2, 0));
+    const below = wrap(reason, width - indent.length).map((text) => `${indent}${paint(styleOf(line), text)}`);
+    return [`${short}  ${beside}`.trimEnd(), ...below].join('\n');
   };
 }
+
+/** As wide as the time and the blanks behind it. */
+const indent = ' '.repeat(10);
+
+/** The fields of such a line say what is wrong with it. */
+const isReason = (line: Line): boolean =>
+  line.kind === 'event' && (line.verdict === 'rejected' || line.verdict === 'unreadable');
+
+/** What became of it, whole; undefined where the state alone tells. */
+function reasonOf(line: Line): string | undefined {
+  if (isReason(line)) return sanitize(fieldsOf(line));
+  const { forward } = line;
+  if (!forward || forward.state === 'answered') return forward ? forwardOf(forward) : undefined;
+  return forward.error === null ? undefined : inWords(forward.error);
+}
+
+/** How a request was lost, for people; any other reason is a sentence already. */
+const losses: Readonly<Record<string, string>> = {
+  refused: 'connection refused',
+  dns: 'no such host name',
+  timeout: 'no answer in time',
+  tls: 'no secure connection',
+  reset: 'the connection broke',
+  proxy: 'refused by the proxy',
+};
+
+const inWords = (error: string): string => (Object.hasOwn(losses, error) ? (losses[error] ?? error) : sanitize(error));
 
 function fieldsOf(line: Line): string {
   if (line.kind === 'forward') return '';
@@ -43,7 +80,11 @@ const verdictOf = (line: Line): EventLine['verdict'] | 'forwarded' =>
 const marks: Partial<Record<string, string>> = { accepted: '✓', repeat: '↻', unreadable: '?', rejected: '✗' };
 
 /** What the app did not take is a failure, also where svc itself has done its part. */
-const markOf = (line: Line): string => (isRefused(line.forward) ? '✗' : (marks[verdictOf(line)] ?? '→'));
+function markOf(line: Line): string {
+  if (isRefused(line.forward)) return '✗';
+  const isWaiting = line.forward?.state === 'waiting' && verdictOf(line) === 'accepted';
+  return isWaiting ? '…' : (marks[verdictOf(line)] ?? '→');
+}
 
 const isRefused = (forward: Forwarding | null): boolean =>
   forward?.state === 'failed' || (forward?.state === 'answered' && !isGood(forward));
@@ -58,20 +99,27 @@ const colors: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   'feedback.created': 'bold',
 };
 
-function told(line: Line): string {
-  if (line.kind === 'forward') return forwardOf(line.forward);
+/** What went wrong is told elsewhere. */
+const briefly = (): string => '';
+
+/** `say`: the words for what went wrong. */
+function told(line: Line, say: (error: string) => string): string {
+  if (line.kind === 'forward') return forwardOf(line.forward, say);
   if (line.verdict === 'rejected') return 'rejected';
   if (line.verdict === 'repeat') return 'repeat, dropped';
-  const forward = forwardOf(line.forward);
+  const forward = forwardOf(line.forward, say);
   if (line.verdict === 'unreadable') return `unreadable${forward && `, ${forward}`}`;
   return forward || 'stored';
 }
 
-function forwardOf(forward: Forwarding | null): string {
+function forwardOf(forward: Forwarding | null, say = (error: string) => error): string {
   if (!forward) return '';
   const { state, status, error, ms, tries } = forward;
-  if (state === 'waiting') return `waiting${error ? ` (${error})` : ''}`;
-  if (state === 'failed') return `not forwarded (${error})`;
+  const why = say(error ?? '');
+  const because = why === '' ? '' : ` (${why})`;
+  if (state === 'waiting') return `waiting${because}`;
+  if (state === 'failed') return `not forwarded${because}`;
+  if (say === briefly) return String(status);
   return `${status} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`;
 }
 

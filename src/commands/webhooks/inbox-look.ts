@@ -1,11 +1,16 @@
+import type { Listed } from '../../command/command.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { localTime } from '../../output/cells.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { type Damaged, damagedText } from '../../webhooks/inbox/file.ts';
 import type { Received } from '../../webhooks/inbox/inbox.ts';
 import { seatsFolder } from '../../webhooks/inbox/seat.ts';
 import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
+import { mainFields } from '../../webhooks/main-fields.ts';
+import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { type Chosen, choose, lookedIn, openConfigured } from './configured.ts';
 
 /** Of `listen`, or of the configuration of `serve`. */
@@ -33,6 +38,22 @@ export async function chosen(ctx: Context, settings: Settings, given: string | u
 }
 
 export const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+
+/** So many are enough to choose from; the id of another can be typed. */
+const mostChoices = 100;
+
+/** The newest first, to choose from. */
+export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
+  const { config } = await chosen(ctx, flags.config?.[0]);
+  const seen = await look(ctx, settings, config, ({ id, event, at, body }) => {
+    const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
+    return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };
+  });
+  return [...seen]
+    .reverse()
+    .slice(0, mostChoices)
+    .map(({ value }) => value);
+};
 
 /** In the order asked for. */
 export async function lookUp(

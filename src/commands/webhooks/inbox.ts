@@ -9,11 +9,12 @@ import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.t
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
 import { configFlag, urlOfSink } from './configured.ts';
 import { page } from './delivery-page.ts';
-import { chosen, look, lookUp, lookUpOne } from './inbox-look.ts';
+import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
 import { waitingNotes } from './waiting-notes.ts';
 
-const ids = { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID', required: true } };
+const received = { placeholder: 'ID', from: { command: 'webhooks inbox list', choices: receivedEvents } };
+const ids = { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } };
 
 /** Nobody looks an unreadable event up by the whole of its id, which may be of any length. */
 const columns = [
@@ -76,7 +77,7 @@ const list = defineCommand({
 const show = defineCommand({
   name: 'show',
   summary: 'Show one event: headers, payload, verdict and forwarding',
-  args: { id: { ...param.requiredText('Envelope id, or its beginning'), placeholder: 'ID' } },
+  args: { id: { ...param.requiredText('Envelope id, or its beginning'), ...received } },
   flags: { config: configFlag },
   needs: 'an event that was received: svc webhooks inbox list',
   examples: ['svc webhooks inbox show evt_1 --json'],

@@ -1,0 +1,40 @@
+const deleting = ['delete', 'rm', 'remove', 'destroy'];
+const creating = ['create', 'new', 'add', 'make'];
+const changing = ['update', 'edit', 'modify', 'change', 'set'];
+
+/** `cannot`: behind "The API cannot". `instead`: what to do. */
+type NotThere = { readonly words: readonly string[]; readonly cannot: string; readonly instead: string };
+
+const inProduct = 'Do it in the product.';
+
+/** What people expect to be there, and the API has no operation for: by group. */
+const operations: Readonly<Record<string, readonly NotThere[]>> = {
+  tickets: [{ words: deleting, cannot: 'delete tickets', instead: 'To end one: svc tickets close ID' }],
+  conversations: [
+    { words: deleting, cannot: 'delete conversations', instead: 'To end one: svc conversations resolve ID' },
+    { words: creating, cannot: 'begin a conversation', instead: 'To answer one: svc conversations reply ID' },
+  ],
+  contacts: [{ words: [...deleting, 'merge'], cannot: 'delete or merge contacts', instead: inProduct }],
+  changelog: [
+    { words: [...deleting, 'unpublish', 'draft'], cannot: 'delete or unpublish entries', instead: inProduct },
+  ],
+  feedback: [
+    { words: [...deleting, ...creating, ...changing, 'reply'], cannot: 'change feedback', instead: inProduct },
+  ],
+  roadmap: [{ words: [...deleting, ...creating, ...changing], cannot: 'change the roadmap', instead: inProduct }],
+  calls: [{ words: [...deleting, ...creating, ...changing, 'start'], cannot: 'change calls', instead: inProduct }],
+  meetings: [{ words: [...deleting, ...creating, ...changing], cannot: 'change meeting types', instead: inProduct }],
+  webhooks: [
+    {
+      words: changing,
+      cannot: 'change a subscription',
+      instead: 'To replace one: svc webhooks create EVENT URL, then svc webhooks delete ID',
+    },
+  ],
+};
+
+/** The sentence and the advice for a word behind a group, where the API has no operation for what it means. */
+export function notThere(word: string, group: string): { readonly fact: string; readonly instead: string } | undefined {
+  const found = operations[group]?.find(({ words }) => words.includes(word));
+  return found && { fact: `The API cannot ${found.cannot}.`, instead: found.instead };
+}
