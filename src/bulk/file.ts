@@ -29,7 +29,7 @@ import { progressText, rowsInWords, type Telling, tellingProgress } from './pace
 import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
-import { openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
+import { anonymousNotes, openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
 import { plainText } from './row-content.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
@@ -121,6 +121,7 @@ export async function runFile(
     for (const note of footerNotes(rows.beginning.footer)) ctx.notice(note);
     const told = readAsNote(values.readAs());
     if (told !== undefined) ctx.notice(told);
+    if (flags.dry_run) for (const note of anonymousNotes(checked)) ctx.notice(note);
     const isDry = flags.dry_run || isRefused(checked);
     const ms = Math.round(ctx.clock.ticks() - began);
     const content = contentOf(given, template, flags.set);

@@ -104,10 +104,27 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   const more = unused.length > shown.length ? `, and ${unused.length - shown.length} more` : '';
   const left = `Columns that are not sent: ${shown.join(', ')}${more}.`;
   const [only, ...others] = open;
-  if (fits.length > 0) return [left, hintFor(fits, names, beside)];
+  const nobody = namesNobody(columns, beside) ? [noEmail] : [];
+  if (fits.length > 0) return [left, hintFor(fits, names, beside), ...nobody];
+  if (nobody.length > 0) return [left, ...nobody];
   return [
     `${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=${others.length === 0 ? only : 'FIELD'}"`,
   ];
+}
+
+const noEmail =
+  'Nobody is found without an email, so these tickets get no requester. With a column for it: --map "COLUMN=contact.email" --create-contacts';
+
+/** Columns tell who asks, and none of them by what a contact is found by. */
+function namesNobody({ names, targets }: Columns, { row: { requester }, given }: Beside): boolean {
+  if (requester === undefined || requester in given) return false;
+  const paths = targets.map((target) => (target?.kind === 'field' ? target.field.path : undefined));
+  if (paths.includes(requester) || paths.includes('contact.email')) return false;
+  const told = names.flatMap((name, at) => {
+    const match = targets[at] || !ofRequester.test(plain(name)) ? undefined : personField(name, names, true);
+    return match ? [match.field] : [];
+  });
+  return told.length > 0 && !told.includes('email');
 }
 
 /** What a column could still fill; of a reply with a template that is nothing. */
@@ -120,7 +137,9 @@ function openFields(columns: Columns, { row, given, template }: Beside): readonl
 function hintFor(fits: readonly Fit[], names: readonly string[], { createsContacts }: Beside): string {
   const isOfPerson = ({ field }: Fit) => field.startsWith('contact.');
   const fields = [...new Set(fits.map((fit) => (isOfPerson(fit) ? 'the requester' : fit.field)))];
-  const flags = fits.map(({ at, field }) => `--map "${columnName(names, at)}=${field}"`);
+  // With --create-contacts a column that is called as the field fills it by itself.
+  const unnamed = fits.filter(({ at, field }) => names[at] !== field);
+  const flags = unnamed.map(({ at, field }) => `--map "${columnName(names, at)}=${field}"`);
   if (fits.some(isOfPerson) && !createsContacts) flags.push('--create-contacts');
   // A line for each, so that no terminal breaks one inside of its quotes.
   const last = fields.pop();

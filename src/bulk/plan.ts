@@ -50,6 +50,8 @@ export type Plan = {
   readonly sample: readonly Planned[];
   /** Rows that the public will read. */
   readonly published: number;
+  /** Rows that name no requester, of a command whose rows may. */
+  readonly anonymous: number;
   /** A fresh pass over the same rows. Throws where the file has changed since, before it yields a row that was not in it. */
   read(): AsyncIterable<readonly Planned[]>;
   /** Throws where the file is no longer the one that was planned. */
@@ -77,6 +79,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
+  let anonymous = 0;
   const hash = newHash();
   for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow })) {
     for (const one of batch) {
@@ -91,6 +94,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
       refs.set(one.ref, one.request);
       if (sample.length < sampleSize) sample.push(one);
       if (bodyOf(one).status === 'published') published++;
+      if (!one.input.requester && bodyOf(one)[row.requester ?? ''] === undefined) anonymous++;
     }
     onRows(count);
   }
@@ -111,7 +115,15 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     for await (const _ of rows.source.read((bytes) => again.update(bytes)));
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
-  const sums = { count, sendable: count - problems.size, problems, refs, content: content.digest('hex'), published };
+  const sums = {
+    count,
+    sendable: count - problems.size,
+    problems,
+    refs,
+    content: content.digest('hex'),
+    published,
+    anonymous,
+  };
   return { row, rows, columns, records: records.all, ...sums, shapes: shapes.all(), sample, read, verify };
 }
 

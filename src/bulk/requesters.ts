@@ -6,7 +6,7 @@ import type { Body, RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { largestPage, list } from '../http/pages.ts';
-import { counted } from '../text/number.ts';
+import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 
@@ -32,6 +32,24 @@ export function refuseNobody(row: RowOf, { targets }: Columns, given: Body): voi
     hint: 'Name it: --map "COLUMN=contact.email"',
   });
 }
+
+/** What a preview says where some rows name a requester and others do not. */
+export function anonymousNotes({ row, columns, anonymous, sendable }: AnonymousRows): string[] {
+  const isFilled = columns.targets.some(
+    (one) => one?.kind === 'field' && (one.field.path === row.requester || one.field.path === 'contact.email'),
+  );
+  if (row.requester === undefined || !isFilled || anonymous === 0) return [];
+  return [
+    `${number(anonymous)} of ${counted(sendable, 'ticket')} would have no requester: the row names nobody by email.`,
+  ];
+}
+
+type AnonymousRows = {
+  readonly row: RowOf;
+  readonly columns: Columns;
+  readonly anonymous: number;
+  readonly sendable: number;
+};
 
 /** Parts the requester from the body. Ids are of contacts that are there. */
 export function withoutRequester(body: Body): { readonly body: Body; readonly requester?: Requester } {

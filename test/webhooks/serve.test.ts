@@ -387,6 +387,24 @@ test.each([
   expect(ran.stderr).not.toContain('--port');
 });
 
+test.each([
+  ['{ env: [ACME_SECRET] }', {}, ['ACME_SECRET is not set here']],
+  ['{ env: [ACME_SECRET, OTHER] }', { OTHER: 'x' }, ['ACME_SECRET is not set here']],
+  ['{ store: false, env: [ACME_SECRET, OTHER] }', {}, ['ACME_SECRET is not set here', 'OTHER is not set', 'not start']],
+  ['{ store: false }', {}, ['not start']],
+  ['{ store: false, env: [SVC_WEBHOOK_SECRET] }', {}, ['SVC_WEBHOOK_SECRET is not set here', 'not start']],
+  ['{ env: [ACME_SECRET] }', { ACME_SECRET: 'x' }, []],
+  ['{ store: true, env: [SVC_WEBHOOK_SECRET] }', {}, []],
+])('--check of secrets: %s names what is not set here, and is right all the same', async (secrets, env, said) => {
+  const world = await newWorld();
+  const file = join(world.folder, 'secrets.yaml');
+  writeFileSync(file, `secrets: ${secrets}\nsinks: [{ name: a, file: { path: a.jsonl } }]\n`);
+  const ran = await svc(world, ['webhooks', 'serve', '--config', file, '--check'], { env });
+  expect(ran.exitCode).toBe(0);
+  for (const one of said) expect(ran.stderr).toContain(one);
+  if (said.length === 0) expect(ran.stderr).toBe('');
+});
+
 test('--check accepts the example of the docs, and --systemd prints a unit for it', async () => {
   const world = await newWorld();
   const docs = readFileSync('docs/webhooks.md', 'utf8');

@@ -52,7 +52,7 @@ export const serveWebhooks = defineCommand({
       return {
         data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
-        notes: await (await import('../../webhooks/sinks/missing-programs.ts')).missingPrograms(first),
+        notes: await missingFor(ctx, first),
       };
     }
     const { serve } = await import('../../webhooks/serving/serve.ts');
@@ -70,6 +70,13 @@ export const serveWebhooks = defineCommand({
     };
   },
 });
+
+/** What the configuration names and is not here. */
+async function missingFor(ctx: Context, configured: Configured): Promise<string[]> {
+  const { missingPrograms } = await import('../../webhooks/sinks/missing-programs.ts');
+  const { missingSecrets } = await import('../../webhooks/serving/missing-secrets.ts');
+  return [...missingSecrets(ctx, configured.config), ...(await missingPrograms(configured))];
+}
 
 async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<Missed> {
   const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');

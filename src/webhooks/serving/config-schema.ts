@@ -4,6 +4,9 @@ import { kindOfPlace, placeHint } from '../../database/place.ts';
 import { nearest } from '../../text/near.ts';
 import { defaultConnections } from '../receiving/listening.ts';
 
+/** The variable that holds the signing secrets where the file names no other. */
+export const usualSecret = 'SVC_WEBHOOK_SECRET';
+
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const whole = (min: number, max: number) => {
@@ -132,7 +135,7 @@ export const configSchema = v.strictObject({
       store: v.optional(v.boolean('must be true or false'), true),
       env: v.optional(v.array(text, 'must be a list of names'), []),
     }),
-    { env: ['SVC_WEBHOOK_SECRET'] },
+    { env: [usualSecret] },
   ),
   sinks: v.pipe(
     v.array(sink, 'must be a list of sinks'),
