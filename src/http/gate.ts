@@ -18,7 +18,8 @@ export type Pass = {
   lost(): void;
 };
 
-const limitReached = 'Rate limit reached';
+/** Why a wait for the service's limit is told. */
+export const limitReached = 'Rate limit reached';
 
 type Ports = Pick<Context, 'clock' | 'progress' | 'notice' | 'signal' | 'limitWait'>;
 

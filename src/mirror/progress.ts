@@ -3,6 +3,7 @@ import { counted, number } from '../text/number.ts';
 import { type KindName, kindNames, kindOf } from './kinds.ts';
 import { perPage } from './page.ts';
 import type { Pulling } from './pulling.ts';
+import { pulledPerMinute } from './room.ts';
 import type { Sweeping } from './state.ts';
 
 type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
@@ -22,11 +23,12 @@ export function progressOf(pulling: Progressing, waitMs?: number): string {
   const first = `${number(told.done)} of about ${number(told.total)} requests`;
   if (waitMs === undefined) return `${first} · ${minutesFor(more)}`;
   // The next ones begin when this minute is over.
-  const minutes = Math.ceil(waitMs / 60_000 + Math.max(0, more / requestsPerMinute - 1));
+  const minutes = Math.ceil(waitMs / 60_000 + Math.max(0, more / pulledPerMinute - 1));
   return `${first} · ${Math.ceil(waitMs / 1000)} s left in this minute · about ${number(minutes)} min`;
 }
 
-function leftOf({ left }: Progressing): number {
+/** How many requests the pull still needs, as far as is known. */
+export function leftOf({ left }: Progressing): number {
   let more = 0;
   for (const some of left.values()) more += some;
   return more;
@@ -34,7 +36,7 @@ function leftOf({ left }: Progressing): number {
 
 /** How long that many requests take at the service's limit. */
 const minutesFor = (requests: number): string =>
-  requests <= requestsPerMinute ? 'less than a minute' : `about ${number(Math.ceil(requests / requestsPerMinute))} min`;
+  requests <= requestsPerMinute ? 'less than a minute' : `about ${number(Math.ceil(requests / pulledPerMinute))} min`;
 
 /** What a page tells of the requests that its kind still needs: the pages after it, and a text for each record. */
 export function expectPages({ left }: Pulling, name: KindName, { sweep, complete }: Sweeping, held: number): void {

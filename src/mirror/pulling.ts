@@ -6,7 +6,8 @@ import { checked } from '../http/checked.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Fields } from './cells.ts';
 import type { KindName } from './kinds.ts';
-import { progressOf } from './progress.ts';
+import { leftOf, progressOf } from './progress.ts';
+import { leaveRoom } from './room.ts';
 import type { Account, Store } from './store.ts';
 import { createWriter, type Writer } from './writer.ts';
 
@@ -66,10 +67,12 @@ export type Dated = {
   readonly asked: () => number;
   /** Words for a wait of the rate limit, which a pull sets. */
   readonly waits: { say?: (leftMs: number) => string };
+  /** Told of what each answer says is left of the minute. */
+  readonly seen: { remaining?: (left: number) => void };
 };
 
 export function preparePull(
-  { service, serviceTime, asked, waits }: Dated,
+  { service, serviceTime, asked, waits, seen }: Dated,
   { store, account, wishes }: Pick<Pulling, 'store' | 'account' | 'wishes'>,
 ): Pulling {
   const { ctx } = service;
@@ -77,6 +80,8 @@ export function preparePull(
   const stop = new Failure('partial', `Stopped after ${maxRequests} requests, as --max-requests asks.`, {
     hint: 'What was read is kept. To go on, run the command again.',
   });
+  const room = leaveRoom(ctx, service.settings.maxWaitMs);
+  seen.remaining = room.see;
   const before = asked();
   let requests = before;
   let inFlight = 0;
@@ -101,6 +106,9 @@ export function preparePull(
     tally: new Map(),
     left: new Map(),
     async ask(operation, input) {
+      // Several may ask at once: between the answer that one may go and its going nothing is waited for.
+      for (let wait = room.wait(leftOf(pulling), inFlight); wait; wait = room.wait(leftOf(pulling), inFlight))
+        await wait;
       if (maxRequests !== undefined && requests >= maxRequests) throw stop;
       requests++;
       inFlight++;
@@ -120,10 +128,12 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
   let latest: string | null = null;
   let asked = 0;
   const waits: Dated['waits'] = {};
+  const seen: Dated['seen'] = {};
   const limitWait = (leftMs: number) => waits.say?.(leftMs);
   const exchange: Context['exchange'] = async (request) => {
     asked++;
     const answer = await ctx.exchange(request);
+    if ('status' in answer) seen.remaining?.(Number.parseInt(answer.headers['x-ratelimit-remaining'] ?? '', 10));
     const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
     if (!Number.isNaN(date)) latest = new Date(date).toISOString();
     return answer;
@@ -131,6 +141,7 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
   return {
     ctx: Object.create(ctx, { exchange: { value: exchange }, limitWait: { value: limitWait } }),
     waits,
+    seen,
     serviceTime: () => latest,
     asked: () => asked,
   };
