@@ -43,7 +43,7 @@ const humanText =
       .filter(({ name, count }) => count > 0 || name === 'rows' || name === 'done')
       .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
     const course = [
-      counted(report.requests, 'request'),
+      `${counted(report.requests, 'request')} for the rows`,
       ...(report.resumed_rows > 0 ? [`${rowsInWords(report.resumed_rows)} by earlier runs`] : []),
       duration(report.duration_ms / 1000),
     ];

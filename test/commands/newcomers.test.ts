@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../src/context.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 
@@ -110,5 +111,23 @@ describe('a phone of contacts create', () => {
     const { sample, errors } = JSON.parse(ran.stdout);
     expect(sample[0].body.phone).toBe('+12025550123');
     expect(errors).toEqual([{ line: 3, error: expect.stringContaining('svc contacts sync') }]);
+  });
+});
+
+describe('the hints of trigger and listen', () => {
+  const env = { SVC_WEBHOOK_SECRET: 'sample' };
+  const nowhere: Exchange = async () => ({ lost: 'before-sending', reason: 'refused', detail: 'refused' });
+
+  test.each([
+    ['http://127.0.0.1:9123/hooks', 'svc -p third webhooks listen --port 9123 --path /hooks\n'],
+    ['http://localhost:9123/', 'svc -p third webhooks listen --port 9123\n'],
+    ['https://hooks.example.com/', undefined],
+  ])('nobody listens at %s', async (to, hint) => {
+    const world = { ...sandboxWorld(), exchange: nowhere };
+    const line = ['-p', 'third', 'webhooks', 'trigger', 'ticket.created', '--to', to];
+    const ran = await svc(world, line, { env: { ...env, SVC_API_KEY: undefined } });
+    expect(ran.exitCode).toBe(10);
+    if (hint === undefined) expect(ran.stderr).not.toContain('svc webhooks');
+    else expect(ran.stderr).toContain(hint);
   });
 });

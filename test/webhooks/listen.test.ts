@@ -358,6 +358,12 @@ test('without a tunnel and a public URL the first line says that nothing arrives
   expect(running.said.stderr).toMatch(
     /^There is no tunnel and no public URL, .*\n.*svc webhooks listen --tunnel cloudflared\nListening on /u,
   );
+  // The line that opens one is the same command, with what was said of it.
+  const forwarding = await listening(world, ['--forward-to', 'http://localhost:3999/h', '--path', '/hooks']);
+  await forwarding.end();
+  expect(forwarding.said.stderr).toContain(
+    'svc webhooks listen --path /hooks --forward-to http://localhost:3999/h --tunnel cloudflared\n',
+  );
 });
 
 test('--inspect opens the page for somebody who sits there, and prints its address all the same', async () => {

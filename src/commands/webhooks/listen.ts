@@ -13,12 +13,15 @@ import { mostSeconds, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { withPlainNotes } from '../../webhooks/plain-notes.ts';
 import type { Missed } from '../../webhooks/rebuild/missed.ts';
 import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
 import type { Wanted } from './rebuilding.ts';
+
+const usualPort = 8977;
 
 export const listenToWebhooks = defineCommand({
   name: 'listen',
@@ -46,7 +49,10 @@ export const listenToWebhooks = defineCommand({
     filter: param.text('Show and forward only events for which this jq filter over the envelope gives true', {
       placeholder: 'JQ',
     }),
-    port: withFallback(param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }), 8977),
+    port: withFallback(
+      param.integer('Port to listen on; 0 takes a free one (default 8977)', { max: 65_535 }),
+      usualPort,
+    ),
     path: param.text('Path to listen on (default: that of --public-url, else /)', { placeholder: 'PATH' }),
     publicUrl: param.text('Subscribe this public URL, which must lead to this port', {
       placeholder: 'URL',
@@ -96,7 +102,7 @@ export const listenToWebhooks = defineCommand({
     }
     if (!reach) {
       ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
-      ctx.notice('To let svc open a tunnel: svc webhooks listen --tunnel cloudflared');
+      ctx.notice(`To let svc open a tunnel: svc webhooks listen${againWith(flags)} --tunnel cloudflared`);
     }
     const [{ listen }, { printer }] = [await import('../../webhooks/listen.ts'), await import('./event-lines.ts')];
     const { lines, more, summary } = await listen(ctx, {
@@ -121,6 +127,18 @@ export const listenToWebhooks = defineCommand({
     return { data: { shape: 'stream', records: lines, line: printer(), more }, notes: summary };
   },
 });
+
+type Place = { readonly port: number; readonly path: string | undefined; readonly forwardTo: string | undefined };
+
+/** What was said of the same listener, to be typed again. */
+function againWith({ port, path, forwardTo }: Place): string {
+  const words: string[] = [];
+  // Port 0 is another one each time.
+  if (port !== usualPort && port !== 0) words.push('--port', String(port));
+  if (path !== undefined) words.push('--path', path);
+  if (forwardTo !== undefined) words.push('--forward-to', forwardTo);
+  return words.map((word) => ` ${shellWord(word)}`).join('');
+}
 
 async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined): Promise<Missed> {
   const { missedIn } = await import('./missed.ts');

@@ -4,7 +4,9 @@ import { param, withFallback } from '../../command/param.ts';
 import type { Lost } from '../../context.ts';
 import { readUserBytes } from '../../disk/user-file.ts';
 import { Failure, interruption } from '../../errors.ts';
+import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
@@ -62,8 +64,7 @@ export const triggerWebhook = defineCommand({
       timeoutMs: settings.timeoutMs,
       signal: ctx.signal,
     });
-    const { origin } = new URL(to);
-    if ('lost' in answer) throw lostFailure(origin, answer, ctx.signal);
+    if ('lost' in answer) throw lostFailure(new URL(to), answer, ctx.signal);
     const ms = Math.round(ctx.clock.ticks() - start);
     const { status } = answer;
     const good = status >= 200 && status < 300;
@@ -77,12 +78,20 @@ export const triggerWebhook = defineCommand({
   },
 });
 
+/** What can receive a delivery on this machine, beside the app itself. */
+function receiverFor({ protocol, hostname, port, pathname }: URL): string | undefined {
+  if (protocol !== 'http:' || !isLoopbackHost(hostname)) return undefined;
+  const path = pathname === '/' ? '' : ` --path ${shellWord(pathname)}`;
+  return `Start your app there, or receive it with: svc webhooks listen --port ${port || '80'}${path}`;
+}
+
 /** Only what never left was surely not delivered; an answer that svc cannot use says that it was. */
-function lostFailure(origin: string, { lost, reason, detail }: Lost, signal: AbortSignal): Failure {
+function lostFailure(url: URL, { lost, reason, detail }: Lost, signal: AbortSignal): Failure {
+  const { origin } = url;
   const isSent = lost === 'after-sending';
   const unknown = `${origin} may or may not have got the delivery`;
   if (signal.aborted) return interruption(signal, isSent ? `Interrupted. ${unknown}.` : undefined);
-  if (!isSent) return new Failure('network', `${origin} could not be reached: ${detail}`);
+  if (!isSent) return new Failure('network', `${origin} could not be reached: ${detail}`, { hint: receiverFor(url) });
   if (reason === 'too-large' || reason === 'unreadable' || reason === 'truncated')
     return new Failure('failed', `${origin} got the delivery, but svc cannot use its answer: ${detail}`);
   return new Failure('unknown', `${unknown}: ${detail}`, {
