@@ -44,7 +44,7 @@ const mostChoices = 100;
 
 /** The newest first, to choose from. */
 export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
-  const { config } = await chosen(ctx, flags.config?.[0]);
+  const { config } = await chosen(ctx, settings, flags.config?.[0]);
   const seen = await look(ctx, settings, config, ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
     return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };
