@@ -1,5 +1,6 @@
 import type { Client, ClientConfig } from 'pg';
 import { codeOf, Failure, messageOf } from '../errors.ts';
+import { beginSession, type Session } from './session.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Row = Readonly<Record<string, unknown>>;
@@ -16,7 +17,15 @@ export type Database = {
   close(): Promise<void>;
 };
 
-type Statement = { readonly text: string; readonly values?: unknown[]; readonly name?: string };
+export type Statement = {
+  readonly text: string;
+  readonly values?: unknown[];
+  readonly name?: string;
+  /** Of what writes: what is locked first, so that what `guard` sees stays so until the end. */
+  readonly lock?: string;
+  /** Looks at the rows before they are committed: what it throws undoes the statement. */
+  readonly check?: (rows: readonly Row[]) => void;
+};
 
 export type Opening = {
   readonly url: string;
@@ -25,12 +34,14 @@ export type Opening = {
   readonly application: string;
   /** Where a password may be given, for a hint. */
   readonly passwordHint: string;
-  /** Statements for each new connection. */
-  readonly setUp?: string;
+  /** `name = value`, for all that is asked. */
+  readonly settings?: readonly string[];
+  /** Asked before each statement with a lock: a row of it is what stands against writing. */
+  readonly guard?: { readonly text: string; readonly refuse: (found: Row, place: string) => Failure };
 };
 
 /** One statement after the other: `pg` does not keep a queue of its own for long. */
-type Connection = { readonly client: Client; last: Promise<unknown> };
+type Connection = { readonly session: Session; last: Promise<unknown> };
 
 /** Longer than any statement takes on a server that answers; so a cut network is noticed. */
 const patienceMs = 10_000;
@@ -50,8 +61,7 @@ export async function openDatabase(opening: Opening): Promise<Database> {
     client.on('error', broken);
     client.on('end', broken);
     await connectOrEnd(client);
-    if (opening.setUp) await client.query(opening.setUp);
-    return { client, last: Promise.resolve() };
+    return { session: await beginSession(client, opening, place), last: Promise.resolve() };
   };
   const open = (): Promise<Connection> => {
     const opened: Promise<Connection> = connect(() => {
@@ -61,32 +71,28 @@ export async function openDatabase(opening: Opening): Promise<Database> {
   };
   return {
     place,
-    async query({ text, values, name }) {
+    async query(statement) {
       if (closed) throw new Failure('network', `The connection to ${place} is closed.`);
       const connecting = present ?? open();
       present = connecting;
       try {
         const connection = await connecting;
-        const { client } = connection;
-        const asked = connection.last.then(() => client.query({ text, values, ...(name && { name }) }));
+        const asked = connection.last.then(() => connection.session.ask(statement));
         connection.last = asked.catch(() => {});
-        const answer = await asked.catch((error: unknown) => {
+        return await asked.catch((error: unknown) => {
           // What the server itself refused leaves the connection as it was.
-          if (!isSqlState(error)) void client.end().catch(() => {});
+          if (!isRefusal(error)) connection.session.end();
           throw error;
         });
-        // The library's types know of one answer only.
-        const last: typeof answer | undefined = Array.isArray(answer) ? answer.at(-1) : answer;
-        return last?.rows ?? [];
       } catch (error) {
-        if (present === connecting && !isSqlState(error)) present = undefined;
+        if (present === connecting && !isRefusal(error)) present = undefined;
         throw fail(error);
       }
     },
     async close() {
       closed = true;
       const connection = await present?.catch(() => undefined);
-      await connection?.client.end().catch(() => {});
+      await connection?.session.end();
     },
   };
 }
@@ -138,6 +144,8 @@ export function placeOf({ host, port, database, user }: ClientConfig): string {
     ? `postgres:///${name} at ${host}`
     : `postgres://${host ?? ''}${port ? `:${port}` : ''}/${name}`;
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof Failure || isSqlState(error);
 
 /** Said by the server; those that end the connection are not among them. */
 const isSqlState = (error: unknown): boolean =>

@@ -112,11 +112,13 @@ async function remember(sql: Sql, account: Account, digest: string, place: strin
     'INSERT INTO svc_accounts (service, account_id, name) VALUES ($1, $2, $3) ' +
       'ON CONFLICT (service, account_id) DO UPDATE SET name = coalesce(excluded.name, svc_accounts.name)',
     [service, id, name ?? null],
+    1,
   );
   await sql.run(
     'INSERT INTO svc_credentials (digest, service, account_id) VALUES ($1, $2, $3) ' +
       'ON CONFLICT (digest) DO UPDATE SET service = excluded.service, account_id = excluded.account_id',
     [digest, service, id],
+    1,
   );
 }
 

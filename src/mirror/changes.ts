@@ -64,4 +64,5 @@ export const savePosition = (sql: Sql, account: Account, name: string, seq: numb
     'INSERT INTO svc_watchers (service, account_id, name, seq) VALUES ($1, $2, $3, $4) ' +
       'ON CONFLICT (service, account_id, name) DO UPDATE SET seq = excluded.seq',
     [...ownerOf(account), name, seq],
+    1,
   );

@@ -40,9 +40,14 @@ async function deleteRows(sql: Sql, account: Account): Promise<void> {
       // Until its parts are joined, the index keeps the words of what was deleted.
       await sql.run(`INSERT INTO ${name}_words (${name}_words) VALUES ('optimize')`);
     }
-    await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
+    await deleteFrom(sql, name, account);
   }
   for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
-    await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account));
+    await deleteFrom(sql, name, account);
   }
+}
+
+async function deleteFrom(sql: Sql, name: string, account: Account): Promise<void> {
+  const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
+  await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account), Number(row?.n));
 }

@@ -1,8 +1,37 @@
 import type { Client } from 'pg';
+import type { OwnSchema } from '../database/trust.ts';
 import { Failure, interruption } from '../errors.ts';
 import { digestOf } from '../text/digest.ts';
 import type { Needs } from './postgres.ts';
-import type { Account } from './store.ts';
+import { schemaName } from './postgres-values.ts';
+import { guarded } from './row-security.ts';
+import type { Account, Sql } from './store.ts';
+
+export const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, 'svc_schema'] };
+
+/**
+ * Until the end of the transaction nobody adds a trigger or a foreign key to the tables that are there; other pulls go on. Where
+ * tables are changed they do not: of two that come first, the second waits and finds it done.
+ */
+export async function lockTables(sql: Sql, what: 'rows' | 'tables'): Promise<void> {
+  if (what === 'tables') await sql.run("SELECT pg_advisory_xact_lock(hashtext('svc mirror schema'))");
+  const names = await sql.all(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('${schemaName}') AND relkind = 'r'
+     AND relname IN (${ownSchema.tables.map((name) => `'${name}'`).join(', ')})
+     AND has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY relname`,
+  );
+  if (names.length === 0) return;
+  const all = names.map(({ name }) => `${schemaName}.${name}`).join(', ');
+  await sql.run(`LOCK TABLE ${all} IN ${what === 'tables' ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'} MODE`);
+}
+
+/** @param text the statement; its values are no part of it */
+export const rowsTaken = (text: string): Failure =>
+  new Failure(
+    'failed',
+    `A trigger, a rule or a policy of the database takes rows away: ${text.split(/ (?:\(|SET|WHERE)/u)[0]}.`,
+    { hint: 'Nothing of it was written. To see what there is: \\d svc_mirror.* in psql.' },
+  );
 
 type Holder = { readonly ctx: Needs; readonly client: Client; readonly fail: (error: unknown) => unknown };
 

@@ -1,16 +1,14 @@
 import type { Client } from 'pg';
 import type { Context } from '../context.ts';
 import { connectOrEnd, placeOf, readUrl } from '../database/postgres.ts';
-import { type OwnSchema, requireTrusted } from '../database/trust.ts';
+import { requireOwnCode, requireTrusted } from '../database/trust.ts';
 import { postgresFailure } from './postgres-failure.ts';
-import { takeLock } from './postgres-lock.ts';
+import { lockTables, ownSchema, rowsTaken, takeLock } from './postgres-lock.ts';
 import { query } from './postgres-query.ts';
-import { ownSession, schemaName, typeParser } from './postgres-values.ts';
-import { guarded } from './row-security.ts';
+import { ownSession, typeParser } from './postgres-values.ts';
+import { ownPolicy } from './row-security.ts';
 import type { Sql, Store } from './store.ts';
 import { oneByOne, transaction } from './transaction.ts';
-
-const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, 'svc_schema'] };
 
 export type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
@@ -62,9 +60,13 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
   return {
     engine: 'postgres',
     place,
-    write: (job) =>
+    write: (job, what = 'rows') =>
       writing(async (sql) => {
-        if (!isTrusted) await requireTrusted(sql.all, place, ownSchema);
+        await lockTables(sql, what);
+        await (isTrusted ? requireOwnCode : requireTrusted)(sql.all, place, {
+          ...ownSchema,
+          ...(what === 'tables' && { remade: ownPolicy }),
+        });
         isTrusted = true;
         return job(sql);
       }),
@@ -111,7 +113,10 @@ async function within<T>(
   const sql: Sql = {
     engine: 'postgres',
     all: async (text, values) => (await ask(text, values)).rows,
-    run: async (text, values) => void (await ask(text, values)),
+    run: async (text, values, rows) => {
+      const { rowCount } = await ask(text, values);
+      if (rows !== undefined && rowCount !== rows) throw rowsTaken(text);
+    },
   };
   return transaction(ask, begin, () => job(sql));
 }

@@ -159,7 +159,7 @@ async function insertRows(
   for (const some of pieces(rows)) {
     const values = some.map((_, at) => `(${placeholders(1 + at * columns.length, columns.length)})`);
     const names = columns.map(quoted).join(', ');
-    await sql.run(`INSERT INTO ${table} (${names}) VALUES ${values.join(', ')} ${ending}`, some.flat());
+    await sql.run(`INSERT INTO ${table} (${names}) VALUES ${values.join(', ')} ${ending}`, some.flat(), some.length);
   }
 }
 
@@ -173,6 +173,7 @@ export async function touch(sql: Sql, reading: Reading, { name }: Table, rows: r
       `UPDATE ${name} SET seen_at = $1, looked_at = $2, last_sweep = $3${read} ` +
         `WHERE svc_row IN (${placeholders(values.length + 1, some.length)})`,
       [...values, ...some],
+      new Set(some).size,
     );
   }
 }
@@ -189,6 +190,7 @@ export async function markGone(
     await sql.run(
       `UPDATE ${table.name} SET gone_at = $1, looked_at = $2 WHERE svc_row IN (${placeholders(3, some.length)})`,
       [reading.now, reading.now, ...some.map(({ row }) => row)],
+      some.length,
     );
   }
   if (reading.isNews) {

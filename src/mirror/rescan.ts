@@ -63,7 +63,7 @@ async function rescanPage(pulling: Pulling, { kind, page }: Stale): Promise<void
     const seen = new Set(records.map((record) => Number(record[tableOf(kind).id])));
     const absent = rows.filter(({ id }) => !seen.has(Number(id)));
     for (const { svc_row: row } of absent) {
-      await sql.run(`UPDATE ${kind} SET looked_at = $1 WHERE svc_row = $2`, [pulling.now(), Number(row)]);
+      await sql.run(`UPDATE ${kind} SET looked_at = $1 WHERE svc_row = $2`, [pulling.now(), Number(row)], 1);
     }
     const old = await sql.all(`SELECT id FROM ${ranked(kind)} WHERE seen_at < $3 AND ${where}`, [
       ...ownerOf(account),

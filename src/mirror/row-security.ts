@@ -8,6 +8,9 @@ import { tables } from './tables.ts';
 
 const schema = 'svc_mirror';
 
+/** What keeps the accounts apart. */
+export const ownPolicy = 'svc_own';
+
 /** The tables in which each row is of an account. */
 export const guarded = [
   ...tables.map(({ name }) => name),
@@ -36,7 +39,7 @@ const isForeign = `EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_policy'
 /** Also where an older svc made the tables. Needs the role that owns them. */
 export async function guardRows(sql: Sql): Promise<void> {
   const rows = await sql.all(
-    `SELECT c.relname AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = 'svc_own'
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = '${ownPolicy}'
      WHERE c.relnamespace = '${schema}'::regnamespace AND c.relrowsecurity AND c.relforcerowsecurity
      AND NOT ${isForeign}`,
   );
@@ -45,8 +48,8 @@ export async function guardRows(sql: Sql): Promise<void> {
   if (missing.length > 0) await sql.run(boundTo);
   for (const name of missing) {
     await sql.run(`ALTER TABLE ${schema}.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
-    await sql.run(`DROP POLICY IF EXISTS svc_own ON ${schema}.${name}`);
-    await sql.run(`CREATE POLICY svc_own ON ${schema}.${name} USING (${sees})`);
+    await sql.run(`DROP POLICY IF EXISTS ${ownPolicy} ON ${schema}.${name}`);
+    await sql.run(`CREATE POLICY ${ownPolicy} ON ${schema}.${name} USING (${sees})`);
   }
 }
 

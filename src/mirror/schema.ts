@@ -114,20 +114,17 @@ export async function prepareSchema(store: Store): Promise<void> {
   if (present && present.version > version) throw tooNew(store.place, present.version);
   if (present?.columns === fingerprint(store.engine)) return;
   await store.write(async (sql) => {
-    if (sql.engine === 'postgres') {
-      // Of two that come first, the second waits and finds it done.
-      await sql.run("SELECT pg_advisory_xact_lock(hashtext('svc mirror schema'))");
-      await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
-    }
+    if (sql.engine === 'postgres') await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
     if (!(await presentSchema(sql))) {
       for (const statement of createAll(sql.engine)) await sql.run(statement);
       if (sql.engine === 'postgres') await guardRows(sql);
       return;
     }
-    for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
+    // First: to read the rows runs the policy that is there.
     if (sql.engine === 'postgres') await guardRows(sql);
-    await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)]);
-  });
+    for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
+    await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)], 1);
+  }, 'tables');
 }
 
 const tooNew = (place: string, present: number): Failure =>
@@ -189,7 +186,11 @@ async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<v
     for (const { svc_row, data } of rows) {
       const [value = null] = cellsOf([added], JSON.parse(String(data)));
       if (value === null) continue;
-      await sql.run(`UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`, [value, Number(svc_row)]);
+      await sql.run(
+        `UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`,
+        [value, Number(svc_row)],
+        1,
+      );
     }
     last = Number(rows.at(-1)?.svc_row);
   }

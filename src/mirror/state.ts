@@ -104,6 +104,7 @@ export const saveState = (sql: Sql, account: Account, kind: KindName, state: Kin
     'INSERT INTO svc_kinds (service, account_id, kind, state) VALUES ($1, $2, $3, $4) ' +
       'ON CONFLICT (service, account_id, kind) DO UPDATE SET state = excluded.state',
     [...ownerOf(account), kind, JSON.stringify(state)],
+    1,
   );
 
 /** A new reading, from the first page. */

@@ -8,7 +8,11 @@ export type Engine = 'sqlite' | 'postgres';
 export type Sql = {
   readonly engine: Engine;
   all(text: string, values?: readonly Value[]): Promise<Row[]>;
-  run(text: string, values?: readonly Value[]): Promise<void>;
+  /**
+   * `rows`: how many it has to change. In PostgreSQL a trigger or a policy may take rows away without a word: then this throws,
+   * and nothing of the transaction is done.
+   */
+  run(text: string, values?: readonly Value[], rows?: number): Promise<void>;
 };
 
 /** Whose records: part of the key of every table, so that several accounts live in one database. */
@@ -31,8 +35,8 @@ export type Store = {
   readonly engine: Engine;
   /** For messages; without a password. */
   readonly place: string;
-  /** One transaction, alone; durable when it resolves, and undone where `work` throws. */
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** One transaction, alone; durable when it resolves, and undone where `work` throws. `what`: that it changes. */
+  write<T>(work: (sql: Sql) => Promise<T>, what?: 'rows' | 'tables'): Promise<T>;
   /** One consistent look. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**

@@ -111,6 +111,45 @@ describe('where others have a hand in the tables', () => {
     server?.sql(database, 'DROP FUNCTION public.tf() CASCADE');
   });
 
+  test('code that comes while a pull runs is not run either, and rows that are taken away are no success', async () => {
+    server?.sql(
+      database,
+      `GRANT USAGE ON SCHEMA svc_mirror TO ${evil}; GRANT TRIGGER ON ALL TABLES IN SCHEMA svc_mirror TO ${evil};
+       CREATE SCHEMA evil AUTHORIZATION ${evil}; SET ROLE ${evil}; GRANT USAGE ON SCHEMA evil TO public;
+       CREATE TABLE evil.ran (who text); GRANT INSERT ON evil.ran TO public;
+       CREATE FUNCTION evil.code() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO evil.ran VALUES (current_user); RETURN NEW; END $$`,
+    );
+    let requests = 0;
+    const world = {
+      ...acme,
+      exchange: async (asked: Parameters<SandboxWorld['exchange']>[0]) => {
+        if (++requests === 3)
+          server?.sql(
+            database,
+            `SET ROLE ${evil}; CREATE TRIGGER late BEFORE INSERT OR UPDATE ON svc_mirror.contacts EXECUTE FUNCTION evil.code()`,
+          );
+        return acme.exchange(asked);
+      },
+    };
+    const ran = await svc(world, ['mirror', 'pull', '--full', '--only', 'contacts']);
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('DROP TRIGGER "late" ON svc_mirror.contacts'),
+    ]);
+    expect(server?.sql(database, 'SELECT * FROM evil.ran')).toBe('');
+    server?.sql(database, 'DROP SCHEMA evil CASCADE');
+    // Of the role itself: it may have it, but not so that a pull says that it is done.
+    server?.sql(
+      database,
+      `SET ROLE ${puller}; CREATE FUNCTION svc_mirror.less() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+       CREATE TRIGGER less BEFORE UPDATE ON svc_mirror.svc_kinds FOR EACH ROW EXECUTE FUNCTION svc_mirror.less()`,
+    );
+    const taken = await svc(acme, ['mirror', 'pull', '--full', '--only', 'contacts']);
+    expect([taken.exitCode, taken.stderr]).toEqual([1, expect.stringContaining('takes rows away')]);
+    server?.sql(database, 'DROP FUNCTION svc_mirror.less() CASCADE');
+    await ok(acme, 'mirror pull --full --only contacts');
+  });
+
   test('a pull writes nothing where schema, table or function belongs to a role that is not trusted', async () => {
     for (const [what, back] of [
       [`ALTER SCHEMA svc_mirror OWNER TO ${evil}`, `ALTER SCHEMA svc_mirror OWNER TO ${puller}`],

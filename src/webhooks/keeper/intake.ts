@@ -2,6 +2,7 @@ import type { Database } from '../../database/postgres.ts';
 import { type Arrival, isRebuilt } from '../inbox/line.ts';
 import type { Added, Keeper } from './keeper.ts';
 import { keyOf } from './rows.ts';
+import { rowsTaken } from './schema.ts';
 import { store } from './storing.ts';
 
 type Adding = {
@@ -40,11 +41,17 @@ export function createIntake(database: Database, prepared: () => Promise<void>):
           database,
           batch.map(({ arrival }) => arrival),
         );
-        for (const { arrival, done } of batch) {
+        const told = new Set<string>();
+        for (const { arrival, done, failed } of batch) {
           const key = keyOf(arrival.id).toString('hex');
+          if (!stored.fresh.has(key) && !stored.there.has(key)) {
+            failed(rowsTaken('inbox'));
+            continue;
+          }
           remember(arrival.id);
           // The second of two in one batch is a repeat.
-          done(stored.delete(key) ? 'stored' : 'repeat');
+          done(stored.fresh.has(key) && !told.has(key) ? 'stored' : 'repeat');
+          told.add(key);
         }
       } catch (error) {
         for (const { failed } of batch) failed(error);

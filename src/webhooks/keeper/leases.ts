@@ -1,6 +1,6 @@
 import type { Clock } from '../../context.ts';
 import type { Database } from '../../database/postgres.ts';
-import { schemaName } from './schema.ts';
+import { rowsTaken, schemaName, writing } from './schema.ts';
 
 /** Which sinks this instance has. Another one may have a sink once nobody renewed it for 15 seconds. */
 export type Leases = {
@@ -25,16 +25,24 @@ const claim = {
 VALUES ($1, $2, clock_timestamp() + interval '${leaseMs} milliseconds')
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
 WHERE s.holder = excluded.holder OR s.held_until < clock_timestamp() RETURNING name`,
+  lock: writing('sinks'),
+};
+
+/** Somebody else's, until it runs out: a moment ago it might still have been. */
+const elsewhere = {
+  text: `SELECT 1 AS one FROM ${schemaName}.sinks WHERE name = $1 AND holder <> $2 AND held_until > clock_timestamp() - interval '5 seconds'`,
 };
 
 const renewal = {
   name: 'svc_renew',
   text: `UPDATE ${schemaName}.sinks SET held_until = clock_timestamp() + interval '${leaseMs} milliseconds'
 WHERE holder = $1 AND name = ANY($2::text[]) RETURNING name`,
+  lock: writing('sinks'),
 };
 
 const giving = {
   text: `UPDATE ${schemaName}.sinks SET held_until = clock_timestamp() - interval '1 second' WHERE holder = $1 AND ($2::text IS NULL OR name = $2)`,
+  lock: writing('sinks'),
 };
 
 export function createLeases(database: Database, holder: string, clock: Pick<Clock, 'ticks'>): Leases {
@@ -76,7 +84,11 @@ export function createLeases(database: Database, holder: string, clock: Pick<Clo
       if (lease && began < lease.until) return lease.lost.signal;
       if (lease) lose(sink);
       const [row] = await database.query({ ...claim, values: [sink, holder] });
-      if (!row) return undefined;
+      if (!row) {
+        const [other] = await database.query({ ...elsewhere, values: [sink, holder] });
+        if (!other) throw rowsTaken('sinks');
+        return undefined;
+      }
       const fresh = { lost: new AbortController(), until: began + ownMs };
       leases.set(sink, fresh);
       return fresh.lost.signal;

@@ -63,12 +63,8 @@ function folderLedger({ clock }: Needs, folder: string): Ledger {
 }
 
 async function postgresLedger({ env, clock }: Needs, url: string): Promise<Ledger> {
-  const [{ openHooks }, { prepareSchema, schemaName }, rows, { createIntake }] = await Promise.all([
-    import('./postgres.ts'),
-    import('./schema.ts'),
-    import('./rows.ts'),
-    import('./intake.ts'),
-  ]);
+  const [{ openHooks }, { lockOf, prepareSchema, rowsTaken, schemaName, writing }, rows, { createIntake }] =
+    await Promise.all([import('./postgres.ts'), import('./schema.ts'), import('./rows.ts'), import('./intake.ts')]);
   const database: Database = await openHooks({ url, env });
   await prepareSchema(database);
   const intake = createIntake(database, async () => {});
@@ -99,22 +95,28 @@ FROM ${schemaName}.inbox i WHERE i.place > $1 ORDER BY i.place LIMIT 500`,
       const at = clock.now().toISOString();
       // Locked in one order: two at once would otherwise each hold one that the other waits for. The state is an
       // expression so that each is found by its key: the index of the dead holds all of the sink.
-      const done = await database.query({
+      const [sum] = await database.query({
         text: `WITH dead AS (
   SELECT d.event, d.sink, m.n FROM unnest($1::bytea[], $2::text[]) WITH ORDINALITY AS m(key, sink, n)
   JOIN ${schemaName}.inbox i ON i.key = m.key JOIN ${schemaName}.deliveries d ON d.event = i.place AND d.sink = m.sink
   WHERE d.state || '' = 'dead' ORDER BY d.event, d.sink FOR UPDATE OF d
-), placed AS (SELECT event, sink, nextval('${schemaName}.places'::regclass) AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered)
-UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
+), placed AS (SELECT event, sink, nextval('${schemaName}.places'::regclass) AS place FROM (SELECT * FROM dead ORDER BY n) AS ordered),
+done AS (UPDATE ${schemaName}.deliveries d SET state = $3, tries = 0, since = $4, outcome = NULL,
 place = CASE WHEN $3 = 'waiting' THEN placed.place ELSE d.place END
-FROM placed WHERE d.event = placed.event AND d.sink = placed.sink RETURNING d.event`,
+FROM placed WHERE d.event = placed.event AND d.sink = placed.sink RETURNING d.event, d.sink)
+SELECT (SELECT count(DISTINCT (event, sink)) FROM dead) AS dead, (SELECT count(*) FROM done) AS done`,
         values: [ids.map(({ id }) => rows.keyOf(id)), ids.map(({ sink }) => sink), moved, at],
+        lock: writing('deliveries'),
+        check: ([sum]) => {
+          if (Number(sum?.dead) !== Number(sum?.done)) throw rowsTaken('deliveries');
+        },
       });
-      return done.length;
+      return Number(sum?.done);
     },
     addAll: (arrivals) => Promise.all(arrivals.map(intake.add)),
     async purge() {
-      await database.query({ text: `TRUNCATE ${schemaName}.inbox, ${schemaName}.deliveries` });
+      const lock = lockOf(['inbox', 'deliveries'], 'ACCESS EXCLUSIVE');
+      await database.query({ text: `TRUNCATE ${schemaName}.inbox, ${schemaName}.deliveries`, lock });
       await starts.clear();
     },
     close: () => database.close(),

@@ -1,11 +1,12 @@
 import type { Clock } from '../../context.ts';
 import { byteaArray } from '../../database/binary.ts';
-import { type Database, openDatabase } from '../../database/postgres.ts';
+import { foreignCode, foreignCodeFound } from '../../database/foreign-code.ts';
+import { type Database, type Opening, openDatabase } from '../../database/postgres.ts';
 import { createIntake } from './intake.ts';
 import type { Keeper, Settled, Waiting } from './keeper.ts';
 import { createLeases } from './leases.ts';
 import { arrivalIn, keyOf, type Row } from './rows.ts';
-import { prepareSchema, schemaName } from './schema.ts';
+import { ownSchema, prepareSchema, rowsTaken, schemaName, writing } from './schema.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -24,14 +25,28 @@ export type PostgresOpening = {
  * defaults. Every statement of many rows finds them by an index: the plan of a young inbox, of which the database has
  * counted nothing, would read all of a table for each event until it is counted.
  */
-const setUp = `SET search_path = pg_catalog, pg_temp; SET synchronous_commit = on; SET default_transaction_isolation = 'read committed'; SET TIME ZONE 'UTC';
-SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off`;
+const settings = [
+  'search_path = pg_catalog, pg_temp',
+  'synchronous_commit = on',
+  "default_transaction_isolation = 'read committed'",
+  "timezone = 'UTC'",
+  'plan_cache_mode = force_generic_plan',
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+];
+
+const guard: Opening['guard'] = {
+  text: foreignCode(ownSchema),
+  refuse: (found, place) => foreignCodeFound(found, place, ownSchema),
+};
 
 export const openHooks = ({ url, env }: Pick<PostgresOpening, 'url' | 'env'>): Promise<Database> =>
   openDatabase({
     url,
     env,
-    setUp,
+    settings,
+    guard,
     application: 'svc webhooks',
     passwordHint: 'Give the password in PGPASSWORD, in .pgpass, or in the URL of inbox:.',
   });
@@ -69,7 +84,13 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
       return { waiting: rows.map(waitingIn), held, mayDeliver: () => !held.aborted };
     },
     async settle(sink, settled) {
-      await work.query({ ...settling, values: columnsOf(sink, settled) });
+      const done = await work.query({ ...settling, values: columnsOf(sink, settled) });
+      if (done.length === settled.length) return;
+      // What somebody else settled or gave up meanwhile waits no more.
+      const keys = new Set(done.map(({ key }) => String(key)));
+      const missed = settled.map(({ id }) => keyOf(id)).filter((key) => !keys.has(key.toString('hex')));
+      const [left] = await work.query({ ...stillWaiting, values: [sink, byteaArray(missed)] });
+      if (left) throw rowsTaken('deliveries');
     },
     leave: leases.leave,
     async counts() {
@@ -81,11 +102,17 @@ export async function openPostgres(opening: PostgresOpening): Promise<Keeper> {
     },
     async probe() {
       await prepared();
-      await incoming.query({ text: `UPDATE ${schemaName}.version SET version = version` });
+      const text = `UPDATE ${schemaName}.version SET version = version RETURNING 1 AS one`;
+      // The tables of what comes in are looked at too.
+      const [one] = await incoming.query({ text, lock: writing('version', 'inbox', 'deliveries') });
+      if (!one) throw rowsTaken('version');
     },
     async trim() {
       await prepared();
-      await work.query({ ...trimming, values: [limit] });
+      const gone = await work.query({ ...trimming, values: [limit] });
+      if (gone.length === 0) return;
+      const [left] = await work.query({ ...stillThere, values: [gone.map(({ place }) => place)] });
+      if (left) throw rowsTaken('inbox');
     },
     async close() {
       // What cannot be given back runs out by itself.
@@ -109,7 +136,13 @@ const settling = {
   text: `UPDATE ${schemaName}.deliveries d SET state = s.state, tries = s.tries, outcome = s.outcome
 FROM unnest($1::bytea[], $2::text[], $3::text[], $4::integer[], $5::bytea[]) AS s(key, sink, state, tries, outcome)
 JOIN ${schemaName}.inbox i ON i.key = s.key
-WHERE d.event = i.place AND d.sink = s.sink AND d.state || '' = 'waiting'`,
+WHERE d.event = i.place AND d.sink = s.sink AND d.state || '' = 'waiting' RETURNING encode(s.key, 'hex') AS key`,
+  lock: writing('deliveries'),
+};
+
+const stillWaiting = {
+  text: `SELECT 1 AS one FROM unnest($2::bytea[]) AS s(key) JOIN ${schemaName}.inbox i ON i.key = s.key
+JOIN ${schemaName}.deliveries d ON d.event = i.place AND d.sink = $1 WHERE d.state || '' = 'waiting' LIMIT 1`,
 };
 
 const counting = {
@@ -124,9 +157,14 @@ const trimming = {
 WHERE i.place <= (SELECT place FROM ${schemaName}.inbox ORDER BY place DESC OFFSET $1 LIMIT 1) AND NOT i.is_rebuilt
 AND NOT EXISTS (SELECT 1 FROM ${schemaName}.deliveries d WHERE d.event = i.place AND d.state IN ('waiting', 'dead'))
 ORDER BY i.place LIMIT 5000),
-gone AS (DELETE FROM ${schemaName}.deliveries d USING old WHERE d.event = old.place)
-DELETE FROM ${schemaName}.inbox i USING old WHERE i.place = old.place`,
+gone AS (DELETE FROM ${schemaName}.deliveries d USING old WHERE d.event = old.place),
+done AS (DELETE FROM ${schemaName}.inbox i USING old WHERE i.place = old.place RETURNING i.place)
+SELECT place FROM old WHERE place NOT IN (SELECT place FROM done)`,
+  lock: writing('inbox', 'deliveries'),
 };
+
+/** Another instance may have deleted them at the same moment. */
+const stillThere = { text: `SELECT 1 AS one FROM ${schemaName}.inbox WHERE place = ANY ($1::bigint[]) LIMIT 1` };
 
 function columnsOf(sink: string, settled: readonly Settled[]): unknown[] {
   return [

@@ -44,10 +44,26 @@ CREATE TABLE IF NOT EXISTS ${schemaName}.sinks (
   held_until timestamptz NOT NULL
 );
 CREATE TABLE IF NOT EXISTS ${schemaName}.version (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), version integer NOT NULL);
-INSERT INTO ${schemaName}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING;
 `;
 
-const own: OwnSchema = { schema: schemaName, tables: ['inbox', 'deliveries', 'sinks', 'version', 'searches'] };
+const first = `INSERT INTO ${schemaName}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING`;
+
+export const ownSchema: OwnSchema = {
+  schema: schemaName,
+  tables: ['inbox', 'deliveries', 'sinks', 'version', 'searches'],
+};
+
+/** The lock under which tables are written: nobody adds a trigger or a foreign key to them, and other instances write too. */
+export const writing = (...tables: readonly string[]): string => lockOf(tables, 'ROW EXCLUSIVE');
+
+export const lockOf = (tables: readonly string[], mode: string): string =>
+  `LOCK TABLE ${tables.map((name) => `${schemaName}.${name}`).join(', ')} IN ${mode} MODE`;
+
+/** A trigger or a policy took rows away without a word: then nothing of it may count as done. */
+export const rowsTaken = (table: string): Failure =>
+  new Failure('failed', `In ${schemaName}.${table} a trigger, a rule or a policy of the database takes rows away.`, {
+    hint: `To see what there is: \\d ${schemaName}.${table} in psql.`,
+  });
 
 /**
  * Makes the tables where they are missing.
@@ -55,10 +71,13 @@ const own: OwnSchema = { schema: schemaName, tables: ['inbox', 'deliveries', 'si
  * @throws Failure where the schema is a newer one, or where code of somebody else would run with the rights of this role
  */
 export async function prepareSchema(database: Database): Promise<void> {
-  await requireTrusted((text) => database.query({ text }), database.place, own);
+  await requireTrusted((text) => database.query({ text }), database.place, ownSchema);
   const [found] = await database.query({ text: `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS there` });
   // Several statements in one message are one transaction.
-  if (found?.there !== true) await database.query({ text: statements });
+  if (found?.there !== true) {
+    await database.query({ text: statements });
+    await database.query({ text: first, lock: writing('version') });
+  }
   const [row] = await database.query({ text: `SELECT version FROM ${schemaName}.version` });
   if (Number(row?.version) <= version) return;
   throw new Failure('failed', `The inbox in ${database.place} was made by a newer svc.`, { hint: 'Update svc.' });

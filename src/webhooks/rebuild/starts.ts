@@ -6,7 +6,7 @@ import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { withLock } from '../../disk/lock.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
-import { schemaName } from '../keeper/schema.ts';
+import { rowsTaken, schemaName, writing } from '../keeper/schema.ts';
 
 /** From when on each event is searched for what never arrived. */
 export type Starts = ReadonlyMap<WebhookEvent, Date>;
@@ -70,8 +70,11 @@ CREATE TABLE IF NOT EXISTS ${table} (event text PRIMARY KEY, since text NOT NULL
       await database.query({
         text: `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING`,
         values: [[...starts.keys()], textsOf(starts).map(([, since]) => since)],
+        lock: writing('searches'),
       });
-      return stored();
+      const kept = await stored();
+      if ([...starts.keys()].some((event) => !kept.has(event))) throw rowsTaken('searches');
+      return kept;
     },
     async forget(starts) {
       if (!(await isThere())) return;
@@ -80,10 +83,11 @@ CREATE TABLE IF NOT EXISTS ${table} (event text PRIMARY KEY, since text NOT NULL
         text: `DELETE FROM ${table} s USING unnest($1::text[], $2::text[]) AS done(event, since)
 WHERE s.event = done.event AND s.since >= done.since COLLATE "C"`,
         values: [[...starts.keys()], textsOf(starts).map(([, since]) => since)],
+        lock: writing('searches'),
       });
     },
     async clear() {
-      if (await isThere()) await database.query({ text: `DELETE FROM ${table}` });
+      if (await isThere()) await database.query({ text: `DELETE FROM ${table}`, lock: writing('searches') });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../context.ts';
-import { messageOf } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { tellingRecovery } from '../inbox/answers-again.ts';
 import type { Settled } from '../keeper/keeper.ts';
@@ -25,6 +25,10 @@ export type Troubles = {
 
 const quietMs = 10_000;
 
+/** What to type, where it is known. */
+const hintOf = (error: unknown): string =>
+  error instanceof Failure && error.hint !== undefined ? ` ${error.hint}` : '';
+
 export function createTroubles({ clock, notice, probe }: Needs): Troubles {
   const ending = new AbortController();
   const recovery = tellingRecovery({ clock, notice, probe, signal: ending.signal });
@@ -39,7 +43,7 @@ export function createTroubles({ clock, notice, probe }: Needs): Troubles {
   };
   let trouble: unknown;
   const tellInbox = seldom(() => {
-    notice(`The inbox does not answer: ${messageOf(trouble)}`);
+    notice(`The inbox does not answer: ${messageOf(trouble)}${hintOf(trouble)}`);
     recovery();
   });
   let filtered = '';

@@ -1,0 +1,56 @@
+import type { Client, QueryResult } from 'pg';
+import type { Opening, Statement } from './postgres.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A connection on which each statement has the settings and the guard, whatever lies between it and the server. */
+export type Session = {
+  ask(statement: Statement): Promise<readonly Row[]>;
+  end(): Promise<void>;
+};
+
+type Needs = Pick<Opening, 'settings' | 'guard'>;
+
+/**
+ * Behind a pooler (PgBouncer with `pool_mode=transaction`) the next transaction may be in another session of the server, and what is
+ * set in a session is found by whoever has it next. So there each statement is in a transaction of its own that begins with the
+ * settings, and none is prepared by name. A pooler is known by the number of the session, which it makes up.
+ */
+export async function beginSession(client: Client, { settings = [], guard }: Needs, place: string): Promise<Session> {
+  const [own] = (await client.query('SELECT pg_catalog.pg_backend_pid() AS pid')).rows;
+  const isPooled = own?.pid !== numberOf(client);
+  const all = settings.map((one) => `SET${isPooled ? ' LOCAL' : ''} ${one}; `).join('');
+  const look = isPooled ? (guard?.text ?? '') : 'EXECUTE svc_guard';
+  if (!isPooled) await client.query(`${all}${guard ? `PREPARE svc_guard AS ${guard.text}` : ''}`);
+  const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; ${isPooled ? all : ''}`;
+
+  const inTransaction = async ({ lock, check, ...asked }: Statement): Promise<readonly Row[]> => {
+    try {
+      const [found] = rowsOf(await client.query(lock && guard ? `${begin}${lock}; ${look}` : begin));
+      if (found && lock && guard) throw guard.refuse(found, place);
+      const rows = rowsOf(await client.query(asked));
+      check?.(rows);
+      await client.query('COMMIT');
+      return rows;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => client.end().catch(() => {}));
+      throw error;
+    }
+  };
+  return {
+    async ask({ name, ...statement }) {
+      const asked = { ...statement, ...(name !== undefined && !isPooled && { name }) };
+      return isPooled || asked.lock || asked.check ? inTransaction(asked) : rowsOf(await client.query(asked));
+    },
+    end: () => client.end().catch(() => {}),
+  };
+}
+
+/** What the server said at the beginning that the session's number is. The library keeps it, and does not say so in its types. */
+const numberOf = (client: Client & { readonly processID?: unknown }): unknown => client.processID;
+
+/** Of several statements in one text the rows of the last. The library's types know of one answer only. */
+function rowsOf(answer: QueryResult | QueryResult[]): readonly Row[] {
+  const last = Array.isArray(answer) ? answer.at(-1) : answer;
+  return last?.rows ?? [];
+}
