@@ -4,9 +4,7 @@ import { isCode, syncFolder } from './atomic-file.ts';
 import {
   bringBack,
   cut,
-  goOnBehindWhatIsLeft,
   isElsewhere,
-  isShortened,
   moving,
   type Rewrite,
   restore,
@@ -14,6 +12,7 @@ import {
   syncNoted,
   type Whereabouts,
 } from './growing-file.ts';
+import { goOnBehindWhatIsLeft, isChanged, tailOf } from './log-edited.ts';
 import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';
@@ -53,6 +52,8 @@ export type AppendLog = {
    * replaced meanwhile, so that the places hold no more.
    */
   scan(see: (text: Buffer, span: Span) => void): Promise<boolean>;
+  /** Somebody may have changed it in place: what was written once may not stand there any more. */
+  isEdited(): boolean;
   /** To be asked where the lock is lost: perhaps nobody took it, and the folder was removed with all that is in it. */
   bringBack(): Promise<Whereabouts>;
   close(): Promise<void>;
@@ -70,6 +71,8 @@ export async function openLog(path: string, options: LogOptions): Promise<Append
       file,
       end,
       room: end,
+      tail: tailOf(file, end),
+      isEdited: false,
       queue: [],
       notes: [],
       working: undefined,
@@ -162,6 +165,7 @@ function logOf(state: State): AppendLog {
     },
     read: (spans) => reading(state, Promise.all(spans.map((span) => readAt(state.file, span)))),
     scan: (see) => scan(state, see),
+    isEdited: () => state.isEdited || isChanged(state),
     async bringBack() {
       // What was begun is over first; it cannot hold the file up, since without the lock nothing is written.
       await state.working;
@@ -196,7 +200,7 @@ async function close(state: State): Promise<void> {
   await Promise.allSettled(state.reads);
   const { deleted } = state.options;
   if (deleted && isElsewhere(state)) await restore(state).catch(() => {});
-  if (deleted && isShortened(state)) await goOnBehindWhatIsLeft(state).catch(() => {});
+  if (deleted && isChanged(state)) await goOnBehindWhatIsLeft(state).catch(() => {});
   await cut(state).catch(() => {});
   if (state.isUnsynced) await syncNoted(state).catch(() => {});
   await state.file.close();

@@ -3,7 +3,8 @@ import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import type { Held } from './lock-hold.ts';
-import { copyAll, type Recovery, readAt, type Span, writeAll } from './log-file.ts';
+import { tailLength, tailOf } from './log-edited.ts';
+import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** The open file of an append-only log. */
@@ -20,6 +21,10 @@ export type GrowingFile = {
   end: number;
   /** How far the file reaches, room ahead included. */
   room: number;
+  /** The bytes right before the end, as they were written: while they stand there nobody has moved them. */
+  tail: Buffer;
+  /** Somebody did: what is known of places may not hold. */
+  isEdited: boolean;
   /** Half a line may stand behind the end. */
   isTorn: boolean;
   /** It is cut, lengthened or replaced: a noted line waits its turn. */
@@ -60,24 +65,6 @@ export function isElsewhere({ path, file }: GrowingFile): boolean {
   const there = statSync(path, { bigint: true, throwIfNoEntry: false });
   return there === undefined || !isSame(there, fstatSync(file.fd, { bigint: true }));
 }
-
-/** Somebody made it shorter in place: emptied it, or took lines out. */
-export const isShortened = ({ file, room }: GrowingFile): boolean => fstatSync(file.fd).size < room;
-
-/** What they left of it stays, and the next line begins behind that: at the old place it would stand behind a hole. */
-export async function goOnBehindWhatIsLeft(log: GrowingFile): Promise<void> {
-  const { size } = await log.file.stat();
-  if (size < log.end) {
-    log.options.held?.check();
-    const last = size > 0 ? await readAt(log.file, { start: size - 1, length: 1 }) : undefined;
-    const isTorn = last !== undefined && last[0] !== lineFeed;
-    if (isTorn) await writeAll(log.file, Buffer.of(lineFeed), size);
-    log.end = isTorn ? size + 1 : size;
-  }
-  log.room = Math.max(log.end, size);
-}
-
-const lineFeed = 10;
 
 /** Windows may number the disk in two ways, by how it was asked. */
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
@@ -160,6 +147,7 @@ async function replace(log: GrowingFile, { pieces, moved }: Rewrite): Promise<vo
   }
   // One step, without waiting: who reads by an old place has the old file, and who reads by a new one has the new file.
   Object.assign(log, { file: next, end: size, room: size, isTorn: false, isRenameUnsynced: true });
+  log.tail = tailOf(next, size);
   moved?.();
   void Promise.allSettled(log.reads).then(() => old.close());
   await syncRename(log);
@@ -193,10 +181,12 @@ export function writeWhole(log: GrowingFile, bytes: Buffer): void {
     throw error;
   }
   log.end += bytes.length;
+  log.tail = Buffer.concat([log.tail, bytes.subarray(-tailLength)]).subarray(-tailLength);
 }
 
 export async function takeBack(log: GrowingFile, start: number): Promise<void> {
   log.end = start;
+  log.tail = tailOf(log.file, start);
   log.isTorn = true;
   await cut(log);
 }

@@ -2,9 +2,7 @@ import type { open } from 'node:fs/promises';
 import {
   cut,
   type GrowingFile,
-  goOnBehindWhatIsLeft,
   isElsewhere,
-  isShortened,
   makeRoom,
   moving,
   restore,
@@ -14,6 +12,7 @@ import {
   writeWhole,
 } from './growing-file.ts';
 import type { Held } from './lock-hold.ts';
+import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
 import type { Recovery, Span } from './log-file.ts';
 
 export type LogOptions = Recovery & {
@@ -23,7 +22,7 @@ export type LogOptions = Recovery & {
   readonly room?: 'ahead';
   /**
    * Writes the file again where somebody deletes, moves or replaces it while it is in use, before a line counts as written. Where
-   * they shorten it, it goes on behind what they left.
+   * they change it in place, it goes on behind what they left.
    */
   readonly deleted?: 'restore';
   /**
@@ -71,7 +70,7 @@ export function writeNotes(state: State, enqueue: (job: Job) => void): void {
   state.notes = [];
   const bytes = Buffer.from(notes.map(({ text }) => text).join(''));
   const fits = !state.options.room || state.end + bytes.length <= state.room;
-  if (state.isMoving || state.isTorn || !fits || (state.options.deleted && isShortened(state))) {
+  if (state.isMoving || state.isTorn || !fits || (state.options.deleted && isChanged(state))) {
     for (const note of notes) enqueue(note);
     return;
   }
@@ -146,7 +145,7 @@ async function append(state: State, batch: readonly Append[]): Promise<void> {
   const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
   await moving(state, async () => {
     await syncRename(state);
-    if (deleted && isShortened(state)) await goOnBehindWhatIsLeft(state);
+    if (deleted && isChanged(state)) await goOnBehindWhatIsLeft(state);
     if (state.isTorn) await cut(state);
     if (room && state.end + bytes.length > state.room) await makeRoom(state, bytes.length);
   });

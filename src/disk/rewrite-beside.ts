@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type GrowingFile, moving, syncRename } from './growing-file.ts';
+import { isChanged, tailOf } from './log-edited.ts';
 import { copyAll, type Span } from './log-file.ts';
 
 /** What a log keeps of what it holds; what is appended later stays behind it as it is. */
@@ -34,14 +35,17 @@ const roundsAtMost = 100;
  */
 export async function rewriteBeside(log: GrowingFile, { plan, inTurn, isClosing }: Beside): Promise<void> {
   const { path, options } = log;
-  const { old, from, kept } = await inTurn(() => ({ old: log.file, from: log.end, kept: plan(log.end) }));
+  const { old, from, kept } = await inTurn(() => {
+    refuseChanged(log);
+    return { old: log.file, from: log.end, kept: plan(log.end) };
+  });
   options.held?.check();
   const draft = draftOf(path);
   await removeDraft(path);
   const next = await (options.openFile ?? open)(draft, 'wx+', 0o600);
   const goOn = () => {
     options.held?.check();
-    if (isClosing() || !kept.holds()) throw new Error('The rewriting was given up.');
+    if (isClosing() || log.isEdited || !kept.holds()) throw new Error('The rewriting was given up.');
   };
   try {
     const by = (await copyKept(old, kept, next, goOn)) - from;
@@ -60,6 +64,7 @@ export async function rewriteBeside(log: GrowingFile, { plan, inTurn, isClosing 
         goOn();
         await copyAll(log.file, [{ start: done, length: log.end - done }], next, done + by);
         await next.sync();
+        refuseChanged(log);
         goOn();
         renameSync(draft, path);
         change(log, { next, from, by, moved: kept.moved });
@@ -72,6 +77,11 @@ export async function rewriteBeside(log: GrowingFile, { plan, inTurn, isClosing 
     throw error;
   }
   await inTurn(() => syncRename(log));
+}
+
+/** By places that do not hold any more a line would be cut in two. Asked when nothing is being written. */
+function refuseChanged(log: GrowingFile): void {
+  if (log.isEdited || isChanged(log)) throw new Error('The rewriting was given up, for somebody changed the file.');
 }
 
 /** Another name than that of a file that is restored meanwhile. */
@@ -100,6 +110,7 @@ type Change = Parameters<Kept['moved']>[0] & { readonly next: FileHandle; readon
 function change(log: GrowingFile, { next, from, by, moved }: Change): void {
   const { file: old, end } = log;
   Object.assign(log, { file: next, end: end + by, room: end + by, isTorn: false, isRenameUnsynced: true });
+  log.tail = tailOf(next, log.end);
   moved({ from, by });
   void Promise.allSettled(log.reads).then(() => old.close());
 }

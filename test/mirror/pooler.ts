@@ -96,6 +96,8 @@ export async function startPooler(socketPath: string, count = 3) {
       startup = first;
       while (sessions.length < count) await newSession(first, (message) => void greeting.push(Buffer.from(message)));
       // What one session said at its beginning is said to every client: that the login is fine, and settings.
+      // The number of a session is the pooler's own, as PgBouncer does it.
+      for (const message of greeting) if (message[0] === 'K'.charCodeAt(0)) message.writeInt32BE(1, 5);
       const end = greeting.findIndex((message, at) => at > 0 && message[0] === greeting[0]?.[0]);
       socket.write(Buffer.concat([...greeting.slice(0, end < 0 ? undefined : end), ready]));
     };

@@ -221,6 +221,40 @@ test('a line that somebody moved within the file is found again', async () => {
   await inbox.close();
 });
 
+test('a file that somebody edited in place is not rewritten by places that do not hold any more: what waits stays whole', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
+  const inbox = await openInbox(folder, { limit: 10 });
+  for (const id of ['waits', 'edited', 'waits too']) await inbox.add(arrival(id));
+  const path = join(folder, 'inbox.jsonl');
+  await writeFile(path, (await readFile(path, 'latin1')).replace('"edited"', '"edited and longer"'), 'latin1');
+  for (let n = 0; n < 200; n++) await inbox.add(arrival(`evt_${n}`, []));
+  for (const id of ['waits', 'waits too', 'evt_199']) expect((await inbox.read(id))?.arrival.id, id).toBe(id);
+  await inbox.close();
+  const again = await openInbox(folder, { limit: 10 });
+  for (const id of ['waits', 'waits too', 'evt_199']) expect((await again.read(id))?.arrival.id, id).toBe(id);
+  await again.close();
+});
+
+test('an event that somebody took out of the file is stored when it comes once more; one that stands there is a repeat', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
+  const inbox = await openInbox(folder, { limit: 10 });
+  for (const id of ['a', 'gone', 'b']) await inbox.add(arrival(id));
+  const path = join(folder, 'inbox.jsonl');
+  const lines = (await readFile(path, 'latin1')).split('\n');
+  await writeFile(path, lines.filter((line) => !line.includes('"gone"')).join('\n'), 'latin1');
+  expect(inbox.has('gone')).toBe(false);
+  expect(await Promise.all(['a', 'gone', 'gone', 'b'].map((id) => inbox.add(arrival(id))))).toEqual([
+    'repeat',
+    'stored',
+    'repeat',
+    'repeat',
+  ]);
+  await inbox.close();
+  const again = await openInbox(folder, { limit: 10 });
+  for (const id of ['a', 'gone', 'b']) expect((await again.read(id))?.arrival.id, id).toBe(id);
+  await again.close();
+});
+
 test('with ten times the limit waiting, a delivery costs no more than at first', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-rewritten-'));
   let copied = 0;

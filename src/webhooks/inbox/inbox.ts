@@ -95,8 +95,13 @@ export async function openInbox(
     });
   if (state.writtenLimit !== limit) await write({ kind: 'limit', limit });
   return {
-    has: (id) => state.places.has(id),
-    add: (arrival) => add(state, arrival, () => write({ kind: 'arrival', arrival })),
+    // What somebody may have taken out of the file is looked for before it counts as there.
+    has: (id) => state.places.has(id) && !log.isEdited(),
+    async add(arrival) {
+      const { id } = arrival;
+      const isGone = log.isEdited() && state.places.has(id) && !(await read(log, state, id));
+      return add(state, arrival, () => write({ kind: 'arrival', arrival }), isGone);
+    },
     settle: (id, outcome) => write({ kind: 'outcome', id, outcome }),
     read: (id) => read(log, state, id),
     waiting: () => [...state.places].flatMap(([id, { owed }]) => (owed ? [id] : [])),
@@ -106,11 +111,11 @@ export async function openInbox(
   };
 }
 
-function add(state: State, arrival: Arrival, write: () => Promise<void>): Promise<Added> {
+function add(state: State, arrival: Arrival, write: () => Promise<void>, isGone: boolean): Promise<Added> {
   const { places, happened, adding } = state;
   const { id } = arrival;
   const [key, twin = ''] = [keyOf(arrival), twinOf(arrival)];
-  if (places.has(id) || happened.has(twin)) return Promise.resolve('repeat');
+  if ((places.has(id) && !isGone) || happened.has(twin)) return Promise.resolve('repeat');
   const before = adding.get(`id ${id}`) ?? adding.get(twin);
   if (before) return before.then(() => 'repeat');
   const names = [`id ${id}`, ...(key === undefined ? [] : [key])];
