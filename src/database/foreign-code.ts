@@ -67,9 +67,12 @@ export function foreignCodeFound(row: Row, place: string, { schema }: OwnSchema)
   });
 }
 
-export const belongsTo = (place: string, what: string, owner: string): Failure =>
+/** @param statements with which several roles share it */
+export const belongsTo = (place: string, what: string, owner: string, statements = ''): Failure =>
   new Failure('usage', `In ${place} ${what} belongs to ${owner}, who could run code with the rights of your role.`, {
-    hint: `Nothing was written. Log in as ${owner} or as a member of that role, or use another database.`,
+    hint: `Nothing was written. Log in as ${owner} or as a member of that role, or use another database.${
+      statements && ` Where ${owner} is to be trusted and several roles write here, a superuser types:${statements}`
+    }`,
   });
 
 type Named = { readonly table: string; readonly name: string; readonly schema: string; readonly place: string };

@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { isCopyOrBeside } from './copy-mark.ts';
 import { isOneFile, realPath } from './same-file.ts';
 
 type Machine = Pick<Context, 'env' | 'files'>;
@@ -37,6 +38,7 @@ export async function ownFileAt({ env, files }: Machine, path: string): Promise<
       if (await isOneFile(target, join(folder, name))) return kept[which].find(([own]) => own.test(name))?.[1];
     }
   }
+  if (await isCopyOrBeside(target)) return 'the copy of the account';
   const copy = env.SVC_MIRROR_DB;
   if (!copy || /^postgres(?:ql)?:/iu.test(copy)) return undefined;
   const place = await realPath(copy);

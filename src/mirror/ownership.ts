@@ -1,13 +1,10 @@
+import { applicationId, headerLength, magic } from '../disk/copy-mark.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
 import { headOf } from '../disk/file-head.ts';
 import { Failure } from '../errors.ts';
 import { tables } from './tables.ts';
 
-/** "svcm", in the header of every SQLite file that svc made (`PRAGMA application_id`). */
-export const applicationId = 0x73_76_63_6d;
-
-const magic = 'SQLite format 3\0';
-const headerLength = 100;
+export { applicationId } from '../disk/copy-mark.ts';
 
 /**
  * Whose the file is, by its header alone.

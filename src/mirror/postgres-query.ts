@@ -52,6 +52,7 @@ export async function query(
     for (const { name, text: query } of views) await ask(`CREATE OR REPLACE TEMP VIEW "${name}" AS ${query}`);
     await ask(`SET LOCAL search_path TO pg_temp, ${schemaName}, public`);
     await ask("SET LOCAL TIME ZONE 'UTC'");
+    await ask('SET LOCAL row_security TO on');
     await ask('SET TRANSACTION READ ONLY');
     await askTheirs(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
     const fetch = () => askTheirs(`FETCH ${piece} FROM svc_query`);

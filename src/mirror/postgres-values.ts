@@ -4,8 +4,9 @@ export const schemaName = 'svc_mirror';
 /**
  * Of svc's own transactions: a temporary table that somebody left in a session of a pooler comes last, and nothing of a schema in
  * which others may make functions and operators is found: of several that fit, the one that fits best is called, wherever it is.
+ * Where a role has `row_security = off`, the server refuses what policies are for.
  */
-export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'`;
+export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'; SET LOCAL row_security TO on`;
 
 /** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
 export function typeParser(types: typeof import('pg')['types']) {

@@ -10,7 +10,7 @@ import {
   sqlOn,
   type Use,
 } from './sqlite-file.ts';
-import { takeJournal, takeLog } from './sqlite-journal.ts';
+import { dropEmptyLog, takeJournal, takeLog } from './sqlite-journal.ts';
 import { asWebAssembly, gateOfWebAssembly } from './sqlite-locks.ts';
 import { untilInterrupted } from './sqlite-thread.ts';
 import { transaction } from './transaction.ts';
@@ -31,7 +31,7 @@ export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
     const found = await lookAt(path, isOwn);
     const isTorn = await takeJournal(path, '.undo', ctx.notice);
     if (found.isWal || isTorn) await closePresent();
-    if (found.isWal) await takeLog(path);
+    await (found.isWal ? takeLog(path) : dropEmptyLog(path));
     if (present && (use === 'read' || !present.readOnly)) return present;
     await closePresent();
     present = await opened(use, { ...found, isTorn }, entry);

@@ -1,5 +1,6 @@
 import { isCode, ontoNewFile, removeDrafts } from '../disk/atomic-file.ts';
-import { renameIfThere } from '../disk/file-head.ts';
+import { entryAt, renameIfThere } from '../disk/file-head.ts';
+import { removeFile } from '../disk/folder.ts';
 import { sizeOf } from '../disk/private-data.ts';
 import { isJournalOf } from './journal-stamp.ts';
 
@@ -38,6 +39,12 @@ async function putAside(path: string, ending: Ending, notice: (text: string) => 
 
 /** The write-ahead log of a process with the other engine, which is gone as far as anybody can tell. */
 export const takeLog = (path: string): Promise<void> => ontoNewFiles(path, '-wal');
+
+/** Of a database that has none, an empty one is nothing: the engine would look for its shared memory. */
+export async function dropEmptyLog(path: string): Promise<void> {
+  const log = entryAt(`${path}-wal`);
+  if (log?.isFile && log.size === 0) await removeFile(`${path}-wal`);
+}
 
 async function ontoNewFiles(path: string, ending: Ending | '-wal'): Promise<void> {
   // In this order: at each moment the two names hold a database and what undoes or completes it.

@@ -144,8 +144,15 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
     'state/mirror-0123456789ab.db-wal',
     'state/bulk/a.jsonl',
     'elsewhere/copy.db',
+    'elsewhere/another.db',
+    'elsewhere/another.db-wal',
   ];
   for (const name of named) writeFileSync(inFolder(name), precious);
+  // A copy that no setting names is known by its head.
+  const head = Buffer.alloc(100);
+  head.write('SQLite format 3\0', 'latin1');
+  head.write('svcm', 68, 'latin1');
+  writeFileSync(inFolder('elsewhere/another.db'), head);
   symlinkSync(inFolder('state'), inFolder('linked'));
   linkSync(inFolder('config/credentials.json'), inFolder('second-name'));
   const words = argv.map((word) => (word === 'rows.csv' ? rows : word));
@@ -155,7 +162,9 @@ test.each(writing)('%s of %j never writes onto a file of svc’s own', async (fl
     const ran = await svc(world, [...command, flag, inFolder(name), ...own], { env });
     expect(ran, name).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('in which svc keeps') });
   }
-  for (const name of named) expect(readFileSync(inFolder(name), 'utf8')).toBe(precious);
+  for (const name of named.filter((one) => !one.endsWith('another.db')))
+    expect(readFileSync(inFolder(name), 'utf8')).toBe(precious);
+  expect(readFileSync(inFolder('elsewhere/another.db')).equals(head)).toBe(true);
   expect(existsSync(inFolder('config/config.json'))).toBe(false);
   expect(written(world.sent)).toEqual([]);
 });

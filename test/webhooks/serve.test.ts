@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { endAfterEach } from '../endings.ts';
@@ -278,6 +278,24 @@ test.each([
     });
     expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(`is ${what} itself: ${path}`)]);
   }
+});
+
+test('a file sink whose path becomes a link onto the inbox while svc runs is refused, and its events go on once that is over', async () => {
+  const world = await newWorld();
+  const served = await serving(
+    world,
+    'listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: a, file: { path: a.jsonl } }]\nretry: { attempts: 100, pause: 10ms }\n',
+  );
+  const [path, inbox] = [join(world.folder, 'a.jsonl'), join(world.folder, 'inbox', 'inbox.jsonl')];
+  symlinkSync(inbox, path);
+  expect(await deliver(served.url, body('evt_1'))).toBe(204);
+  await served.until(() => served.said().includes('is the inbox itself'));
+  rmSync(path);
+  await served.until(() => existsSync(path) && readFileSync(path, 'utf8').includes('evt_1'));
+  expect((await served.end()).exitCode).toBe(0);
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+  // Each line of the inbox is one of its own: an envelope of the sink's would begin so.
+  expect(readFileSync(inbox, 'utf8')).not.toMatch(/^\{"event"/mu);
 });
 
 test.each([

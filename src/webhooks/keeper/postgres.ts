@@ -30,6 +30,7 @@ const settings = [
   'synchronous_commit = on',
   "default_transaction_isolation = 'read committed'",
   "timezone = 'UTC'",
+  'row_security = on',
   'plan_cache_mode = force_generic_plan',
   'enable_seqscan = off',
   'enable_hashjoin = off',

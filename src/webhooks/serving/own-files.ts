@@ -18,15 +18,26 @@ export async function refuseOwnFiles(
 ): Promise<void> {
   for (const { name, file: sink } of config.sinks) {
     if (!sink) continue;
-    const path = await realPath(resolve(folder, sink.path));
-    const hint = 'Name another file in its path.';
-    const what = (await isOneFile(path, file)) ? 'the configuration' : await ownIn(path, place);
-    if (what !== undefined)
-      throw new Failure('usage', `The file of sink ${name} is ${what} itself: ${sink.path}`, { hint });
-    const own = await ownFileAt(ctx, path);
-    if (own !== undefined)
-      throw new Failure('usage', `In the file of sink ${name} svc keeps ${own}: ${sink.path}`, { hint });
+    await refuseOwnFile(ctx, { file, folder, place }, { name, path: sink.path });
   }
+}
+
+export type Around = Pick<Configured, 'file' | 'folder'> & { readonly place: Place };
+
+/** Also before each write: a link may lead there since. */
+export async function refuseOwnFile(
+  ctx: Pick<Context, 'env' | 'files'>,
+  { file, folder, place }: Around,
+  sink: { readonly name: string; readonly path: string },
+): Promise<void> {
+  const path = await realPath(resolve(folder, sink.path));
+  const hint = 'Name another file in its path.';
+  const what = (await isOneFile(path, file)) ? 'the configuration' : await ownIn(path, place);
+  if (what !== undefined)
+    throw new Failure('usage', `The file of sink ${sink.name} is ${what} itself: ${sink.path}`, { hint });
+  const own = await ownFileAt(ctx, path);
+  if (own !== undefined)
+    throw new Failure('usage', `In the file of sink ${sink.name} svc keeps ${own}: ${sink.path}`, { hint });
 }
 
 async function ownIn(path: string, place: Place): Promise<string | undefined> {

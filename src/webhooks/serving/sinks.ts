@@ -6,6 +6,7 @@ import { type Pump, type Retry, startPump } from '../sinks/pump.ts';
 import type { Sink } from '../sinks/sink.ts';
 import type { SinkTally } from './admin.ts';
 import type { Configured, ServeConfig, SinkConfig } from './config.ts';
+import type { Around } from './own-files.ts';
 import type { Troubles } from './troubles.ts';
 
 /** The sinks of the configuration at work. */
@@ -28,6 +29,7 @@ const changeMs = 10_000;
 
 export async function startSinks(ctx: Context, keeper: Keeper, first: Configured, troubles: Troubles): Promise<Sinks> {
   let config: ServeConfig = first.config;
+  const place = keeper.isShared ? { url: '' } : { folder: keeper.place };
   const running = new Map<string, Running>();
   const tallies = new Map<string, SinkTally>();
   const dead = new Map<string, Set<string>>();
@@ -44,7 +46,7 @@ export async function startSinks(ctx: Context, keeper: Keeper, first: Configured
   const start = async (sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
     if (!tallies.has(sink.name)) tallies.set(sink.name, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
     const pump = startPump({
-      sink: await sinkOf(ctx, sink, { folder, hidden: () => config.secrets.env }),
+      sink: await sinkOf(ctx, sink, { file: first.file, folder, place, hidden: () => config.secrets.env }),
       keeper,
       retry,
       clock: ctx.clock,
@@ -98,9 +100,10 @@ const retryOf = ({ retry }: ServeConfig): Retry => ({
 const written = ({ events: _, ...sink }: SinkConfig, retry: Retry, folder: string): string =>
   JSON.stringify([sink, retry, folder]);
 
-type Around = { readonly folder: string; readonly hidden: () => readonly string[] };
+type AroundSink = Around & { readonly hidden: () => readonly string[] };
 
-async function sinkOf({ exchange, clock }: Context, config: SinkConfig, { folder, hidden }: Around): Promise<Sink> {
+async function sinkOf(ctx: Context, config: SinkConfig, around: AroundSink): Promise<Sink> {
+  const { exchange, clock } = ctx;
   const { name, timeout: timeoutMs, http, exec, file } = config;
   if (http) {
     const { httpSink } = await import('../sinks/http.ts');
@@ -108,9 +111,14 @@ async function sinkOf({ exchange, clock }: Context, config: SinkConfig, { folder
   }
   if (file) {
     const { fileSink } = await import('../sinks/file.ts');
-    return fileSink({ name, path: resolve(folder, file.path), timeoutMs });
+    const { refuseOwnFile } = await import('./own-files.ts');
+    const refuse = () => refuseOwnFile(ctx, around, { name, path: file.path });
+    return fileSink({ name, path: resolve(around.folder, file.path), timeoutMs, refuse });
   }
   const [program = '', ...args] = exec?.command ?? [];
   const { programSink } = await import('../sinks/program.ts');
-  return programSink({ name, command: [program, ...args], folder, timeoutMs, hidden }, clock);
+  return programSink(
+    { name, command: [program, ...args], folder: around.folder, timeoutMs, hidden: around.hidden },
+    clock,
+  );
 }

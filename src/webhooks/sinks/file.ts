@@ -4,10 +4,15 @@ import type { Arrival } from '../inbox/line.ts';
 import { envelopeIn } from '../receiving/delivery.ts';
 import type { Answer, Sink } from './sink.ts';
 
-type About = { readonly name: string; readonly path: string; readonly timeoutMs: number };
+type About = {
+  readonly name: string;
+  readonly path: string;
+  readonly timeoutMs: number /** Throws where svc keeps something of its own there. */;
+  readonly refuse?: (path: string) => Promise<void>;
+};
 
 /** A file of JSON lines: each the envelope as it came. Many events share one sync. */
-export function fileSink({ name, path, timeoutMs }: About): Sink {
+export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
   // A file on a network that is gone never answers, and each write that hangs keeps one of the few threads of all sinks
   // and of the inbox. So the next one waits for it.
   let underWay: Promise<unknown> = Promise.resolve();
@@ -19,7 +24,7 @@ export function fileSink({ name, path, timeoutMs }: About): Sink {
       const over = Promise.race([ended(timeout), ended(cut)]);
       try {
         await Promise.race([underWay, over]);
-        const written = appendLines(path, events.map(lineOf));
+        const written = appendLines(path, events.map(lineOf), refuse);
         underWay = written.catch(() => {});
         await Promise.race([written, over]);
         return { how: 'taken' };
