@@ -29,7 +29,7 @@ UNION ALL SELECT 'rule', rulename, 'pg_rewrite'::regclass, oid FROM pg_rewrite W
 UNION ALL SELECT 'policy', polname, 'pg_policy'::regclass, oid FROM pg_policy WHERE polrelid = c.oid AND polname <> '${remade}'
 UNION ALL SELECT 'default', attname, 'pg_attrdef'::regclass, d.oid FROM pg_attrdef d JOIN pg_attribute a
   ON a.attrelid = d.adrelid AND a.attnum = d.adnum WHERE d.adrelid = c.oid
-UNION ALL SELECT 'constraint', conname, 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = c.oid
+UNION ALL SELECT 'constraint', conname, 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = c.oid AND contype IN ('c', 'f', 'x')
 UNION ALL SELECT 'index', x.relname, 'pg_class'::regclass, x.oid FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
   WHERE i.indrelid = c.oid AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL)`;
 
