@@ -112,7 +112,8 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
     const kept = await keptSecret(job.secrets, outcome.id, outcome.answer);
     const part = partOf(outcome);
     ended.set(index, { status: 'done', line, id: outcome.id, ...kept, ...part });
-    const done: DoneLine = { done: { row, line, id: outcome.id, ...cost(), ...kept, ...part } };
+    const of = plan.row.operation.safety === 'once' && planned.id !== undefined ? { of: planned.id } : {};
+    const done: DoneLine = { done: { row, line, id: outcome.id, ...of, ...cost(), ...kept, ...part } };
     // Killed now, the next run must still know that a copy may arrive: to it this row is on its way.
     if (job.sender.late.mayArrive(planned.keys)) course.deferred.set(row, { planned, line: done });
     else keep(done);

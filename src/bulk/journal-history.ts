@@ -27,6 +27,9 @@ import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
 
+/** A record that an earlier run has made. `of`: the ticket of a note. */
+export type MadeBefore = { readonly id: number; readonly of?: number };
+
 /** What is known of the rows of a file. While it is held, no run begins that has one of them. */
 export type History = {
   /** The journal that this run goes on in. */
@@ -40,7 +43,7 @@ export type History = {
   /** Rows that were sent before, and are to go again. */
   readonly resent: readonly Match[];
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
-  readonly made: readonly number[];
+  readonly made: readonly MadeBefore[];
   begin(): Promise<Journal>;
   /** Fires where another process has the journal now. */
   readonly lost: Held['lost'];
@@ -120,7 +123,7 @@ export type Weighed = {
   readonly others: readonly Grown[];
   /** Of this run, among all of this account and command. */
   readonly number: number;
-  readonly made: readonly number[];
+  readonly made: readonly MadeBefore[];
   /** What other runs have left on its way. */
   readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
@@ -174,8 +177,11 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   };
 }
 
-const madeIn = ({ past }: Found): number[] =>
-  [...past.fates.values()].flatMap((fate) => (fate.status === 'done' && fate.id !== null ? [fate.id] : []));
+const madeIn = ({ past }: Found): MadeBefore[] =>
+  [...past.fates.values()].flatMap((fate) => {
+    if (fate.status !== 'done' || fate.id === null) return [];
+    return [fate.of === undefined ? { id: fate.id } : { id: fate.id, of: fate.of }];
+  });
 
 /** Commands for which twice is once keep no history beyond a run that is not finished. */
 async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>): Promise<void> {

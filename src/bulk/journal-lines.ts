@@ -88,7 +88,14 @@ export type Fate = { readonly is?: string } & (
   | ({ readonly status: 'unknown'; readonly line: number; readonly error: string } & Open)
 );
 
-type Made = { readonly id: number | null; readonly secret?: string; readonly error?: string; readonly rest?: true };
+type Made = {
+  readonly id: number | null;
+  readonly secret?: string;
+  readonly error?: string;
+  readonly rest?: true;
+  /** Of a note: its ticket. */
+  readonly of?: number;
+};
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[] };
 
@@ -129,8 +136,8 @@ export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, error, rest } = line.done;
-    const part = { ...(error !== undefined && { error }), ...(rest === true && { rest }) };
+    const { id, secret, error, rest, of } = line.done;
+    const part = { ...(error !== undefined && { error }), ...(rest === true && { rest }), ...(of && { of }) };
     const more = { ...(secret !== undefined && { secret }), ...part };
     set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });

@@ -32,7 +32,8 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   const lines = [...fates].flatMap(([row, fate]): Line[] => {
     const { status, line } = fate;
     const about = { row, line, ...(fate.is !== undefined && { is: fate.is }) };
-    if (status === 'done') return [{ done: { ...about, id: fate.id, ...partOf(fate), ...cost } }];
+    if (status === 'done')
+      return [{ done: { ...about, id: fate.id, ...partOf(fate), ...(fate.of && { of: fate.of }), ...cost } }];
     if (status === 'rejected') return [{ rejected: { ...about, error: fate.error, ...cost } }];
     const keys = 'keys' in fate && fate.keys ? { keys: fate.keys } : {};
     const sent: Line = { sent: { ...about, before: fate.before, ...keys } };

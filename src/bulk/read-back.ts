@@ -1,7 +1,9 @@
 import { operations } from '../api/index.ts';
 import type { Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
+import { type Before, newestOf } from '../http/look.ts';
 import { isRecord } from '../text/record.ts';
 
 /** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */
@@ -19,4 +21,22 @@ export async function readBack(
   if (!reading || name === undefined || id === undefined) return undefined;
   const record = unwrap(reading, await call(service, reading, { params: { [name]: id } }, options));
   return isRecord(record) ? record : undefined;
+}
+
+/**
+ * What was there, with the newest that earlier runs made: a list may come from a store that does not have it yet. A service
+ * that was reset has it no more.
+ */
+export async function withOurNewest(
+  first: Before | undefined,
+  own: ReadonlySet<number>,
+  read: (id: number) => Promise<unknown>,
+): Promise<Before | undefined> {
+  const newest = [...own].reduce((most, id) => Math.max(most, id), 0);
+  if (!first || newest <= newestOf(first)) return first;
+  const record = await read(newest).catch((error) => {
+    if (error instanceof Failure && !isInterruption(error)) return undefined;
+    throw error;
+  });
+  return record ? { ...first, ids: [...first.ids, newest] } : first;
 }

@@ -1,7 +1,10 @@
 import { resolve as absolute } from 'node:path';
+import type { Operation } from '../api/operation.ts';
 import { confirmed } from '../command/confirm.ts';
 import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
+import { giveEarlier } from '../http/given-ids.ts';
+import { ownIds } from '../http/open-writes.ts';
 import { accountOf } from './account.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import type { Ended } from './course.ts';
@@ -11,7 +14,7 @@ import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
 import { sendsAgain } from './flags.ts';
 import { refuseGrown } from './grown.ts';
-import { type History, openHistory } from './journal-history.ts';
+import { type History, type MadeBefore, openHistory } from './journal-history.ts';
 import type { Identity } from './journals-on-disk.ts';
 import { refuseOther } from './other-request.ts';
 import { rowsInWords } from './pace.ts';
@@ -64,7 +67,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
     const { matches } = history;
     await refuseBegunAgain({ ctx, service, plan, matches, yes: run.settings.yes });
     await agreed(run, plan, history);
-    noteMade(service, row.operation.id, history.made);
+    noteMade(service, row.operation, history.made);
     const journal = await history.begin();
     try {
       const sent = await runPlan({
@@ -96,9 +99,13 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
   }
 }
 
-/** One record is taken for one row alone, in whatever file the others stand. */
-function noteMade({ learnt }: Service, operation: string, ids: readonly number[]): void {
-  learnt.made.set(operation, new Set([...(learnt.made.get(operation) ?? []), ...ids]));
+/** One record is taken for one row alone, in whatever file the others stand: by a look, and by an answer. */
+function noteMade(service: Service, operation: Operation, all: readonly MadeBefore[]): void {
+  const own = ownIds(service, operation);
+  for (const { id, of } of all) {
+    own.add(id);
+    if (operation.safety !== 'repeatable') giveEarlier(service, operation, id, of);
+  }
 }
 
 /** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */

@@ -15,7 +15,7 @@ import type { Journal } from './journal.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
-import { readBack } from './read-back.ts';
+import { readBack, withOurNewest } from './read-back.ts';
 import { type RowInput, secondStep } from './second-step.ts';
 
 export type Sender = {
@@ -74,7 +74,7 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   for (const { status, ...fate } of journal.fates.values()) {
     if (status === 'done' && 'id' in fate && fate.id !== null) {
       note(sending, fate.id);
-      giveEarlier(outer, row.operation, fate.id);
+      giveEarlier(outer, row.operation, fate.id, fate.of);
     }
     // An earlier run ended while it was on its way.
     if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
@@ -124,7 +124,8 @@ async function knownBefore(sending: Sending, input: Input<Operation>): Promise<B
 
 /** What is not listed newest first is known by each id, also to the run that goes on after this one. */
 async function readBaseline(sending: Sending, input: Input<Operation>): Promise<Before | undefined> {
-  const first = await readAhead(sending, input);
+  const read = (id: number) => readBack(through(sending), sending.row.operation, id, sending.options);
+  const first = await withOurNewest(await readAhead(sending, input), sending.own, read);
   const isKept = first?.isWhole && !isNewestFirst(sending.row.operation);
   if (isKept) await sending.journal.write({ there: { ids: [...first.ids] } });
   return first;

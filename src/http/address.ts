@@ -18,7 +18,7 @@ export function isStrange({ exchanged, body, outcome }: Attempt): boolean {
   if (status < 300) return outcome.type === 'unsettled';
   // Whoever refuses a credential says nothing of the address.
   if (status < 400 || status === 401 || status === 407 || status === 429) return false;
-  return status === 404 || !isOwnError(exchanged, body);
+  return status === 404 || outcome.type === 'unsettled' || !isOwnError(exchanged, body);
 }
 
 /**

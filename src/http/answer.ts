@@ -101,24 +101,38 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
 
+/** Under these the document shows its errors (service.md#errors-1); which one an empty change gets, it does not say. */
+const refusals = new Set([400, 401, 403, 404, 422, 429]);
+
 /**
- * Whether the service itself has turned a request away with a 401 or a 429, and has done nothing: an error in exactly one
- * of the document's shapes, or one beside the limit that every answer of the service carries. Gateways write `error` and
- * `message` too, and may do so while the request is on its way.
+ * Whether the service itself has turned a request away with a 4xx, and has done nothing: an error in exactly one of the
+ * document's shapes, or one beside the limit that every answer of the service carries. Gateways write `error` and
+ * `message` too, and may do so while the request is on its way, or when it was done already.
  */
 export function isOwnRefusal(answer: HttpResponse, body: Body): boolean {
-  if (body.form !== 'json') return false;
+  const { status, headers } = answer;
+  if (body.form !== 'json' || status < 400 || status > 499 || isGatewayTimeout(status)) return false;
   const said = fieldsIn(body.json);
-  const { error, message } = said;
-  if (/^\d+$/u.test(answer.headers['x-ratelimit-limit'] ?? ''))
-    return typeof error === 'string' || typeof message === 'string';
-  const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(answer.headers['content-type'] ?? 'application/json');
-  return isJson && typeof error === 'string' && isSimpleOrScope(error, Object.keys(said));
+  const { error, message, errors } = said;
+  if (/^\d+$/u.test(headers['x-ratelimit-limit'] ?? ''))
+    return typeof message === 'string' || isRecord(errors) || isOwnError(answer, body);
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? 'application/json');
+  if (!isJson || !refusals.has(status)) return false;
+  const names = Object.keys(said);
+  return typeof error === 'string' ? isSimpleOrScope(error, names) : isValidation(status, said, names);
 }
 
 /** The shapes of errors that a refusal may have: nothing else stands beside their fields. */
 const isSimpleOrScope = (error: string, names: readonly string[]): boolean =>
   names.length === 1 || (error === 'insufficient_scope' && names.length === 2 && names.includes('error_description'));
+
+/** Whatever `errors` holds: it is told as far as it can be read. */
+const isValidation = (status: number, { message }: ReturnType<typeof fieldsIn>, names: readonly string[]) =>
+  (status === 422 || status === 400) && names.length === 2 && typeof message === 'string' && names.includes('errors');
+
+/** Of a write a refusal is believed only in the service's own words: what it refuses was not done. */
+export const isOwnErrorTo = (safety: Operation['safety'], answer: HttpResponse, body: Body): boolean =>
+  safety === 'read' || answer.status >= 500 ? isOwnError(answer, body) : isOwnRefusal(answer, body);
 
 /** The rate limit of the service: it has not looked at the request. A gateway's own limit does not say so. */
 export const isOwnLimit = (answer: HttpResponse): boolean =>

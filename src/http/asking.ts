@@ -38,6 +38,8 @@ type Learnt = {
   readonly made: Map<string, Set<number>>;
   /** Ids that are given already, by operation, and for which write; `earlier`: of another run. */
   readonly given: Map<string, Map<number, object | 'earlier'>>;
+  /** Digests of answers that nobody can look up, and for which write each was. */
+  readonly answers: Map<string, object>;
   /** Its writes that are not over, by what one record could be taken for. */
   readonly open: Map<string, Set<Open>>;
 };
@@ -52,7 +54,7 @@ export type Asked = Pick<
 > & {
   readonly promised?: Promised;
   /** Whether an answer is about another record than this very write. */
-  readonly showsOther?: (json: unknown) => boolean;
+  readonly showsOther?: (json: unknown, answer: HttpResponse) => boolean;
   /**
    * Of an update: reads the record where the answer shows another value than was sent. Returns what shows that it was
    * done; throws the Failure of exit 9.

@@ -3,7 +3,7 @@ import type { HttpResponse, Lost } from '../context.ts';
 import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { aheadOfTicks } from './age.ts';
-import { type Body, isGatewayTimeout, isOwnError, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
+import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
@@ -42,21 +42,21 @@ function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
   }
   if (status === 407) return { type: 'unsent', reason: 'proxy' };
   if (status < 300) {
-    return showsDone(asked, body) ? { type: 'settled', status } : { type: 'unsettled' };
+    return showsDone(asked, response, body) ? { type: 'settled', status } : { type: 'unsettled' };
   }
   if (status === 401) {
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
     return { type: 'settled', status, ...(isForeign && { isForeign }) };
   }
-  if (isOwnError(response, body)) return { type: 'settled', status };
+  if (isOwnErrorTo(asked.safety, response, body)) return { type: 'settled', status };
   return { type: 'unsettled', final: status < 500 && !isGatewayTimeout(status) };
 }
 
 /** A write is done only where the answer shows it, for this very record. */
-function showsDone({ safety, promised, showsOther }: Asked, body: Body): boolean {
+function showsDone({ safety, promised, showsOther }: Asked, answer: HttpResponse, body: Body): boolean {
   if (!promised || safety === 'read') return body.form !== 'none';
   const judged = judgeAnswer({ ...promised, safety }, body);
-  return !('other' in judged) && !showsOther?.(judged.json);
+  return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
 
 export async function exchange(service: Service, { bearer, wire, number }: Outgoing): Promise<HttpResponse | Lost> {

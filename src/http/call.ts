@@ -45,7 +45,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
-    learnt: { address: undefined, made: new Map(), given: new Map(), open: new Map() },
+    learnt: { address: undefined, made: new Map(), given: new Map(), answers: new Map(), open: new Map() },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -82,7 +82,7 @@ export async function call<const Op extends Operation>(
   const was = service.ctx.preview
     ? undefined
     : (options.was ?? (await recordBefore(operation, input, readOf(service, input))));
-  const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation), was });
+  const asked = withHint(operation, input, prepared ?? { takes: takesFor(service, operation, input), was });
   try {
     const sending = send(service, asked, wire, { ...prepared, maxWaitMs: options.maxWaitMs });
     const sent = await sending.catch(notFoundNames(askedFor(operation, input), numberAdvice(operation)));
@@ -157,10 +157,10 @@ export function withHint(operation: Operation, input: Typed, evidence: Evidence 
   const { params, body } = input;
   const { before, takes = () => true, was } = evidence;
   // An id is taken only where all else agrees.
-  const showsOtherOf = (json: unknown) =>
+  const showsOtherOf: Asked['showsOther'] = (json, answer) =>
     showsOther(operation, { params, before }, json) ||
     answeredOtherwise(operation, body, json) ||
-    !takes(givenIds(operation, json));
+    !takes(givenIds(operation, json), answer);
   const confirmed: Asked['confirmed'] = (service, answer, json) =>
     confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service, input) }, answer, json);
   const asked: Asked = Object.defineProperty({ ...at, showsOther: showsOtherOf, confirmed }, 'effect', {
@@ -204,7 +204,7 @@ export async function preparedLook<Op extends Operation>(
       : (options.before ?? (await readBefore(reading(options.maxWaitMs), operation, input)));
   const { open, me, leaves, sentAt, ended } = openWrite(service, `${operation.id} ${likenessOf(operation, input)}`);
   const prepared = prepareLook(reading, operation, input, { own, open, me, before, sentAt });
-  const takes = takesFor(service, operation, before);
+  const takes = takesFor(service, operation, { params: input.params, before });
   const look: Prepared['look'] = async (maxWaitMs) => {
     const findings = await prepared.look(maxWaitMs);
     if ('found' in findings) takes(madeIds(operation, findings.found));

@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { Failure, interruption, nothingChanged } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
-import { looksLikeHtml, problemIn, readBody } from './answer.ts';
+import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
@@ -15,7 +15,10 @@ export function briefly(exchanged: HttpResponse | Lost): string {
   if (status < 300) return `HTTP ${status}, but the answer ${whatSuccess(body)}`;
   if (status < 400) return `the address redirects to ${headers.location ?? 'nowhere'}, HTTP ${status}`;
   const problem = problemIn(exchanged);
-  return problem ? `HTTP ${status}, ${problem.replace(/\.$/u, '')}` : `HTTP ${status}`;
+  if (problem) return `HTTP ${status}, ${problem.replace(/\.$/u, '')}`;
+  const read = readBody(body);
+  const isForeign = read.form === 'json' && status < 500 && !isOwnRefusal(exchanged, read);
+  return isForeign ? `HTTP ${status} in a form that the service does not use` : `HTTP ${status}`;
 }
 
 function whatSuccess(body: string): string {

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import type { Next } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { isStrange, throwStranger } from './address.ts';
-import { isGatewayTimeout, isOwnError } from './answer.ts';
+import { isGatewayTimeout, isOwnErrorTo } from './answer.ts';
 import { type Attempt, isDoubtful } from './attempt.ts';
 import { outlasted } from './gate.ts';
 import type { Job, State } from './job.ts';
@@ -69,7 +69,8 @@ export async function refusal({ service, asked, wire }: Job, { bearer }: State, 
   const { status } = response;
   if (status < 300) return body.form === 'none' ? unreadable(response) : oddAnswer(response);
   if (status < 400) return redirected(response, wire.path);
-  const isOdd = status < 500 && status !== 401 && !isGatewayTimeout(status) && !isOwnError(response, body);
+  const isOwn = status === 401 || isOwnErrorTo(asked.safety, response, body);
+  const isOdd = status < 500 && !isGatewayTimeout(status) && !isOwn;
   if (isOdd) return oddAnswer(response);
   const variable = credentialVariables[bearer.kind];
   const { profile } = service.session;

@@ -1,4 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
+import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isOlder, madeAt } from './age.ts';
 import { isGatewayTimeout, readBody } from './answer.ts';
@@ -26,7 +27,7 @@ export type Prepared = {
   /** Undefined where it is not known what was there. */
   readonly before?: Before;
   /** Takes the ids of an answer for this write; false where one of them is another write's. */
-  readonly takes?: (ids: readonly number[]) => boolean;
+  readonly takes?: (ids: readonly number[], answer?: HttpResponse) => boolean;
   /** It is sent, once more perhaps: an answer is waited for. */
   readonly leaves: () => void;
   /** It is over, whatever came of it. */

@@ -14,15 +14,15 @@ type Write = {
 /**
  * Whether a whole record in an answer is surely not the one that the write has made or changed: it was there before, or
  * it has another id than the path. Whatever stands before the service may mix up answers. Ids are never reused
- * (service.md#records-1) and grow: of a list that is longer than a page an old record is known by one that is newer. Of a reply its
- * thread was read, where a message of its own is found again.
+ * (service.md#records-1) and grow: of a list that is longer than a page an old record is known by one that is newer, and a
+ * message by one of its thread.
  */
 export function showsOther(operation: About, { params, before }: Write, json: unknown): boolean {
   const { safety, deletes } = operation;
   if (safety === 'verify') {
     // Only what this run has read: a service that was reset begins its ids again.
-    const newest = before && !operation.params ? before.ids.reduce((most, id) => Math.max(most, id), 0) : 0;
-    return madeIds(operation, json).some((id) => id <= newest || before?.ids.includes(id));
+    const newest = before?.ids.reduce((most, id) => Math.max(most, id), 0) ?? 0;
+    return madeIds(operation, json).some((id) => id <= newest);
   }
   if (safety !== 'repeatable' || deletes) return false;
   const [asked] = Object.values(fieldsIn(params)).filter(isId);

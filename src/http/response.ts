@@ -2,7 +2,7 @@ import { type CredentialKind, type Operation, scopes } from '../api/operation.ts
 import { loginCommand } from '../auth/credentials.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { isGatewayTimeout, readBody, readError, type Said } from './answer.ts';
+import { isGatewayTimeout, isOwnRefusal, readBody, readError, type Said } from './answer.ts';
 
 const moduleNames = {
   support: 'Support',
@@ -24,8 +24,13 @@ type Holder = {
 /** An error of the service's own, as the Failure that the user sees (service.md#errors-1). */
 export function failureOf(response: HttpResponse, asked: Asked, holder: Holder): Failure {
   const failure = told(response, asked, holder);
-  return new Failure(failure.kind, failure.message, { ...failure, answer: response });
+  const isForeign = response.status < 500 && !isOwnRefusal(response, readBody(response.body));
+  const hint = isForeign ? [between, failure.hint].filter(Boolean).join('\n') : failure.hint;
+  return new Failure(failure.kind, failure.message, { ...failure, hint, answer: response });
 }
+
+/** The form of the answer is not one of the service's, and its limit is not beside it. */
+const between = 'Something between svc and the service may have answered: the service says it in another form.';
 
 function told(response: HttpResponse, asked: Asked, holder: Holder): Failure {
   const { status } = response;

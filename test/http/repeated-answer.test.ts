@@ -141,6 +141,39 @@ describe('a later run', () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ done: 1, unknown: 1 });
   });
 
+  /** Each write is answered in its own words, with the id that `id` names; the list leaves that record out. */
+  const naming = (world: SandboxWorld, id: number): SandboxWorld => ({
+    ...world,
+    async exchange(request) {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      if (isWrite(request)) return { ...answer, body: answer.body.replace(/"id":\d+/u, `"id":${id}`) };
+      if (!/\/tickets\?/u.test(request.url)) return answer;
+      const { tickets, meta } = JSON.parse(answer.body) as { tickets: { id: number }[]; meta: object };
+      const others = tickets.filter((one) => one.id !== id);
+      return { ...answer, body: JSON.stringify({ tickets: others, meta: { ...meta, total: others.length } }) };
+    },
+  });
+  const idIn = (file: string) => {
+    const [head = '', ...rows] = readFileSync(file, 'utf8').trim().split('\n');
+    return Number(rows.at(-1)?.split(',')[head.split(',').indexOf('svc_id')]);
+  };
+
+  test.each([
+    ['tickets create', 'subject\nA\n', 'subject\nB\n', 0],
+    ['tickets note', 'ticket,body\n8,Call back\n', 'ticket,body\n8,Call again\n', 9],
+  ])('of another file does not take an id that %s has made', async (argv, first, second, exitCode) => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    const results = join(world.folder, 'results.csv');
+    const run = (ctx: SandboxWorld, stdin: string) =>
+      svc(ctx, [...argv.split(' '), '--from', '-', '--results', results, '--settle', '1', '--yes'], { stdin });
+    expect((await run(world, first)).exitCode).toBe(0);
+    const made = idIn(results);
+    expect(made).toBeGreaterThan(0);
+    const ran = await run(naming(world, made), second);
+    expect(ran.exitCode, ran.stderr).toBe(exitCode);
+    expect(idIn(results)).not.toBe(made);
+  });
+
   test('goes on with a service that was reset and begins its ids again', async () => {
     const world = sandboxWorld({ rateLimit: 'off' });
     const argv = ['tickets', 'create', '--from', '-', '--json'];
@@ -211,4 +244,49 @@ test('of two equal calls of one assistant, answered with one answer, one is done
   expect(answers.filter(({ isError }) => isError)).toHaveLength(1);
   expect(JSON.stringify(answers)).toContain('may or may not have been created');
   expect((await stateOf(world)).tickets?.length).toBe(before + 1);
+});
+
+describe('notes that a service numbers in each ticket', () => {
+  /** Ids as if the notes of each ticket began at 1; what is left of the limit goes down. */
+  function numbered(world: SandboxWorld): SandboxWorld {
+    const notes = new Map<string, number>();
+    let left = 1000;
+    return {
+      ...world,
+      async exchange(request) {
+        const answer = (await world.exchange(request)) as HttpResponse;
+        if (!request.url.endsWith('/notes')) return answer;
+        const id = (notes.get(request.url) ?? 0) + 1;
+        notes.set(request.url, id);
+        const headers = { ...answer.headers, 'x-ratelimit-remaining': String(--left) };
+        return { ...answer, headers, body: answer.body.replace(/"id":\d+/u, `"id":${id}`) };
+      },
+    };
+  }
+  const run = (world: SandboxWorld, stdin: string) =>
+    svc(world, ['tickets', 'note', '--from', '-', '--yes'], { stdin });
+
+  test('are done, in one file and in another', async () => {
+    const world = numbered(sandboxWorld({ rateLimit: 'off' }));
+    const first = await run(world, 'ticket,body\n8,Hi\n9,Hi\n8,Hi\n10,Hi\n');
+    expect(first.exitCode, first.stderr).toBe(0);
+    const second = await run(world, 'ticket,body\n7,Bye\n6,Hi\n');
+    expect(second.exitCode, second.stderr).toBe(0);
+  });
+});
+
+test.each([
+  ['tickets', '8'],
+  ['conversations', '1'],
+])('%s reply: an answer with an id below the newest of the thread is not believed', async (group, id) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const argv = [group, 'reply', id, '--body', 'Hi', '--yes', '--settle', '1', '--json'];
+  const exchange: typeof world.exchange = async (request) => {
+    if (!isWrite(request)) return world.exchange(request);
+    const message = { id: 1, channel: 'email', direction: 'out', sender_type: 'operator', body: 'Hi' };
+    return { status: 201, headers: {}, body: JSON.stringify({ message, handling_mode: 'human' }) };
+  };
+  expect((await svc(world, argv)).exitCode).toBe(0);
+  const ran = await svc({ ...world, exchange }, argv);
+  expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([9, '']);
 });

@@ -69,7 +69,9 @@ describe('a ticket at which the service says that it failed', () => {
   });
 
   test('is looked for once only: nothing of it is on its way', async () => {
-    const { ran } = await play(create, (write) => (write < 3 ? ownFailure : says(422, { message: 'No more' })));
+    const { ran } = await play(create, (write) =>
+      write < 3 ? ownFailure : says(422, { message: 'No more', errors: {} }),
+    );
     expect(ran.exitCode).toBe(9);
     expect(ran.stderr).toContain('(HTTP 500; then HTTP 422)');
   });

@@ -185,7 +185,7 @@ describe('a write that may be repeated', () => {
   });
 
   test.each([
-    [says(422, { message: 'The name is wrong' }), 'HTTP 504; then HTTP 422'],
+    [says(422, { message: 'The name is wrong', errors: {} }), 'HTTP 504; then HTTP 422'],
     [says(401, { error: 'unauthorized' }), 'HTTP 504; then HTTP 401'],
   ])('stays in doubt where a later attempt is refused (%#)', async (refused, words) => {
     const { ran, sent } = await play(change, [says(504, ''), refused]);
@@ -195,7 +195,7 @@ describe('a write that may be repeated', () => {
   });
 
   test.each([
-    [says(422, { message: 'The name is wrong' }), 6, 'The name is wrong.'],
+    [says(422, { message: 'The name is wrong', errors: {} }), 6, 'The name is wrong.'],
     [says(401, { error: 'No such token' }), 4, 'No such token.'],
     [says(403, { error: 'forbidden' }), 5, 'forbidden.'],
   ])('that is refused at once is told as it is (%#)', async (refused, exitCode, words) => {
@@ -463,7 +463,7 @@ describe('a 401', () => {
       note.override = ({ method }) => (method === 'POST' ? wall : undefined);
       const ran = await note.svc(once);
       expect(ran.exitCode).toBe(9);
-      expect(ran.stderr).toContain('The note may or may not have been added (HTTP 401)');
+      expect(ran.stderr).toContain('The note may or may not have been added (HTTP 401');
       expect(note.sent.filter(({ what }) => what.endsWith('/notes'))).toHaveLength(1);
 
       const update = await loggedIn();
