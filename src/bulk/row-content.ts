@@ -1,6 +1,7 @@
 import { nameKey } from '../command/row.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { digestOf } from '../text/digest.ts';
+import { isLong } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 
@@ -59,7 +60,7 @@ export function contentReader({ names, targets, ignored }: Omit<Columns, 'unused
   };
 }
 
-const isPlainValue = (cell: unknown): boolean => ['number', 'boolean', 'bigint'].includes(typeof cell);
+const isPlainValue = (cell: unknown): boolean => ['number', 'boolean'].includes(typeof cell) || isLong(cell);
 
 /** What another program may do to a text when it writes the file again says nothing new. */
 export const plainText = (text: string): string => text.normalize('NFC').replaceAll('\r\n', '\n').trim();
@@ -71,7 +72,7 @@ export const shortDigest = (value: unknown): string =>
 /** The order of the keys is no content. `textAs`: what a text counts as. */
 export function sorted(value: unknown, textAs: (text: string) => string = (text) => text): unknown {
   if (typeof value === 'string') return textAs(value);
-  if (typeof value === 'bigint') return String(value);
+  if (isLong(value)) return String(value);
   if (Array.isArray(value)) return value.map((one) => sorted(one, textAs));
   if (!isRecord(value)) return value;
   const keys = Object.keys(value).sort();

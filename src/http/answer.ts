@@ -101,8 +101,8 @@ export function isOwnError({ status, headers }: HttpResponse, body: Body): boole
   return typeof message === 'string' || (isProblem && (typeof title === 'string' || typeof detail === 'string'));
 }
 
-/** Under these the document shows its errors (service.md#errors-1); which one an empty change gets, it does not say. */
-const refusals = new Set([400, 401, 403, 404, 422, 429]);
+/** Of none of these the document speaks, and walls and gateways give them, in whatever form. */
+const ofGateways = new Set([402, 405, 407, 409, 411, 413, 414, 415, 417, 421, 423, 425, 426, 428, 431, 451]);
 
 /**
  * Whether the service itself has turned a request away with a 4xx, and has done nothing: an error in exactly one of the
@@ -117,7 +117,7 @@ export function isOwnRefusal(answer: HttpResponse, body: Body): boolean {
   if (/^\d+$/u.test(headers['x-ratelimit-limit'] ?? ''))
     return typeof message === 'string' || isRecord(errors) || isOwnError(answer, body);
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/iu.test(headers['content-type'] ?? 'application/json');
-  if (!isJson || !refusals.has(status)) return false;
+  if (!isJson || ofGateways.has(status)) return false;
   const names = Object.keys(said);
   return typeof error === 'string' ? isSimpleOrScope(error, names) : isValidation(status, said, names);
 }

@@ -70,7 +70,10 @@ export async function readBefore<Op extends Operation>(
 ): Promise<Before | undefined> {
   const { page, newestFirst } = lookingFor<Op>(operation);
   // What a page leaves out is told from ours by its time; a page that is asked for twice would cost each write a request.
-  const pageAt = async (number: number) => ({ ...(await page(read, input, number)), isOdd: false });
+  const pageAt = async (number: number) => {
+    const view = await page(read, input, number);
+    return { ...view, isOdd: view.isUncounted === true };
+  };
   const known = ({ seen, isWhole }: Seeing): Before => {
     const newestMs = seen.reduce(
       (most, { record }) => Math.max(most, madeAt(record) ?? most),
@@ -80,8 +83,8 @@ export async function readBefore<Op extends Operation>(
   };
   try {
     if (newestFirst) {
-      const { seen, isLast } = await pageAt(1);
-      return known({ seen, isWhole: isLast });
+      const { seen, isLast, isOdd } = await askedTwice(pageAt, 1);
+      return isOdd ? undefined : known({ seen, isWhole: isLast });
     }
     const all = await wholeList(pageAt);
     return all.isWhole ? known(all) : undefined;

@@ -12,7 +12,7 @@ import { type Agreement, address, agreement, isSameText, isSameUrl, isSameValue,
 import { compareContact, type Row, rowsSent } from './agree-contact.ts';
 import { type Compared, entryAsListed, entryInFull, ticketAsListed, ticketInFull } from './agree-fields.ts';
 import { isId } from './made.ts';
-import { leastOn } from './page-meta.ts';
+import { isUncounted, leastOn } from './page-meta.ts';
 import type { Findings } from './settle.ts';
 
 /** The parsed answer. Undefined for a write that is done, but was not answered with the record. */
@@ -31,13 +31,14 @@ export type Seen = { readonly id: number; readonly record: Fields };
 
 /**
  * One page. `isLast`: nothing comes behind it. `total`: how many there are in all, where the service says so. `isOdd`: it
- * holds fewer than that asks for, or is another page.
+ * holds fewer than that asks for, or is another page. `isUncounted`: it does not say how many there are, so it proves nothing.
  */
 export type View = {
   readonly seen: readonly Seen[];
   readonly isLast: boolean;
   readonly total?: number;
   readonly isOdd?: boolean;
+  readonly isUncounted?: boolean;
 };
 
 export type Looking<Op extends Operation> = {
@@ -82,7 +83,11 @@ const pageOf = (seen: readonly Seen[], page: number, meta: Meta = {}): View => (
   seen,
   isLast: page >= (meta.last_page ?? page),
   total: meta.total,
-  isOdd: (meta.current_page ?? page) !== page || seen.length < leastOn(meta, page, pageSize),
+  isOdd:
+    isUncounted(meta, seen.length) ||
+    (meta.current_page ?? page) !== page ||
+    seen.length < leastOn(meta, page, pageSize),
+  isUncounted: isUncounted(meta, seen.length),
 });
 
 const isNewestFirst = ({ answer }: Operation): boolean => answer.shape === 'list' && answer.sortedBy === 'newest';

@@ -22,7 +22,8 @@ export function showsOther(operation: About, { params, before }: Write, json: un
   if (safety === 'verify') {
     // Only what this run has read: a service that was reset begins its ids again.
     const newest = before?.ids.reduce((most, id) => Math.max(most, id), 0) ?? 0;
-    return madeIds(operation, json).some((id) => id <= newest);
+    const made = madeIds(operation, json);
+    return new Set(made).size < made.length || made.some((id) => id <= newest);
   }
   if (safety !== 'repeatable' || deletes) return false;
   const [asked] = Object.values(fieldsIn(params)).filter(isId);

@@ -8,4 +8,11 @@ export function leastOn({ last_page: last, total }: Fields, page: number, perPag
   return Math.min(perPage, Math.max(0, total - (page - 1) * perPage));
 }
 
+/**
+ * Whether a page does not say how many records there are in all, as every page of the service does, or says what its own
+ * records contradict: something else has answered, or has cut it. So it shows neither that nothing is there nor that this is all.
+ */
+export const isUncounted = ({ last_page: last, total }: Fields, shown: number): boolean =>
+  !isCount(total) || total < shown || (!isCount(last) && total > shown) || (total === 0 && Number(last) > 1);
+
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

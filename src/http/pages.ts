@@ -6,7 +6,7 @@ import { fieldsIn } from '../text/record.ts';
 import type { Waits } from './asking.ts';
 import { call, type Service } from './call.ts';
 import { requestsPerMinute } from './limiter.ts';
-import { leastOn } from './page-meta.ts';
+import { isUncounted, leastOn } from './page-meta.ts';
 
 /** A list without pages came whole. */
 function totalOf(said: unknown, whole: unknown): number | undefined {
@@ -41,6 +41,8 @@ type Page = {
   readonly total: number | undefined;
   /** It holds fewer than it says that it must, or is another page. */
   readonly isOdd: boolean;
+  /** It does not say how many there are. */
+  readonly isUncounted: boolean;
 };
 
 const sweepsAtMost = 3;
@@ -78,7 +80,8 @@ export function list<Op extends Operation>(
           const page = await readPage(operation.answer, at, perPage);
           total = page.total;
           least = Math.min(least, total ?? least);
-          if (page.isOdd && range.isLeftEarly) throw shortList(plural(noun), { yielded, counted: least });
+          if (page.isOdd && range.isLeftEarly)
+            throw page.isUncounted ? uncountedList(plural(noun)) : shortList(plural(noun), { yielded, counted: least });
           for (const record of page.records) {
             const key = idField && record[idField];
             if (key === undefined ? sweep > 1 : shown.has(key)) continue;
@@ -86,6 +89,7 @@ export function list<Op extends Operation>(
             yield record;
             if (++yielded >= wanted) return;
           }
+          if (page.isUncounted && isCounted) throw uncountedList(plural(noun));
           if (!several || at >= page.last || page.records.length === 0) break;
           service.ctx.progress(far(), 'work');
           const end = Math.min(page.last, Math.ceil(wanted / perPage));
@@ -116,11 +120,13 @@ export function list<Op extends Operation>(
     const meta = fieldsIn(body.meta);
     const { current_page: current = page, last_page: last, total } = meta;
     const records = Array.isArray(body[key]) ? body[key] : [];
+    const isBlind = paged && isUncounted(meta, records.length);
     return {
       records,
+      isUncounted: isBlind,
       last: typeof last === 'number' ? last : page,
       total: totalOf(total, paged ? undefined : records),
-      isOdd: paged && (current !== page || records.length < leastOn(meta, page, per_page)),
+      isOdd: isBlind || (paged && (current !== page || records.length < leastOn(meta, page, per_page))),
     };
   }
 
@@ -145,4 +151,11 @@ const shortList = (nouns: string, { yielded, counted }: { readonly yielded: numb
       hint: 'svc read the list three times. Something between svc and the service may have answered. Try again, or run: svc doctor',
       isShort: true,
     },
+  );
+
+const uncountedList = (nouns: string) =>
+  new Failure(
+    'failed',
+    `The answer does not say how many ${nouns} there are, as the service does, so what was read may not be all.`,
+    { hint: 'Something between svc and the service may have answered. Try again, or run: svc doctor', isShort: true },
   );

@@ -3,6 +3,7 @@ import { createChangelogEntry, getChangelogEntry, listChangelog, updateChangelog
 import type { Context } from '../context.ts';
 import { type Held, withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
+import { isOwnRefusal, readBody } from '../http/answer.ts';
 import { call, type Service } from '../http/call.ts';
 import { checked } from '../http/checked.ts';
 import { list } from '../http/pages.ts';
@@ -31,9 +32,15 @@ export type Released = {
   readonly doubled: readonly number[];
 };
 
-/** Compares and writes nothing. */
+/** Compares and writes nothing. Somebody may have changed the version of the entry that svc made for it by hand: it is still that one. */
 export async function survey(service: Service, wanted: Wanted): Promise<Survey> {
-  return standing(service, wanted, await entriesFor(service, wanted));
+  const items = await entriesFor(service, wanted);
+  const stands = await standing(service, wanted, items);
+  const id = stands.entry ? undefined : await rememberedEntry(service, wanted.version);
+  const own = items.find((item) => item.id === id);
+  return own
+    ? standing(service, wanted, [{ ...own, version: wanted.version }, ...items.filter((one) => one !== own)])
+    : stands;
 }
 
 /** `made`: the entry that svc has just made, which need not be read again. */
@@ -145,6 +152,10 @@ function anotherIsHidden({ ctx }: Service, { version }: Wanted, { entry, ms }: {
   });
 }
 
+/** Whoever stands between says 404 too. */
+const isGone = ({ kind, answer }: Failure): boolean =>
+  kind === 'not-found' && answer !== undefined && isOwnRefusal(answer, readBody(answer.body));
+
 /** All entries, and the one that an earlier run has worked on, where the list does not show it. */
 async function entriesFor(service: Service, { version }: Wanted): Promise<readonly Item[]> {
   const items = await entries(service);
@@ -154,7 +165,7 @@ async function entriesFor(service: Service, { version }: Wanted): Promise<readon
     return [...items, await entryById(service, id)];
   } catch (failure) {
     // The service was reset since.
-    if (failure instanceof Failure && failure.kind === 'not-found') return items;
+    if (failure instanceof Failure && isGone(failure)) return items;
     throw failure;
   }
 }

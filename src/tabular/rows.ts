@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { isLong } from '../text/exact-json.ts';
 import type { CsvRecord } from './csv.ts';
 import { subject } from './decode.ts';
 import { createLinesParser, createValuesParser, type JsonParser, type JsonRecord } from './json.ts';
@@ -98,7 +99,7 @@ async function* parsedBy(parser: JsonParser, texts: AsyncIterable<string>): Asyn
 export function flatCells(value: object, path = '', into: Map<string, unknown> = new Map()): Map<string, unknown> {
   for (const [key, held] of Object.entries(value)) {
     const name = path === '' ? key : `${path}.${key}`;
-    const isObject = typeof held === 'object' && held !== null && !Array.isArray(held);
+    const isObject = typeof held === 'object' && held !== null && !Array.isArray(held) && !isLong(held);
     if (isObject) flatCells(held, name, into);
     else into.set(name, held);
   }

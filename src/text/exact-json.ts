@@ -6,9 +6,27 @@ const longNumber = /\d{16}|[eE]/u;
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gu;
 const whole = /^(-?\d+)(?:\.0+)?$/u;
 
+/** A number with a fraction or an exponent that would be sent as another one; as JSON and as a text it is what was written. */
+class LongNumber {
+  readonly #written: string;
+  constructor(written: string) {
+    this.#written = written;
+  }
+  toString(): string {
+    return this.#written;
+  }
+  toJSON(): string {
+    return this.#written;
+  }
+}
+
+/** A number that keeps its digits where a number of JSON would not. */
+export const isLong = (value: unknown): value is bigint | LongNumber =>
+  typeof value === 'bigint' || value instanceof LongNumber;
+
 /**
- * JSON whose whole numbers keep all of their digits: one that a number would round is a bigint, which no writer of JSON
- * takes by mistake. Throws a SyntaxError for what is no JSON, and for a number beyond all that a number can be.
+ * JSON whose large numbers keep all of their digits: a whole one that a number would round is a bigint, which no writer of
+ * JSON takes by mistake, any other beyond 2^53 is its text. Throws a SyntaxError for what is no JSON, and for a number beyond all that a number can be.
  */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -18,25 +36,37 @@ export function parseExactly(text: string): unknown {
   const marked = text.replaceAll(tokens, (token) => {
     if (token.startsWith('"') || isKept(token)) return token;
     isExact = false;
-    return `"${mark}${whole.exec(token)?.[1]}"`;
+    return `"${mark}${whole.exec(token)?.[1] ?? token}"`;
   });
   if (isExact) return value;
   return JSON.parse(marked, (_, held: unknown) =>
-    typeof held === 'string' && held.startsWith(mark) ? BigInt(held.slice(mark.length)) : held,
+    typeof held === 'string' && held.startsWith(mark) ? carried(held.slice(mark.length)) : held,
   );
 }
 
-/** Of fractions a number keeps what it can, as everywhere; a whole number may be an id. */
+const carried = (written: string) => (whole.test(written) ? BigInt(written) : new LongNumber(written));
+
+/** Of fractions below 2^53 a number keeps what it can, as everywhere; a larger number may be an id or a sum. */
 export function isKept(literal: string): boolean {
   const digits = whole.exec(literal)?.[1];
   if (digits !== undefined) return digits === '-0' || String(Number(digits)) === digits;
-  if (Number.isFinite(Number(literal))) return true;
-  throw new SyntaxError(`${literal} is larger than any number`);
+  const value = Number(literal);
+  if (!Number.isFinite(value)) throw new SyntaxError(`${literal} is larger than any number`);
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER || inDigits(literal) === inDigits(String(value));
+}
+
+/** Digits and exponent without zeros that say nothing: the same for all ways to write one number. */
+function inDigits(literal: string): string {
+  const [, sign = '', before = '', after = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/u.exec(literal) ?? [];
+  const digits = `${before}${after}`.replace(/^0+/u, '');
+  const short = digits.replace(/0+$/u, '');
+  return `${sign}${short}e${Number(exponent) - after.length + digits.length - short.length}`;
 }
 
 /** The first number in it that would be rounded where it is sent. */
-export function roundedIn(value: unknown): bigint | undefined {
-  if (typeof value === 'bigint') return value;
+export function roundedIn(value: unknown): bigint | LongNumber | undefined {
+  if (isLong(value)) return value;
   for (const one of Array.isArray(value) || isRecord(value) ? Object.values(value) : []) {
     const found = roundedIn(one);
     if (found !== undefined) return found;
@@ -45,7 +75,7 @@ export function roundedIn(value: unknown): bigint | undefined {
 }
 
 /** Behind the name of the place where it stands. */
-export const quoteIt = (number: bigint): string =>
+export const quoteIt = (number: bigint | LongNumber): string =>
   `holds ${number}, and a number keeps no more than 16 digits: write it in quotes`;
 
 /** As JSON, each such number as its text. */

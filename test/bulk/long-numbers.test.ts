@@ -21,6 +21,7 @@ test.each([
   ['events send --from', event('12345678901234567890'), 'metadata.order', '12345678901234567890'],
   ['contacts update --from', '{"id":7,"metadata":{"ids":[1,9007199254740993]}}\n', 'metadata.ids', '9007199254740993'],
   ['contacts update --from', 'id,metadata\n7,"{""a"":9007199254740993}"\n', 'metadata', '9007199254740993'],
+  ['contacts update --from', '{"id":7,"metadata":{"a":9007199254740993.5}}\n', 'metadata.a', '9007199254740993.5'],
   ['contacts sync', 'email,metadata\na@b.example,"{""a"":9007199254740993}"\n', 'metadata', '9007199254740993'],
 ] as const)('%s refuses %j before anything is sent, with its place', async (words, text, place, number) => {
   const world = fresh();

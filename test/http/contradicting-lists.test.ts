@@ -143,3 +143,52 @@ test('a creation that the service says failed is not sent again by a list that s
   expect(ran).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('could not see everything') });
   expect(writes).toBe(1);
 });
+
+describe('a page that does not say how many there are', () => {
+  const uncounted: Readonly<Record<string, (body: Body) => object>> = {
+    'is empty': () => ({ contacts: [] }),
+    'holds the first': ({ contacts }) => ({ contacts }),
+    'says that there is none': ({ contacts, meta }) => ({ contacts, meta: { ...meta, total: 0 } }),
+    'is empty, of three': ({ meta }) => ({ contacts: [], meta: { ...meta, total: 0 } }),
+  };
+  const blind = (bend: (body: Body) => object) => bent((body) => bend(body) as Body);
+
+  test.each(Object.entries(uncounted))(
+    'and %s is not the whole list, and nothing is written by it',
+    async (_, bend) => {
+      expect(await svc(blind(bend), ['contacts', 'list', '--all', '--json'])).toMatchObject({ exitCode: 1 });
+      const world = blind(bend);
+      expect((await svc(world, ['lists', 'add', '2', '--contact', '20'])).exitCode).toBe(1);
+      const rows = 'email,company\nnobody@example.com,Acme\n';
+      const update = ['contacts', 'update', '--from', '-', '--match', 'email', '--yes'];
+      expect((await svc(world, update, { stdin: rows })).exitCode).toBe(1);
+      expect(writesOf(world)).toEqual([]);
+    },
+  );
+
+  test('proves nothing for a creation: after a 500 of the service it is not sent again', async () => {
+    const world = sandboxWorld({ rateLimit: 'off' });
+    let writes = 0;
+    const exchange: typeof world.exchange = async (request) => {
+      const answer = (await world.exchange(request)) as HttpResponse;
+      if (request.method === 'GET') return { ...answer, body: '{"tickets":[]}' };
+      writes++;
+      return { ...answer, status: 500, body: JSON.stringify({ error: 'Server error' }) };
+    };
+    const ran = await svc({ ...world, exchange }, ['tickets', 'create', '--subject', 'Mine', '--json']);
+    expect([ran.exitCode, writes]).toEqual([9, 1]);
+  });
+});
+
+test('lists add is no dead end where the service counts contacts that it never lists: a person may say that these are all', async () => {
+  const hidden = () => bent((body) => ({ ...body, meta: { ...body.meta, total: body.meta.total + 1 } }));
+  const argv = ['lists', 'add', '2', '--contact', '20'];
+  const world = hidden();
+  const refused = await svc(world, argv);
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('add --yes') });
+  expect(refused.stderr).toContain('svc lists set 2 --contact 20 --contact ID');
+  expect(writesOf(world)).toEqual([]);
+  const done = await svc(world, [...argv, '--yes']);
+  expect(done).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('goes by those that are listed') });
+  expect(writesOf(world)).toHaveLength(1);
+});

@@ -182,6 +182,41 @@ describe.each(Object.entries(bent))('%s', (what, { argv, path, bend }) => {
   });
 });
 
+describe('a batch of contacts', () => {
+  const names = ['Dana', 'Dana', 'Eve'];
+  const rows = names.map((name, at) => ({
+    name,
+    last_name: 'Day',
+    email: `d${at}@example.com`,
+    phone: '+12025550123',
+  }));
+  const id = (one: object) => ({ contact_id: 9999, name: (one as { name: string }).name });
+  const bends: Readonly<Record<string, (all: object[]) => object[]>> = {
+    'one id twice': (all) => all.map((one, at) => (at === 1 ? { ...all[0], ...one, ...all[0] } : one)),
+    'one id for all': (all) => all.map(id),
+    'fewer than were sent': (all) => all.slice(1),
+    'more than were sent': (all) => [...all, id(all[0] ?? {})],
+    none: () => [],
+  };
+
+  test.each(Object.entries(bends))('answered with %s is looked for', async (_, bend) => {
+    for (const isStored of [true, false]) {
+      const [world, spare] = [sandboxWorld({ rateLimit: 'off' }), sandboxWorld({ rateLimit: 'off' })];
+      const exchange: typeof world.exchange = async (request) => {
+        if (!posts('/contacts/create')(request)) return world.exchange(request);
+        const answer = (await (isStored ? world : spare).exchange(request)) as HttpResponse;
+        const { contacts } = JSON.parse(answer.body) as { contacts: object[] };
+        return { ...answer, body: JSON.stringify({ contacts: bend(contacts) }) };
+      };
+      const argv = ['contacts', 'create', '--file', '-', '--settle', '1', '--json'];
+      const ran = await svc({ ...world, exchange }, argv, { stdin: JSON.stringify(rows) });
+      expect(ran.exitCode, ran.stderr).toBe(isStored ? 0 : 9);
+      const made = isStored ? (JSON.parse(ran.stdout) as { contact_id: number }[]) : [];
+      expect(new Set(made.map(({ contact_id }) => contact_id)).size).toBe(isStored ? 3 : 0);
+    }
+  });
+});
+
 test('a success that the service wrote in its own way is one', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const exchange: typeof world.exchange = async (request) => {

@@ -117,6 +117,15 @@ describe('svc changelog release', () => {
     expect((await releaseJson()).json.action).toBe('unchanged');
   });
 
+  test('goes on with its entry where somebody has changed the version and the title of it by hand', async () => {
+    await release();
+    await svc(world, ['changelog', 'update', '1', '--title', 'By hand', '--version', '1.2 (May)']);
+    writeFileSync(file, changelog('- Something else'));
+    const { json } = await releaseJson();
+    expect(json).toMatchObject({ action: 'updated', entry: { id: 1, title: 'By hand', version: '1.2 (May)' } });
+    expect(await entries()).toHaveLength(1);
+  });
+
   test('publishes a draft that somebody has written for the version', async () => {
     await svc(world, ['changelog', 'create', '--title', 'By hand', '--content', 'x', '--version', 'v1.2.0']);
     const { json } = await releaseJson();

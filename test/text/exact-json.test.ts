@@ -38,3 +38,18 @@ test('each literal that is kept is written as it was read', () => {
   for (const literal of ['1', '-7', '4503599627370496123', '123456789012345680000', '9007199254740994'])
     if (isKept(literal)) expect(JSON.stringify(JSON.parse(literal))).toBe(literal);
 });
+
+test.each([
+  ['9007199254740993.5', false],
+  ['-12345678901234567.25', false],
+  ['1.2345678901234567891e19', false],
+  ['9007199254740992.0', true],
+  ['123456789012345680000e0', true],
+  ['1.5e20', true],
+  ['1.50E+20', true],
+  ['4503599627370496.55', true],
+])('%s keeps its digits: %s', (literal, isSame) => {
+  const value = parseExactly(`[${literal}]`);
+  expect(roundedIn(value) === undefined).toBe(isSame);
+  expect(exactText(value)).toBe(isSame ? JSON.stringify([Number(literal)]) : `["${literal}"]`);
+});

@@ -35,7 +35,7 @@ export const addToList = defineCommand({
     const wanted = [...new Set(flags.contact)];
     const contacts: Found[] = [];
     for (const contactId of wanted) contacts.push(await addable(service, contactId));
-    const others = await thoseAlike(service, contacts);
+    const others = await thoseAlike(service, contacts, { list: id, yes: settings.yes });
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
@@ -81,13 +81,41 @@ const hasEmailOf = (one: Found, other: FoundContact): boolean =>
 const hasPhoneOf = (one: Found, other: FoundContact): boolean =>
   Boolean(one.phone) && other.contact_id !== one.contact_id && isSamePhone(other.phone, one.phone);
 
-/** All that the endpoint could take for one of these: of another contact with the same email or phone. */
-async function thoseAlike(service: Service, contacts: readonly Found[]): Promise<FoundContact[]> {
+type Wish = { readonly list: number; readonly yes: boolean };
+
+/**
+ * All that the endpoint could take for one of these: of another contact with the same email or phone. A service may count
+ * contacts that it never lists: then only a person can say that those listed are all.
+ */
+async function thoseAlike(service: Service, contacts: readonly Found[], wish: Wish): Promise<FoundContact[]> {
   const isAlike = (other: FoundContact) => contacts.some((one) => hasEmailOf(one, other) || hasPhoneOf(one, other));
   const others: FoundContact[] = [];
-  for await (const one of contactsWhere(service, isAlike, 'other contacts with the same email')) others.push(one);
+  const listed = new Set<number>();
+  const fits = (one: FoundContact): boolean => {
+    listed.add(one.contact_id);
+    return isAlike(one);
+  };
+  try {
+    for await (const one of contactsWhere(service, fits, 'other contacts with the same email')) others.push(one);
+  } catch (failure) {
+    const isWorth =
+      failure instanceof Failure && failure.isShort && contacts.every((one) => listed.has(one.contact_id));
+    if (!isWorth) throw failure;
+    if (!wish.yes) throw hiddenOnes(failure, contacts, wish.list);
+    service.ctx.notice(`Warning: ${failure.message} With --yes svc goes by those that are listed.`);
+  }
   return others;
 }
+
+const hiddenOnes = (failure: Failure, contacts: readonly Found[], list: number): Failure =>
+  new Failure('failed', `${failure.message} Nothing was added.`, {
+    ...failure,
+    hint: [
+      failure.hint,
+      'Where the service counts contacts that it never lists, add --yes: svc then goes by those that are listed, and one that is hidden and has the same email would be written over.',
+      `Or say who is in the list, all of them by id: svc lists set ${list} ${contacts.map((one) => `--contact ${one.contact_id}`).join(' ')} --contact ID`,
+    ].join('\n'),
+  });
 
 function refuseTwins(list: number, contacts: readonly Found[], others: readonly FoundContact[]): void {
   const twins = contacts.flatMap((one) =>
