@@ -6,19 +6,19 @@ type Verdict = 'wanted' | 'unwanted' | { readonly undecided: string };
 /** Whether an event is wanted, by its envelope. Never rejects. */
 export type Filter = (id: string, body: Uint8Array) => Promise<Verdict>;
 
-/** With the grace that a filter has once it is told to end, a second. */
-const patienceMs = 700;
+/** When a filter must have decided: with the grace that it has once it is told to end, a second. */
+const inASecond = (_id: string): AbortSignal => AbortSignal.timeout(700);
 
 /**
  * jq over the envelope. The single output `true` is a yes; an error counts as a no and is told.
  * Each filter has a thread of its own, so that a slow one holds up nobody else's.
  */
-export function createFilter(program: string, tell: (text: string) => void): Filter {
+export function createFilter(program: string, tell: (text: string) => void, limit = inASecond): Filter {
   const ask = openJq();
   let last: Promise<unknown> = Promise.resolve();
   const judge = async (id: string, body: Uint8Array): Promise<Verdict> => {
     const json = Buffer.from(body).toString('utf8');
-    const answer = await ask({ json, program: ` ${program}` }, AbortSignal.timeout(patienceMs));
+    const answer = await ask({ json, program: ` ${program}` }, limit(id));
     if (answer === undefined) return { undecided: 'the filter took more than a second' };
     if ('text' in answer) return answer.text.trim() === 'true' ? 'wanted' : 'unwanted';
     if (answer.isBroken) return { undecided: `the filter broke: ${firstLine(answer.said)}` };
