@@ -195,7 +195,7 @@ describe('what was typed wrong', () => {
   ])('%j is sent to the help of the very command: %s', async (argv, hint) => {
     const ran = await svc(sandboxWorld(), argv);
     expect(ran.exitCode).toBe(2);
-    expect(ran.stderr.trimEnd().split('\n').at(-1)).toBe(hint);
+    expect(ran.stderr.split('\n')).toContain(hint);
   });
 
   test('with --json the mistake is machine-readable too', async () => {
