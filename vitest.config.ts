@@ -12,9 +12,15 @@ export default defineConfig({
     maxWorkers: 3,
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Runs of the built tool keep no compiled code in this user's cache; bin/chunks.js has tests of its own.
-    env: { TZ: 'UTC', NO_COLOR: '1', NODE_DISABLE_COMPILE_CACHE: '1', FORCE_COLOR: undefined as unknown as string },
+    // On a machine that does ten other things as well a test takes ten times as long; one that hangs is found all the same.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    env: {
+      TZ: 'UTC',
+      NO_COLOR: '1',
+      FORCE_COLOR: undefined as unknown as string,
+      // Runs of the built tool keep no compiled code in this user's cache; bin/chunks.js has tests of its own.
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
   },
 });

@@ -1,8 +1,11 @@
 import { execa } from 'execa';
 
+/** For whatever asks the registry: the certificate authorities that the user has. */
+export const authorities = { NODE_EXTRA_CA_CERTS: process.env.SVC_TEST_CA_CERTS || undefined };
+
 /** Runs npm as a user would, without its notes about itself. */
 export const npm = (argv: readonly string[], cwd: string) =>
-  execa('npm', argv, { cwd, reject: false, env: { npm_config_update_notifier: 'false' } });
+  execa('npm', argv, { cwd, reject: false, env: { ...authorities, npm_config_update_notifier: 'false' } });
 
 /** Whether packages can be had; in CI they must. */
 export async function reachesRegistry(folder: string): Promise<boolean> {

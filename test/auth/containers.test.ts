@@ -122,7 +122,7 @@ test('a stopped holder of this machine is named as stopped; Ctrl-C ends the wait
   holder.child.kill('SIGCONT');
   expect((await holder.ended).code).toBe(0);
   expect(machine.asked).toBe(1);
-}, 60_000);
+});
 
 test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is saved', async () => {
   await machine.expiredLogin();
@@ -134,7 +134,7 @@ test('Ctrl-C while the refresh is under way is acknowledged, and the new pair is
   expect((await run.ended).code).toBe(130);
   expect((await here('account', 'get').ended).code).toBe(0);
   expect(machine.asked).toBe(1);
-}, 60_000);
+});
 
 test('an entry that version 0.1.0 left, of a process that is gone, is cleared at once', async () => {
   await machine.expiredLogin();

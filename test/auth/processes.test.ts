@@ -56,4 +56,4 @@ test('SIGKILL at any point of a refresh leaves a login that works, or one that s
   }
   // Only the short time between the service's answer and our disk can lose one.
   expect(lost).toBeLessThan(6);
-}, 60_000);
+});

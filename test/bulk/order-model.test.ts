@@ -149,7 +149,7 @@ test('no row that is called done is overwritten by an earlier one, and rows = do
   );
   // A model in which one of them hardly happens would prove nothing.
   for (const [ending, times] of Object.entries(endings)) expect(times, ending).toBeGreaterThan(0);
-}, 120_000);
+});
 
 /** The request at which the process dies goes another way than those before it. */
 function dyingAt(before: Exchange, there: Exchange, at: number): Exchange {

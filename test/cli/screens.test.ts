@@ -50,7 +50,7 @@ let built: Built;
 beforeAll(async () => {
   built = await buildSvc();
   await Promise.all(widths.map(async (columns) => screens.set(columns, await shownAt(columns))));
-}, 60_000);
+});
 afterAll(() => built.remove());
 
 /** What each command shows on a real terminal of that width, against a sandbox of its own. */

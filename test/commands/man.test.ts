@@ -77,7 +77,7 @@ test('a page says what the help says: usage, every flag, every word about it, ev
     const [, examples = ''] = /^\.SH EXAMPLES\n\.nf\n([\s\S]*?)\n\.fi$/mu.exec(page) ?? [];
     for (const line of plain(examples).split('\n')) expect(inHelp, name).toContain(words(line));
   }
-}, 60_000);
+});
 
 test('svc(1) has the global flags and all topics', () => {
   const seen = words(plain(pages.get('svc.1') ?? ''));

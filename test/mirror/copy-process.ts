@@ -57,11 +57,10 @@ export async function machine(): Promise<Machine> {
   const server = await serve(sandbox, 0);
   const account = { SVC_BASE_URL: `http://127.0.0.1:${server.port}`, SVC_API_KEY: 'key_acme' };
   const start: Machine['start'] = (folder, argv, env = {}, program = node) => {
-    const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
     return spawn(program, [built.script, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...inherited,
+        ...process.env,
         ...account,
         SVC_CONFIG_DIR: join(folder, 'config'),
         SVC_STATE_DIR: join(folder, 'state'),

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test as always, beforeAll, describe, type test } from 'vitest';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
@@ -20,11 +20,7 @@ export type Tested = {
   server(): PostgresServer;
 };
 
-/** In memory where the machine can do that. */
-function worldInMemory(options?: Wanted): SandboxWorld {
-  const world = sandboxWorld({ rateLimit: 'off', ...options });
-  return { ...world, folder: mkdtempSync(join(process.env.SVC_TEST_MEMORY ?? '/tmp', 'world-')) };
-}
+const unlimitedWorld = (options?: Wanted): SandboxWorld => sandboxWorld({ rateLimit: 'off', ...options });
 
 /** The same time of day, at which everything was last seen. */
 const atTheTimeOf = (world: SandboxWorld, first: SandboxWorld): SandboxWorld => {
@@ -41,10 +37,10 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
     define({
       engine: 'sqlite',
       test: always,
-      world: worldInMemory,
+      world: unlimitedWorld,
       async pulled() {
-        first ??= pullOnce(worldInMemory());
-        const world = atTheTimeOf(worldInMemory(), await first);
+        first ??= pullOnce(unlimitedWorld());
+        const world = atTheTimeOf(unlimitedWorld(), await first);
         mkdirSync(join(world.folder, 'state'));
         copyFileSync(copyOf(await first), copyOf(world));
         return world;
@@ -68,7 +64,7 @@ export function onBothEngines(title: string, define: (tested: Tested) => void): 
     const world = (options?: Wanted, from = 'template0'): SandboxWorld => {
       const name = `${own}_${++databases}`;
       server?.sql('postgres', `CREATE DATABASE ${name} TEMPLATE ${from} OWNER ${ordinary} STRATEGY FILE_COPY`);
-      const made = worldInMemory(options);
+      const made = unlimitedWorld(options);
       return { ...made, env: { ...made.env, SVC_MIRROR_DB: server?.url(name, ordinary) } };
     };
     define({

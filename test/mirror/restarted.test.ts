@@ -39,49 +39,45 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-withPostgres(test)(
-  'watch --name outlives a restart of PostgreSQL, and tells every change once',
-  { timeout: 120_000 },
-  async () => {
-    if (as.uid !== undefined) chownSync(folder, as.uid, as.gid ?? as.uid);
-    run('initdb', ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N']);
-    control('start');
-    const world = sandboxWorld({ rateLimit: 'off' });
-    const env = { ...world.env, SVC_MIRROR_DB: `postgres:///postgres?host=${folder}&user=svc` };
-    const end = new AbortController();
-    let round = 0;
-    const exchange: typeof world.exchange = async (asked) => {
-      if (/\/tickets\?page=1&/u.test(asked.url)) {
-        round++;
-        if (round === 2) {
-          await request(world, 'PATCH', '/tickets/8', { subject: 'Before it went away' });
-          control('stop');
-        }
-        if (round === 4) await request(world, 'PATCH', '/tickets/8', { subject: 'After it came back' });
-        if (round === 6) end.abort('SIGINT');
+withPostgres(test)('watch --name outlives a restart of PostgreSQL, and tells every change once', async () => {
+  if (as.uid !== undefined) chownSync(folder, as.uid, as.gid ?? as.uid);
+  run('initdb', ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N']);
+  control('start');
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const env = { ...world.env, SVC_MIRROR_DB: `postgres:///postgres?host=${folder}&user=svc` };
+  const end = new AbortController();
+  let round = 0;
+  const exchange: typeof world.exchange = async (asked) => {
+    if (/\/tickets\?page=1&/u.test(asked.url)) {
+      round++;
+      if (round === 2) {
+        await request(world, 'PATCH', '/tickets/8', { subject: 'Before it went away' });
+        control('stop');
       }
-      return world.exchange(asked);
-    };
-    let isUp = true;
-    let said = '';
-    const seen = (stream: string, text: string) => {
-      if (stream === 'stderr') said += text;
-      if (isUp && said.includes('Trying again')) {
-        isUp = false;
-        control('start');
-      }
-    };
-    const ran = await svc({ ...world, env, exchange }, ['watch', 'tickets', '--name', 'crm', '--json'], {
-      signal: end.signal,
-      seen,
-    });
-    expect({ code: ran.exitCode, stderr: ran.exitCode === 0 ? '' : ran.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(ran.stderr).toContain('cannot be reached');
-    expect(ran.stderr).toContain('The database answers again.');
-    const told = ran.stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).after.subject);
-    expect(told).toEqual(['Before it went away', 'After it came back']);
-  },
-);
+      if (round === 4) await request(world, 'PATCH', '/tickets/8', { subject: 'After it came back' });
+      if (round === 6) end.abort('SIGINT');
+    }
+    return world.exchange(asked);
+  };
+  let isUp = true;
+  let said = '';
+  const seen = (stream: string, text: string) => {
+    if (stream === 'stderr') said += text;
+    if (isUp && said.includes('Trying again')) {
+      isUp = false;
+      control('start');
+    }
+  };
+  const ran = await svc({ ...world, env, exchange }, ['watch', 'tickets', '--name', 'crm', '--json'], {
+    signal: end.signal,
+    seen,
+  });
+  expect({ code: ran.exitCode, stderr: ran.exitCode === 0 ? '' : ran.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(ran.stderr).toContain('cannot be reached');
+  expect(ran.stderr).toContain('The database answers again.');
+  const told = ran.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).after.subject);
+  expect(told).toEqual(['Before it went away', 'After it came back']);
+});

@@ -36,7 +36,7 @@ onBothEngines('mirror sql', ({ test, world: fresh, pulled, engine, server }) => 
       'an index': 'REINDEX',
     };
 
-    test('by the engine, whatever the text looks like', { timeout: 120_000 }, async () => {
+    test('by the engine, whatever the text looks like', async () => {
       const world = await pulled();
       const before = await sql(world, 'SELECT count(*) AS n FROM tickets');
       const place = join(world.folder, 'elsewhere');

@@ -277,7 +277,6 @@ describe('a place that cannot be used', () => {
 
 real('sqlite3')(
   'another program that reads all the time while svc pulls damages nothing, and no row is missing',
-  { timeout: 120_000 },
   async () => {
     const folder = on.folder();
     await on.ask(folder, ['mirror', 'pull', '--only', 'lists']);

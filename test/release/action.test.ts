@@ -9,7 +9,7 @@ import { stagePackage } from '../../build/stage.js';
 import { version } from '../../src/version.ts';
 import { skipping, whyNoArtefacts } from '../artefacts.ts';
 import { type Built, buildSvc } from '../built.ts';
-import { npm } from '../registry.ts';
+import { authorities, npm } from '../registry.ts';
 
 type Step = {
   readonly name?: string;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const [{ filename }] = Object.values(JSON.parse(packed.stdout)) as [{ filename: string }];
   tarball = join(built.folder, filename);
   installed = await install('runner', { package: tarball });
-}, 60_000);
+});
 afterAll(() => built.remove());
 
 type Job = {
@@ -97,6 +97,7 @@ async function carryOut(steps: readonly Step[], { folder, inputs, baseUrl, own =
         GITHUB_WORKSPACE: folder,
         RUNNER_TEMP: runner,
         CI: 'true',
+        ...(steps.some(isInstalling) && authorities),
         HOME: runner,
         PATH: [...added.reverse(), process.env.PATH].join(':'),
         SVC_CONFIG_DIR: join(runner, 'config'),
@@ -205,7 +206,7 @@ describe('action.yml', () => {
         .split('\n')
         .pop() ?? '';
     expect((await execa(join(bin, 'svc'), ['--version'])).stdout).toBe(version);
-  }, 120_000);
+  });
 
   test('has an output for each that svc sets', () => {
     for (const [name, { value }] of Object.entries(action.outputs)) {

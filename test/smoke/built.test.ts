@@ -21,7 +21,6 @@ const svc = (...argv: string[]) =>
     env: {
       SVC_CONFIG_DIR: `${built.folder}/config`,
       SVC_STATE_DIR: `${built.folder}/state`,
-      NODE_EXTRA_CA_CERTS: undefined,
     },
   });
 const inSandbox = (line: string) => svc('sandbox', 'exec', '--rate-limit', 'off', '--', 'sh', '-c', line);

@@ -91,7 +91,7 @@ test('in a pipe a wait of more than five seconds is said once, on standard error
   expect(await loud).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Acme') });
   expect(said).toBe(`Waiting for ${host()}\n`);
   expect(await quiet).toMatchObject({ exitCode: 0, stderr: '' });
-}, 30_000);
+});
 
 test('the first Ctrl-C is answered within half a second: by a read, a write, a sync and doctor', async () => {
   const file = join(built.folder, 'contacts.csv');
@@ -110,4 +110,4 @@ test('the first Ctrl-C is answered within half a second: by a read, a write, a s
     // Half a second, and what a busy machine adds.
     expect([argv[0], performance.now() - began < 2_000]).toEqual([argv[0], true]);
   }
-}, 30_000);
+});

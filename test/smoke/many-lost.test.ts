@@ -39,4 +39,4 @@ test('32 rows that are looked for at once bring no warning of Node', async () =>
     server.close();
     await built.remove();
   }
-}, 60_000);
+});

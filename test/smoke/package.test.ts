@@ -48,7 +48,6 @@ async function install(...flags: string[]) {
       env: {
         SVC_CONFIG_DIR: join(prefix, 'config'),
         SVC_STATE_DIR: join(prefix, 'state'),
-        NODE_EXTRA_CA_CERTS: undefined,
       },
     });
   return { prefix, root, svc, told: ran.stderr };

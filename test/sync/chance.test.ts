@@ -96,4 +96,4 @@ test('any file through any faults ends as without them', async () => {
     ),
     { numRuns: 20 },
   );
-}, 120_000);
+});

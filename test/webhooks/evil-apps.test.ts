@@ -77,7 +77,7 @@ test('nothing that an app answers ends the listener, and the other apps get thei
   const worse = meetings.flatMap((met, i) => (met.status === 'rejected' ? [[evils[i]?.[0], String(met.reason)]] : []));
   expect(worse).toEqual([]);
   expect(good.got).toHaveLength(evils.length);
-}, 60_000);
+});
 
 /** What trigger says of an app that got the delivery and answers like that. */
 const deliveredTo: Readonly<Record<string, number>> = {

@@ -185,7 +185,7 @@ test('killed again and again under load, nothing that was answered is lost, and 
   expect(answered.size).toBeGreaterThan(50);
   // Forwarding is one at a time, so each kill can double one at most.
   expect(app.ids().length - new Set(app.ids()).size).toBeLessThanOrEqual(6);
-}, 120_000);
+});
 
 test.each([
   ['none', 1, 6],

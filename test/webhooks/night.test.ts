@@ -27,7 +27,7 @@ const children = new Set<ChildProcess>();
 beforeAll(async () => {
   built = await buildSvc();
   server = await startPostgres();
-}, 120_000);
+});
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await server?.stop();
