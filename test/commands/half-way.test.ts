@@ -104,10 +104,12 @@ const allJudged = /^\d+ of \d+ rows are done: \d+ rejected\. The report names th
 const claims = /nothing was (?:changed|sent|stored|added|done)/iu;
 
 describe.each(Object.entries({ ...several, ...single }))('%s', (name, command) => {
+  let played: Promise<Played> | undefined;
   test.each(Object.entries(endings))(
     'says what is so where the service %s, after any number of requests',
     async (_, ending) => {
-      const whole = await play(command, says(500, ''), Number.POSITIVE_INFINITY);
+      played ??= play(command, says(500, ''), Number.POSITIVE_INFINITY);
+      const whole = await played;
       expect(whole.ran.exitCode, whole.ran.stderr).toBe(0);
       let partly = 0;
       for (let left = 0; left < whole.requests; left++) {

@@ -4,6 +4,7 @@ import type { Operation } from '../../src/api/operation.ts';
 import { filledPath, presetPath } from '../../src/api/path.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { lines, type State } from './command-lines.ts';
 import { lateWorld, ownFailure, unsettledEndings } from './late-service.ts';
 
@@ -38,14 +39,14 @@ async function play(
   return { ran, left: late.left(), made: made?.((await world.control('GET', 'state')) as State) };
 }
 
-const endings = Object.entries(unsettledEndings);
+const endings = Object.entries(unsettledEndings).map(([name, ending], n) => [name, ending, n] as const);
 const candidatesOf = ({ stderr }: Ran): number[] =>
   JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error.candidates;
 
-describe.each(writes)('$id', ({ id, safety }) => {
-  test.each(endings)('after %s is held once or not at all, and the exit code is true', async (name, ending) => {
+describe.each(writes.map((write, turn) => ({ ...write, turn })))('$id', ({ id, safety, turn }) => {
+  test.each(endings)('after %s is held once or not at all, and the exit code is true', async (name, ending, n) => {
     const isFinal = name.startsWith('a redirect') || name === 'a 404 of another server';
-    for (const afterMs of safety === 'repeatable' ? fewDelays : delays) {
+    for (const afterMs of inTurn(safety === 'repeatable' ? fewDelays : delays, turn + n, 4)) {
       const { ran, left, made } = await play(id, ending, afterMs);
       const where = { afterMs, exitCode: ran.exitCode, stderr: ran.exitCode === 0 ? '' : ran.stderr };
       expect([0, 9], JSON.stringify(where)).toContain(ran.exitCode);

@@ -4,6 +4,7 @@ import { filledPath, presetPath } from '../../src/api/path.ts';
 import type { HttpResponse } from '../../src/context.ts';
 import { few, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 import { lines } from './command-lines.ts';
 
 const deep = (open: string, close: string) => `${open.repeat(20_000)}1${close.repeat(20_000)}`;
@@ -120,11 +121,11 @@ function expectSense(id: OperationId, ran: Ran, body: string): void {
   if (!isRead && !isGone && bodies.includes(body)) expect(ran.exitCode, told).toBe(promised(id, body));
 }
 
-/** In turn: each body is met by every operation, and each way by every kind of body. */
+/** In turn: each body is met by operations of every kind, and each way by every kind of body. */
 describe.each(Object.keys(operations).map((id, n) => [id as OperationId, n] as const))('%s', (id, n) => {
   test('answered with odd JSON is no crash, and a write is done where svc has seen it', async () => {
     const { answered } = await play(id, undefined, ['--json']);
-    for (const [i, body] of [...bodies, ...mutants(id, answered)].entries()) {
+    for (const [i, body] of [...inTurn(bodies, n, 3), ...mutants(id, answered)].entries()) {
       const [flags, columns] = ways[(i + n) % ways.length] as (typeof ways)[number];
       const { ran } = await play(id, body, flags, columns);
       expectSense(id, ran, body);

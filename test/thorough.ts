@@ -1,0 +1,12 @@
+/** `.ci/run` plays every combination; `npm test` those that meet each pair of causes at least once. */
+const isThorough = Boolean(process.env.SVC_TEST_THOROUGH);
+
+/**
+ * Of `all`, one in `parts`, in turn: where each case has a turn of its own, each of `all` is met by every `parts`th case.
+ * A fault that lies in one of them, or in one kind of case, is met; one of a single combination waits for `.ci/run`.
+ */
+export const inTurn = <T>(all: readonly T[], turn: number, parts: number): readonly T[] =>
+  isThorough ? all : all.filter((_, i) => (i + turn) % parts === 0);
+
+/** How often something is drawn by chance. */
+export const runs = (usual: number, thorough: number): number => (isThorough ? thorough : usual);
