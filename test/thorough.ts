@@ -9,4 +9,4 @@ export const inTurn = <T>(all: readonly T[], turn: number, parts: number): reado
   isThorough ? all : all.filter((_, i) => (i + turn) % parts === 0);
 
 /** How often something is drawn by chance. */
-export const runs = (usual: number, thorough: number): number => (isThorough ? thorough : usual);
+export const draws = (usual: number, thorough: number): number => (isThorough ? thorough : usual);

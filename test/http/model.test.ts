@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../chance.ts';
 import { createWorld, type Ran, svc, virtualClock } from '../svc.ts';
+import { draws } from '../thorough.ts';
 import { type AnyKind, modelService, type Other, type Trouble } from './model-service.ts';
 
 /** Texts that a tidying service stores otherwise than they were sent. */
@@ -136,7 +137,7 @@ function idIn({ stdout }: Ran): number {
   return id ?? contact_id ?? contact_list_id ?? Number.NaN;
 }
 
-const runsOfModel = Number(process.env.SVC_MODEL_RUNS ?? 300);
+const runsOfModel = Number(process.env.SVC_MODEL_RUNS ?? draws(100, 300));
 
 test('a client that does what the exit code says doubles nothing, and what was called done is there and ours', async () => {
   const endings = { done: 0, unknown: 0, nothing: 0, named: 0, beside: 0 };

@@ -8,6 +8,7 @@ import { failureAnswer } from '../../src/mcp/failure.ts';
 import { onlyFields } from '../../src/mcp/slices.ts';
 import { sanitize } from '../../src/text/sanitize.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 
 const most = 40_000;
 const boundary = 'b0undary';
@@ -77,7 +78,7 @@ describe('whatever keys a customer chose, at every depth and size', () => {
         judge(answerOf(listContacts, { contacts: [contact, contact], meta: { current_page: 1 } }, undefined, boundary));
         judge(answerOf(getTicket, { ticket: { id: 7, subject: token, messages, contact } }, undefined, boundary));
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: draws(8, 25), endOnFailure: true },
     );
   });
 

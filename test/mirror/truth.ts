@@ -96,10 +96,10 @@ export const copied = (world: SandboxWorld): Promise<Records> =>
 /** One order for both, of records and of fields. */
 function sorted(records: Records): Records {
   return Object.fromEntries(
-    Object.entries(records).map(([name, rows]) => [
-      name,
-      rows.map(inOrder).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) as Fields[],
-    ]),
+    Object.entries(records).map(([name, rows]) => {
+      const texts = rows.map((row) => JSON.stringify(inOrder(row))).sort();
+      return [name, texts.map((text): Fields => JSON.parse(text))];
+    }),
   );
 }
 

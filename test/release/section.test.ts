@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { pickSection } from '../../src/release/pick.ts';
 import { sectionsOf } from '../../src/release/section.ts';
 import { isVersion } from '../../src/release/version.ts';
+import { cpuTimer } from '../cpu.ts';
 
 const corpus = (name: string): string => readFileSync(new URL(`corpus/${name}.txt`, import.meta.url), 'utf8');
 
@@ -93,11 +94,11 @@ describe('the sections of a changelog', () => {
     const file = Array.from({ length: 9000 }, (_, i) => `## 1.${9000 - i}.0\n\n- Change number ${i} of [many].\n`).join(
       '\n',
     );
-    const began = performance.now();
+    const computed = cpuTimer();
     const sections = sectionsOf(`${file}\n[many]: https://example.com\n`);
     expect(sections).toHaveLength(9000);
     expect(sections[8999]?.line).toBe(1 + 8999 * 4);
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(computed()).toBeLessThan(5000);
   });
 });
 
