@@ -83,7 +83,7 @@ test.each([
     most = Math.max(most, process.memoryUsage.rss());
   }, 5);
   const computed = cpuTimer();
-  const lost = await ask(await answering(encoding, body));
+  const lost = await ask(await answering(encoding, body), 60_000);
   clearInterval(watch);
   expect(lost).toMatchObject({ lost: 'after-sending', detail: expect.stringContaining('larger than svc reads') });
   expect(computed()).toBeLessThan(5_000);
