@@ -1,6 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
-import type { Body, RowOf } from '../command/row.ts';
+import type { RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isOwnLimit } from '../http/answer.ts';
@@ -47,7 +47,6 @@ type Sending = {
   newestOwn: number;
   requests: number;
   baseline?: Promise<Before | undefined>;
-  supplied?: Promise<(id: number) => Body>;
   /** What may be taken for a row of unknown outcome, and the other way round. */
   readonly doubtful: Set<string>;
   readonly late: LateCopies;
@@ -142,9 +141,7 @@ async function complete(sending: Sending, { id, input }: Planned): Promise<RowIn
   const { supply } = sending.row;
   const body = fieldsIn(input.body);
   if (!supply || id === undefined || supply.fields.every((field) => field in body)) return input;
-  sending.supplied ??= supply.load(through(sending));
-  const supplied = await sending.supplied;
-  return { ...input, body: { ...supplied(id), ...body } };
+  return { ...input, body: { ...(await supply.load(through(sending), id)), ...body } };
 }
 
 async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {

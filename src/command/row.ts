@@ -26,10 +26,10 @@ export type RowOf = {
   readonly question?: (rows: number) => string;
   /** The last word on a row's body. Throws a usage Failure. */
   readonly finish?: (body: Body) => Body;
-  /** Fields that are read from the service where a row lacks them. */
+  /** Fields that are read from the service where a row lacks them, right before it is sent: others may change them. */
   readonly supply?: {
     readonly fields: readonly string[];
-    readonly load: (service: Service) => Promise<(id: number) => Body>;
+    readonly load: (service: Service, id: number) => Promise<Body>;
   };
   /** A field that a second request sets once the record is made; not where it is `unless`, as every new one is. */
   readonly after?: { readonly field: string; readonly operation: Operation; readonly unless: unknown };

@@ -157,6 +157,9 @@ async function isContradicted({ contradicts }: Job, { body }: Attempt): Promise<
 
 type Ending = Extract<Next, { next: 'look' }>['after'];
 
+/** The service's own 500 leaves nothing on its way, but its lists may lag behind: they may come from a copy or a cache. */
+const longestLookMs = { final: 0, settled: 5_000, unsettled: Number.POSITIVE_INFINITY } as const;
+
 /** Looks for what the attempt may have made: found, to be sent again, or the Failure that says what is not known. */
 async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending): Promise<Sent | State> {
   const { service, asked, rules, look } = job;
@@ -168,7 +171,7 @@ async function afterLook(job: Job, state: State, attempt: Attempt, after: Ending
     await import('./settle.ts'),
   ];
   if (!look) throw unknownOutcome(asked, doubt, { answer });
-  const settleMs = after === 'unsettled' ? settings.settleMs : 0;
+  const settleMs = Math.min(settings.settleMs, longestLookMs[after]);
   const why = `The answer was lost (${doubt}); looking for what was sent`;
   const looked = await lookUntilSettled(ctx, look, settleMs, why).catch((mistake) => {
     // A bug of svc itself must not hide that the write may have worked.

@@ -80,3 +80,58 @@ test('lists add leaves out a phone that another contact has too, for by it the s
   expect(await held(world, bert)).toMatchObject({ phone: person.phone, company: 'Bert Inc' });
   expect(await members(world, 1)).toContain(bert);
 });
+
+test('lists add takes back nothing that a colleague changes while svc reads the contacts', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const anna = await made(world, person);
+  let isChanged = false;
+  const exchange: typeof world.exchange = async (request) => {
+    if (/\/contacts\?/u.test(request.url) && !isChanged) {
+      isChanged = true;
+      await asked(world, 'PATCH', `/contacts/${anna}`, { company: 'Colleague GmbH', last_name: 'Corrected' });
+    }
+    return world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, ['lists', 'add', '1', '--contact', `${anna}`]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(isChanged).toBe(true);
+  expect(await held(world, anna)).toMatchObject({ company: 'Colleague GmbH', last_name: 'Corrected' });
+});
+
+test('lists add stops where a colleague has just changed the email, by which the service would add', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const anna = await made(world, person);
+  let isChanged = false;
+  const exchange: typeof world.exchange = async (request) => {
+    if (/\/contacts\?/u.test(request.url) && !isChanged) {
+      isChanged = true;
+      await asked(world, 'PATCH', `/contacts/${anna}`, { email: 'new@firm.test' });
+    }
+    return world.exchange(request);
+  };
+  const before = await members(world, 1);
+  const ran = await svc({ ...world, exchange }, ['lists', 'add', '1', '--contact', `${anna}`]);
+  expect(ran.exitCode).toBe(1);
+  expect(ran.stderr).toContain(`The email or phone of contact ${anna} has just changed. Nothing was added.`);
+  expect(await members(world, 1)).toEqual(before);
+});
+
+test('lists update --from takes back no name that a colleague gives between two rows', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  let writes = 0;
+  const exchange: typeof world.exchange = async (request) => {
+    if (request.method === 'POST' && ++writes === 1) {
+      await asked(world, 'POST', '/contactslists/2/update', { name: 'Renamed meanwhile' });
+    }
+    return world.exchange(request);
+  };
+  const ran = await svc({ ...world, exchange }, ['lists', 'update', '--from', '-', '--yes', '--concurrency', '1'], {
+    stdin: 'id,target_industry\n1,Health\n2,Mining\n',
+  });
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const { data } = await asked(world, 'GET', '/contactslists/list');
+  expect(data.find((list: { contacts_list_id: number }) => list.contacts_list_id === 2)).toMatchObject({
+    name: 'Renamed meanwhile',
+    target_industry: 'Mining',
+  });
+});

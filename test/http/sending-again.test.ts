@@ -38,7 +38,23 @@ describe('a ticket at which the service says that it failed', () => {
     const { ran, writes, reads } = await play(create, () => ownFailure);
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toContain('The service failed (HTTP 500), and nothing was stored: svc looked.');
-    expect([writes, reads]).toEqual([4, 5]);
+    // The one before, and after each failure at 0, 0.5, 1.5, 3.5 and 5 s.
+    expect([writes, reads]).toEqual([4, 21]);
+  });
+
+  test('is not sent again where the list shows it late', async () => {
+    const made = { id: 6, subject: 'Twice', description: '', source: 'api', priority: 0, contact: null };
+    const ticket = { ...made, status: 'open', created_at: '2026-07-01T00:00:00Z', due_at: null };
+    const { ran, writes } = await play(
+      create,
+      () => ownFailure,
+      (read, { url }) => {
+        if (url.endsWith('/6')) return says(200, { ticket });
+        return read < 5 ? none : says(200, { tickets: [ticket], meta: { total: 1 } });
+      },
+    );
+    expect(ran.exitCode).toBe(0);
+    expect(writes).toBe(1);
   });
 
   test('is not sent again where the look fails, for that shows nothing', async () => {
@@ -86,7 +102,7 @@ test('a message to a customer is sent once, also where the service says that it 
     () => says(200, { ticket }),
   );
   expect(ran.exitCode).toBe(9);
-  expect(ran.stderr).toContain('svc looked once and did not find it.');
+  expect(ran.stderr).toContain('svc looked for 5 s and did not find it.');
   expect(writes).toBe(1);
 });
 

@@ -39,7 +39,7 @@ export const addToList = defineCommand({
     refuseTwins(id, contacts, others);
     const before = new Set((await membersOf(service, id)).map((member) => member.contact_id));
     restIs(ctx, `To see who is in it now: svc lists members ${id}`);
-    const rows = contacts.map((one) => unchanged(one, others));
+    const rows = (await asTheyAreNow(service, contacts)).map((one) => unchanged(one, others));
     await call(service, createAndSyncListContacts, { params: { contactList: id }, body: { contacts: rows } });
     const after = await membersOf(service, id);
     const inList = new Set(after.map((member) => member.contact_id));
@@ -73,6 +73,25 @@ async function addable(service: Service, contactId: number): Promise<Found> {
   throw new Failure('rejected', `Contact ${contactId} has no email address. Adding to a list needs one.`, {
     hint: `Nothing was added. Give it one: svc contacts update ${contactId} --email ADDRESS`,
   });
+}
+
+/** Reading all contacts can take minutes, and what is sent is written over the contact: it must not be older than that. */
+async function asTheyAreNow(service: Service, contacts: readonly Found[]): Promise<Found[]> {
+  const now: Found[] = [];
+  for (const before of contacts) {
+    const one = await addable(service, before.contact_id);
+    if (!isSameEmail(one.email, before.email) || !isSamePhone(one.phone, before.phone)) {
+      throw new Failure(
+        'failed',
+        `The email or phone of contact ${one.contact_id} has just changed. Nothing was added.`,
+        {
+          hint: 'Run the same command again.',
+        },
+      );
+    }
+    now.push(one);
+  }
+  return now;
 }
 
 const hasEmailOf = (one: Found, other: FoundContact): boolean =>

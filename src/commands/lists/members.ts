@@ -59,14 +59,7 @@ export const updateList = defineCommand({
     needsChange: true,
     supply: {
       fields: ['name'],
-      async load(service) {
-        const { data } = await call(service, listContactLists, {});
-        return (id) => {
-          const found = data.find((list) => list.contacts_list_id === id);
-          if (!found) throw noSuchList(id);
-          return { name: found.name };
-        };
-      },
+      load: async (service, id) => ({ name: await nameOf(service, id) }),
     },
   }),
   examples: ["svc lists update 1 --target-industry 'Health care'"],
