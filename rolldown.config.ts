@@ -100,7 +100,7 @@ export default defineConfig({
   input: {
     ...bundle.input,
     'jq-worker': 'src/output/jq-worker.cjs',
-    'sqlite-worker': 'src/mirror/sqlite-worker.cjs',
+    'sqlite-worker': 'src/mirror/sqlite/sqlite-worker.cjs',
   },
   plugins: [
     ...bundle.plugins,

@@ -35,7 +35,7 @@ export default defineConfig([
         "readJson(() => new URL('./completion-tree.json', import.meta.url))",
         "JSON.parse(process.getBuiltinModule('node:sea').getAsset('completion-tree.json', 'utf8'))",
       ]),
-      replacing('sqlite-worker-asset', /src\/mirror\/sqlite-thread\.ts$/u, [
+      replacing('sqlite-worker-asset', /src\/mirror\/sqlite\/thread\.ts$/u, [
         "new Worker(new URL('./sqlite-worker.cjs', import.meta.url), { execArgv: [], resourceLimits })",
         `new Worker(process.getBuiltinModule('node:sea').getAsset('sqlite-worker.cjs', 'utf8'), {
           eval: true,
@@ -82,7 +82,7 @@ export default defineConfig([
     output: { ...output, codeSplitting: false, entryFileNames: 'jq-worker.cjs', cleanDir: false },
   },
   {
-    input: 'src/mirror/sqlite-worker.cjs',
+    input: 'src/mirror/sqlite/sqlite-worker.cjs',
     platform: 'node',
     plugins: [
       replacing('sqlite-wasm-asset', /node-sqlite3-wasm\.js$/u, [

@@ -3,7 +3,7 @@ import type { Settings } from './config/settings.ts';
 import type { Context, Writes } from './context.ts';
 import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
-import { copyName } from './mirror/copy-name.ts';
+import { copyName } from './mirror/store/copy-name.ts';
 import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
 import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
@@ -41,7 +41,7 @@ async function asksCopy([first, second, ...more]: readonly string[], { env, file
   return asks && !env.SVC_MIRROR_DB && (await isThere(join(files.state, copyName)));
 }
 
-const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite-thread.ts')).warmThread();
+const warmDatabase = async (): Promise<void> => (await import('./mirror/sqlite/thread.ts')).warmThread();
 
 async function run(typed: readonly string[], outer: Context): Promise<number> {
   const { parse } = await import('./program/program.ts');

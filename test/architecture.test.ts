@@ -66,6 +66,21 @@ test('a folder imports only folders below it', () => {
   expect(new Set(sources.map(roomOf))).toEqual(new Set(floors));
 });
 
+/** The rooms of a floor, from the top down. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  mirror: ['rehearsal', 'query', 'pull', 'store', 'postgres', 'sqlite', 'tables'],
+};
+
+test.each(Object.entries(rooms))('a room of %s imports only rooms below it', (floor, order) => {
+  const inside = own.filter(({ from, to }) => roomOf(from) === floor && roomOf(to) === floor);
+  const inner = (file: string) => file.split('/')[1] ?? '';
+  const upward = inside
+    .filter(({ from, to }) => inner(from) !== inner(to) && order.indexOf(inner(from)) >= order.indexOf(inner(to)))
+    .map(({ from, to }) => `${from} -> ${to}`);
+  expect(upward).toEqual([]);
+  expect(new Set(sources.filter((file) => roomOf(file) === floor).map(inner))).toEqual(new Set(order));
+});
+
 test('groups of commands never import each other', () => {
   const groupOf = (file: string) => file.split('/').slice(0, 2).join('/');
   const crossed = own

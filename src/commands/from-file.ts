@@ -38,7 +38,8 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
   };
 }
 
-const idsInCopy: IdsInCopy = async (...asked) => (await import('../mirror/find.ts')).idsFromContactsCopy(...asked);
+const idsInCopy: IdsInCopy = async (...asked) =>
+  (await import('../mirror/query/find.ts')).idsFromContactsCopy(...asked);
 
 /** What is said of the rows of a file says nothing without one. */
 function refuseStray(params: Readonly<Record<string, Param<unknown>>>, flags: Given['flags']): void {

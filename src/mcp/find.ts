@@ -92,7 +92,7 @@ const finder = ({ name, title, description, about, key, noun, operation, look }:
 
 /** From the copy of the account where there is one, else page by page. */
 async function lookForContacts(service: Service, q: string, tell: Tell): Promise<Looked> {
-  const { findContacts, fromContactsCopy } = await import('../mirror/find.ts');
+  const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
   const { ctx, settings } = service;
   const copied = await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, q));
   if (copied) return { found: copied.contacts, read: copied.contacts.length, isAll: true };

@@ -166,7 +166,7 @@ async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Sl
 }
 
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
-  const { findContacts, fromContactsCopy } = await import('../mirror/find.ts');
+  const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');
   return (await fromContactsCopy(ctx, settings, ({ store, account }) => findContacts(store, account, text)))?.contacts;
 };
 

@@ -63,7 +63,7 @@ const exact = [
   'auth/token.ts',
   'config/index.ts',
   'mcp/install.ts',
-  'mirror/schema.ts',
+  'mirror/store/schema.ts',
   'webhooks/verify.ts',
   'auth/logout.ts',
 ];

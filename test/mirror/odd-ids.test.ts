@@ -1,6 +1,6 @@
 // Records whose id svc cannot keep: what was dropped was not read.
 import { expect } from 'vitest';
-import { readState, saveState } from '../../src/mirror/state.ts';
+import { readState, saveState } from '../../src/mirror/store/state.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import nodeSqlite3 from 'node-sqlite3-wasm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nodeSqlite } from '../../src/mirror/node-sqlite.ts';
+import { nodeSqlite } from '../../src/mirror/sqlite/node-sqlite.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';

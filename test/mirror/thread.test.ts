@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Connection } from '../../src/mirror/connection.ts';
-import { startThread, untilInterrupted } from '../../src/mirror/sqlite-thread.ts';
+import type { Connection } from '../../src/mirror/sqlite/connection.ts';
+import { startThread, untilInterrupted } from '../../src/mirror/sqlite/thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-thread-'));
 const fileOf = (name: string) => join(folder, `${name}.db`);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Settings } from '../../src/config/settings.ts';
 import type { Context } from '../../src/context.ts';
-import { openCopyPulled } from '../../src/mirror/open-copy.ts';
-import { readAll } from '../../src/mirror/read.ts';
-import type { Account, Store } from '../../src/mirror/store.ts';
-import { tables } from '../../src/mirror/tables.ts';
+import { openCopyPulled } from '../../src/mirror/store/open-copy.ts';
+import { readAll } from '../../src/mirror/store/read.ts';
+import type { Account, Store } from '../../src/mirror/tables/store.ts';
+import { tables } from '../../src/mirror/tables/tables.ts';
 import { origin, type SandboxWorld } from '../sandbox-world.ts';
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import type { KindName } from '../../src/mirror/kinds.ts';
-import { type KindState, readState, saveState } from '../../src/mirror/state.ts';
+import { type KindState, readState, saveState } from '../../src/mirror/store/state.ts';
+import type { KindName } from '../../src/mirror/tables/kinds.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { ok, onBothEngines, sql } from './engines.ts';

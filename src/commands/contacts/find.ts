@@ -21,7 +21,7 @@ export const findContacts = (columns: readonly Column[]) =>
     async run(ctx, { args, flags: { limit }, settings }) {
       const text = args.text.join(' ');
       if (text.trim() === '') throw new Failure('usage', 'TEXT is empty.');
-      const { findContacts: findInCopy, fromContactsCopy, newestContact } = await import('../../mirror/find.ts');
+      const { findContacts: findInCopy, fromContactsCopy, newestContact } = await import('../../mirror/query/find.ts');
       const copied = await fromContactsCopy(ctx, settings, async ({ store, account }) => ({
         ...(await findInCopy(store, account, text)),
         newest: await newestContact(store, account),

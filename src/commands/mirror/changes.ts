@@ -20,8 +20,8 @@ export const copyChanges = defineCommand({
   examples: ['svc mirror changes --since 2d'],
   async run(ctx, { flags, settings }) {
     const [{ changesAfter, seqBefore }, { whatChanged }] = [
-      await import('../../mirror/changes.ts'),
-      await import('../../mirror/told.ts'),
+      await import('../../mirror/store/changes.ts'),
+      await import('../../mirror/pull/told.ts'),
     ];
     if (flags.since === undefined && !settings.quiet) ctx.notice('Changes of the last day. For others: --since TIME');
     const since = pastMoment(flags.since ?? '1d', '--since', ctx.clock.now());

@@ -1,8 +1,8 @@
 import type { Given } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
-import { openCopy } from '../../mirror/open-copy.ts';
-import type { Account, Store } from '../../mirror/store.ts';
+import { openCopy } from '../../mirror/store/open-copy.ts';
+import type { Account, Store } from '../../mirror/tables/store.ts';
 import type { Data, View } from '../../output/view.ts';
 
 export const dbFlag = {

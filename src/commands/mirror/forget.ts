@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
-import { openCopy } from '../../mirror/open-copy.ts';
-import { damagedFile } from '../../mirror/sqlite-failure.ts';
+import { damagedFile } from '../../mirror/sqlite/failure.ts';
+import { openCopy } from '../../mirror/store/open-copy.ts';
 import { dbFlag } from './copy.ts';
 
 export const forgetTheCopy = defineCommand({
@@ -27,7 +27,7 @@ export const forgetTheCopy = defineCommand({
     try {
       const whose = account.name === undefined ? `account ${account.id}` : `${account.name} (account ${account.id})`;
       await confirmed(ctx, settings, `Delete the local copy of ${whose}?`);
-      const { forgetCopy } = await import('../../mirror/forget.ts');
+      const { forgetCopy } = await import('../../mirror/store/forget.ts');
       const notes = {
         nothing: store.place,
         others: `the copy of ${whose}; those of other accounts stay in ${store.place}`,
@@ -41,4 +41,4 @@ export const forgetTheCopy = defineCommand({
 });
 
 const removeCopyFile = async (path: string): Promise<void> =>
-  (await import('../../mirror/sqlite-remove.ts')).removeCopyFile(path);
+  (await import('../../mirror/sqlite/remove.ts')).removeCopyFile(path);

@@ -3,9 +3,9 @@ import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { KindName } from '../../mirror/kinds.ts';
-import type { PullReport } from '../../mirror/pull.ts';
-import type { Wishes } from '../../mirror/pulling.ts';
+import type { PullReport } from '../../mirror/pull/pull.ts';
+import type { Wishes } from '../../mirror/pull/pulling.ts';
+import type { KindName } from '../../mirror/tables/kinds.ts';
 import type { View } from '../../output/view.ts';
 import { dbFlag } from './copy.ts';
 
@@ -43,9 +43,9 @@ export const pullCopy = defineCommand({
 
 async function pullOnce(ctx: Context, settings: Settings, db: string | undefined, wishes: Wishes): Promise<PullReport> {
   const [{ pull }, { datedContext, preparePull }, { openCopyToPull }, { connect }] = await Promise.all([
-    import('../../mirror/pull.ts'),
-    import('../../mirror/pulling.ts'),
-    import('../../mirror/open-copy.ts'),
+    import('../../mirror/pull/pull.ts'),
+    import('../../mirror/pull/pulling.ts'),
+    import('../../mirror/store/open-copy.ts'),
     import('../../http/call.ts'),
   ]);
   const dated = datedContext(ctx);
@@ -59,7 +59,7 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
 }
 
 async function kindsFrom(text: string | undefined, flag: string): Promise<readonly KindName[]> {
-  const { kindNames } = await import('../../mirror/kinds.ts');
+  const { kindNames } = await import('../../mirror/tables/kinds.ts');
   if (text === undefined) return kindNames;
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !kindNames.some((kind) => kind === name));

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import { placeOfCopy } from '../../mirror/place.ts';
+import { placeOfCopy } from '../../mirror/store/place.ts';
 
 export const copySchema = defineCommand({
   name: 'schema',
@@ -14,7 +14,10 @@ export const copySchema = defineCommand({
   },
   examples: ['svc mirror schema'],
   async run(ctx, { flags }) {
-    const [place, { shownSchema }] = await Promise.all([placeOfCopy(ctx, flags.db), import('../../mirror/schema.ts')]);
+    const [place, { shownSchema }] = await Promise.all([
+      placeOfCopy(ctx, flags.db),
+      import('../../mirror/store/schema.ts'),
+    ]);
     const engine = /^postgres/iu.test(place) ? 'postgres' : 'sqlite';
     const sql = shownSchema(engine);
     return { data: { shape: 'record', record: { engine, sql } }, human: () => sql, plain: () => sql, read: true };

@@ -16,7 +16,7 @@ export const searchCopy = defineCommand({
   examples: ['svc mirror search export rows', "svc mirror search 'export rows' --json"],
   async run(ctx, { args, flags, settings }) {
     const text = args.words.join(' ');
-    const { operatorsIn, phrasesOf } = await import('../../mirror/words.ts');
+    const { operatorsIn, phrasesOf } = await import('../../mirror/store/words.ts');
     if (phrasesOf(text).length === 0) {
       throw new Failure('usage', `There is no word to look for in "${text}".`, {
         hint: 'Give letters or digits, for example: svc mirror search refund',
@@ -28,8 +28,8 @@ export const searchCopy = defineCommand({
       ctx.notice(`${operators.join(' and ')} ${are}, like the others: every word has to be there.`);
     }
     const { hits, count, isAll } = await withCopy(ctx, { flags, settings }, async (store, account) => {
-      await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account);
-      return (await import('../../mirror/search.ts')).search(store, account, text, flags.limit);
+      await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account);
+      return (await import('../../mirror/query/search.ts')).search(store, account, text, flags.limit);
     });
     const fields = ['kind', 'id', 'of', 'number', 'field', 'text'];
     // On a narrow terminal the words that were found matter most, and where they stand next.

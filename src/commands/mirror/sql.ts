@@ -28,9 +28,9 @@ export const queryCopy = defineCommand({
     const text = await queryOf(ctx, settings, args.query);
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
     // The database starts while the rest is loaded.
-    const loading = import('../../mirror/query.ts');
+    const loading = import('../../mirror/query/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
-      await (await import('../../mirror/incomplete.ts')).tellIncomplete(ctx, store, account, text);
+      await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account, text);
       const { columns, rows } = await (await loading)
         .ask(store, account, text, ctx.signal)
         .catch((error: unknown) => withNearName(error, text));
@@ -62,7 +62,7 @@ async function withNearName(error: unknown, query: string): Promise<never> {
   const [, kind, name = '', relation, other = ''] = strange.exec(error instanceof Failure ? error.message : '') ?? [];
   if (!(error instanceof Failure) || !(kind || relation)) throw error;
   const [{ tables }, { nearest, nearestField }] = [
-    await import('../../mirror/tables.ts'),
+    await import('../../mirror/tables/tables.ts'),
     await import('../../text/near.ts'),
   ];
   const isTable = kind === 'table' || relation === 'relation';
@@ -78,7 +78,7 @@ async function withNearName(error: unknown, query: string): Promise<never> {
 
 /** The columns of the tables that a query names. */
 async function columnsIn(query: string): Promise<string[]> {
-  const { changeColumns, rowColumns, tables } = await import('../../mirror/tables.ts');
+  const { changeColumns, rowColumns, tables } = await import('../../mirror/tables/tables.ts');
   const words = new Set(query.toLowerCase().match(/[a-z_]+/gu));
   const all = [
     ...tables.map((table) => ({ name: table.name, columns: [...table.columns, ...rowColumns] })),

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command/command.ts';
-import { withoutTimes } from '../../mirror/age.ts';
+import { withoutTimes } from '../../mirror/query/age.ts';
 import { dbFlag, withCopy } from './copy.ts';
 
 export const copyStatus = defineCommand({
@@ -14,7 +14,7 @@ export const copyStatus = defineCommand({
   examples: ['svc mirror status', 'svc mirror status --json'],
   async run(ctx, { flags, settings }) {
     const { kinds, place } = await withCopy(ctx, { flags, settings }, async (store, account) => ({
-      kinds: await (await import('../../mirror/status.ts')).statusOf(store, account),
+      kinds: await (await import('../../mirror/store/status.ts')).statusOf(store, account),
       place: store.place,
     }));
     const columns = ['kind', 'rows', 'oldest', 'newest', 'complete'] as const;

@@ -16,8 +16,8 @@ export async function seedFor(
     return seed;
   }
   const [{ openCopyPulled }, { seedFromCopy }] = await Promise.all([
-    import('../../mirror/open-copy.ts'),
-    import('../../mirror/seed.ts'),
+    import('../../mirror/store/open-copy.ts'),
+    import('../../mirror/rehearsal/seed.ts'),
   ]);
   const { store, account } = await openCopyPulled(ctx, settings);
   try {
@@ -27,7 +27,7 @@ export async function seedFor(
       ctx.notice(`The copy does not hold all of: ${incomplete.join(', ')}. To go on reading: svc mirror pull`);
     }
     if (!anonymise) return { name: 'mirror', value: rows };
-    const { anonymised } = await import('../../mirror/anonymise.ts');
+    const { anonymised } = await import('../../mirror/rehearsal/anonymise.ts');
     return { name: 'mirror', value: await anonymised(rows, ctx.random(32)) };
   } finally {
     ctx.progress(undefined);

@@ -2,8 +2,8 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
-import type { KindName } from '../../mirror/kinds.ts';
-import type { WatchEvent } from '../../mirror/watch.ts';
+import type { WatchEvent } from '../../mirror/pull/watch.ts';
+import type { KindName } from '../../mirror/tables/kinds.ts';
 import { localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -62,16 +62,16 @@ export const watchAccount = defineCommand({
   async run(ctx, { args, flags, settings }) {
     const [{ openCopyToPull }, { datedContext }, { watch }, { connect }, { pastMoment }, { whatChanged }] =
       await Promise.all([
-        import('../../mirror/open-copy.ts'),
-        import('../../mirror/pulling.ts'),
-        import('../../mirror/watch.ts'),
+        import('../../mirror/store/open-copy.ts'),
+        import('../../mirror/pull/pulling.ts'),
+        import('../../mirror/pull/watch.ts'),
         import('../../http/call.ts'),
         import('../../text/time.ts'),
-        import('../../mirror/told.ts'),
+        import('../../mirror/pull/told.ts'),
       ]);
     const since = flags.since === undefined ? undefined : pastMoment(flags.since, '--since', ctx.clock.now());
     const each =
-      flags.exec === undefined ? undefined : await (await import('../../mirror/exec.ts')).runner(ctx, flags.exec);
+      flags.exec === undefined ? undefined : await (await import('../../mirror/pull/exec.ts')).runner(ctx, flags.exec);
     const dated = datedContext(ctx);
     const service = await connect(dated.ctx, settings);
     const { store, account } = await openCopyToPull(ctx, settings, { db: flags.db, service });

@@ -1,10 +1,10 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { openCopyIfKnown } from '../../mirror/open-copy.ts';
-import { readAll } from '../../mirror/read.ts';
-import { readState } from '../../mirror/state.ts';
-import type { Account, Store } from '../../mirror/store.ts';
+import { openCopyIfKnown } from '../../mirror/store/open-copy.ts';
+import { readAll } from '../../mirror/store/read.ts';
+import { readState } from '../../mirror/store/state.ts';
+import type { Account, Store } from '../../mirror/tables/store.ts';
 import { type Fields, messagesOf, type Records } from '../../webhooks/rebuild/records.ts';
 
 const kindOf = {

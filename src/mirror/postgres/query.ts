@@ -1,0 +1,113 @@
+import type { Client, QueryArrayConfig } from 'pg';
+import { Failure, interruption } from '../../errors.ts';
+import { type Answer, literal, type Question } from '../tables/store.ts';
+import { roleForQueries, unboundRoles } from './row-security.ts';
+import { schemaName } from './values.ts';
+
+const piece = 500;
+
+type Source = { readonly connect: () => Promise<Client>; readonly fail: (error: unknown) => unknown };
+
+/**
+ * As a cursor in a read-only transaction on a connection of its own, bound to the account: a cursor takes queries alone, and
+ * the extended protocol one statement alone, whatever the text says.
+ *
+ * @throws Failure `usage` for a superuser, and for whoever can become one: nothing would hold the query
+ */
+export async function query(
+  { connect, fail }: Source,
+  { text, account, views }: Question,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const client = await connect();
+  let backend: unknown;
+  const stop = () => void cancel(connect, backend);
+  const end = async () => {
+    signal.removeEventListener('abort', stop);
+    await client.query('ROLLBACK').catch(() => {});
+    await client.end().catch(() => {});
+  };
+  const ask = async (statement: string): Promise<Fetched> => {
+    const asked: Statement = { text: statement, queryMode: 'extended', rowMode: 'array' };
+    try {
+      return await client.query<unknown[]>(asked);
+    } catch (error) {
+      if (signal.aborted) throw interruption(signal, 'Interrupted; the query was ended.');
+      throw fail(error);
+    }
+  };
+  const askTheirs = (statement: string) => ask(statement).catch((error) => Promise.reject(ofQuery(error)));
+  signal.addEventListener('abort', stop);
+  try {
+    // All of it in one transaction: behind a pooler the next one may be in another session, which is not bound.
+    await ask('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await ask('SET LOCAL search_path TO pg_catalog, pg_temp');
+    const [powerful] = (await ask(unboundRoles)).rows;
+    if (powerful) throw tooPowerful(String(powerful[0]));
+    [backend] = (await ask('SELECT pg_backend_pid()')).rows[0] ?? [];
+    const { service, id } = account;
+    await ask(
+      `CREATE OR REPLACE TEMP VIEW svc_whose AS SELECT ${literal(service)}::text AS service, ${literal(id)}::text AS account_id`,
+    );
+    for (const { name, text: query } of views) await ask(`CREATE OR REPLACE TEMP VIEW "${name}" AS ${query}`);
+    await ask(`SET LOCAL search_path TO pg_temp, ${schemaName}, public`);
+    await ask("SET LOCAL TIME ZONE 'UTC'");
+    await ask('SET LOCAL row_security TO on');
+    await ask('SET TRANSACTION READ ONLY');
+    await askTheirs(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
+    const fetch = () => askTheirs(`FETCH ${piece} FROM svc_query`);
+    const first = await fetch();
+    async function* rows() {
+      try {
+        for (let part = first; part.rows.length > 0; part = await fetch()) {
+          yield* part.rows;
+        }
+      } finally {
+        await end();
+      }
+    }
+    return { columns: distinct(first.fields.map(({ name }) => name)), rows: rows() };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** What a query may not do is no reason to give its role more. */
+const ofQuery = (error: unknown): unknown =>
+  error instanceof Failure && error.kind === 'forbidden'
+    ? new Failure(error.kind, error.message, {
+        hint: 'A query reads the copy, with the rights of its role.',
+        cause: error,
+      })
+    : error;
+
+const tooPowerful = (role: string): Failure =>
+  new Failure(
+    'usage',
+    `A query would have the rights of ${role}, which reads other accounts and the server's files. Nothing was asked.`,
+    { hint: `Make a role for it, and name that in SVC_MIRROR_DB:\n${roleForQueries}` },
+  );
+
+/** The library knows `queryMode`, its types do not. */
+type Statement = QueryArrayConfig & { readonly queryMode: 'extended' };
+
+type Fetched = { readonly fields: readonly { readonly name: string }[]; readonly rows: readonly unknown[][] };
+
+/** A second column of one name is `name:1`, as in SQLite. */
+function distinct(names: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const times = seen.get(name) ?? 0;
+    seen.set(name, times + 1);
+    return times === 0 ? name : `${name}:${times}`;
+  });
+}
+
+/** `backend`: the server's own number of the session. That which the connection was told may be a pooler's. */
+async function cancel(connect: () => Promise<Client>, backend: unknown): Promise<void> {
+  if (backend === undefined) return;
+  const other = await connect().catch(() => undefined);
+  await other?.query('SELECT pg_cancel_backend($1)', [backend]).catch(() => {});
+  await other?.end().catch(() => {});
+}

@@ -1,0 +1,92 @@
+import { hexDigestOf } from '../../text/digest.ts';
+import { type KindState, minus, overlapMs, type Sweeping } from '../store/state.ts';
+import { livingCount } from '../store/status.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import { tableOf } from '../tables/tables.ts';
+import { markMissing } from './gone.ts';
+import { notWhole, type Pulling } from './pulling.ts';
+import { idFieldOf } from './reading.ts';
+import { droppedWords } from './usable.ts';
+
+/** `again`: the same once more; `withdraw`: it is not complete, and is read whole; `leave`: to the next pull. */
+type Next = 'finish' | 'again' | 'withdraw' | 'leave';
+
+type Compared = { readonly state: KindState; readonly next: Next };
+
+/** More looks of the same pull would find no more. */
+const looksAtMost = 3;
+
+/**
+ * Compares a reading that came to its end with the service's own count. Only one that found as many is whole; records
+ * that it did not find are gone then, where that is proven.
+ */
+export async function compareCounts(
+  pulling: Pulling,
+  name: KindName,
+  state: Sweeping,
+  sweeps: number,
+): Promise<Compared> {
+  const { whole } = state.sweep;
+  if ((state.sweep.dropped ?? 0) > 0) return leftOut(pulling, name, state);
+  // A list of what changed counts that alone.
+  if (!whole && (kindOf(name).news === 'updates' || !state.complete)) return { state, next: 'finish' };
+  return whole ? compareWhole(pulling, name, state, sweeps) : compareNews(pulling, name, state, sweeps);
+}
+
+/** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
+async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promise<Compared> {
+  const { whole, total, listed, dropped = 0 } = state.sweep;
+  const id = idFieldOf(kindOf(name));
+  notWhole(pulling, name, droppedWords(dropped, name, id));
+  const counted = whole || kindOf(name).news !== 'updates' ? (listed ?? total) : null;
+  const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
+  if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };
+  return { state: { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs) }, next: 'leave' };
+}
+
+/** Every record that the service counts has to be in the copy once its news are read. */
+async function compareNews(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
+  const { total } = state.sweep;
+  const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
+  const absent = state.isCounted ? state.absent : 0;
+  if (living + absent >= (total ?? living)) return { state, next: 'finish' };
+  // A record that came between two pages is found by a second look.
+  return { state, next: sweeps === 1 ? 'again' : 'withdraw' };
+}
+
+async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
+  const { number, total, listed, absent = 0 } = state.sweep;
+  const counted = listed ?? total;
+  const text = `SELECT count(*) AS n FROM ${name} WHERE ${owned} AND last_sweep >= $3`;
+  const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), number]));
+  const seen = Number(rows[0]?.n) + absent;
+  if (counted !== null && seen < counted) {
+    if (sweeps < looksAtMost) return { state, next: 'again' };
+    notWhole(pulling, name, `The service counts ${counted} ${name}, and lists ${seen} different ones.`);
+    const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
+    return { state: { ...state, complete: state.complete && living >= counted }, next: 'leave' };
+  }
+  const found = await markMissing(pulling, { name, state });
+  const seenNow = await digestOfSeen(pulling, name, state);
+  const kept = { ...state, absent, missed: found.missed, seen: seenNow };
+  const isSame = seenNow === null || seenNow === state.seen;
+  if (found.next === 'finish' && isSame) return { state: { ...kept, seen: null }, next: 'finish' };
+  if (found.next !== 'leave' && sweeps < looksAtMost) return { state: kept, next: 'again' };
+  notWhole(pulling, name, isSame ? found.why : `The list of ${name} changed each time while it was read.`);
+  return { state: kept, next: 'leave' };
+}
+
+/**
+ * A list without an order of its own can change while its pages are read: a record that moves past the reader is missing, and
+ * where another one went and a third one came the count is right. So the first whole reading has to be confirmed by a second
+ * one. Null where it need not be.
+ */
+async function digestOfSeen(pulling: Pulling, name: KindName, { complete, sweep }: Sweeping): Promise<string | null> {
+  const isOnePage = sweep.page <= 2;
+  if (complete || isOnePage || kindOf(name).news !== 'whole list') return null;
+  const { id } = tableOf(name);
+  const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND last_sweep >= $3 ORDER BY 1`;
+  const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), sweep.number]));
+  return hexDigestOf(rows.map((row) => Number(row.id)).join(' ')).slice(0, 16);
+}

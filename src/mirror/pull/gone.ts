@@ -1,0 +1,90 @@
+import type { Operation } from '../../api/operation.ts';
+import { Failure } from '../../errors.ts';
+import { hexDigestOf } from '../../text/digest.ts';
+import type { KindState, Sweeping } from '../store/state.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import type { Sql } from '../tables/store.ts';
+import { tableOf } from '../tables/tables.ts';
+import { presentRows } from './present.ts';
+import { type Pulling, tallyOf } from './pulling.ts';
+import { readingOf } from './reading.ts';
+import { markGone } from './records.ts';
+
+/** A kind, and how far its copy is. */
+type Known = { readonly name: KindName; readonly state: KindState };
+
+type Missing = {
+  /** `again`: a second reading has to miss the same ones; `leave`: the list leaves out what is there. */
+  readonly next: 'finish' | 'again' | 'leave';
+  readonly missed: string | null;
+  readonly why: string;
+};
+
+/** A list that leaves out so many records that are there, and none that is not, is no list to go by. */
+const presentAtMost = 5;
+
+/**
+ * What a whole reading did not find is gone once that is proven: by a 404 for its own address, or, of a kind that has no such
+ * address, by a second reading that misses the same ones.
+ */
+export async function markMissing(
+  pulling: Pulling,
+  { name, state }: Known & { readonly state: Sweeping },
+): Promise<Missing> {
+  const { store, account, writer } = pulling;
+  const { one } = kindOf(name);
+  const table = tableOf(name);
+  const { number } = state.sweep;
+  const text = `SELECT ${table.id} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL AND last_sweep < $3 ORDER BY 1`;
+  const missing = (await store.read((sql) => sql.all(text, [...ownerOf(account), number]))).map(({ id }) => Number(id));
+  const why = `The list of ${name} leaves out records that are there, or that it held before.`;
+  const forget = (ids: readonly number[]) =>
+    ids.length === 0 ? undefined : writer.write((sql) => forgetRecords(sql, pulling, { name, state }, ids));
+  if (!one) {
+    const missed = missing.length === 0 ? null : hexDigestOf(missing.join(' ')).slice(0, 16);
+    if (missed !== null && missed !== state.missed) return { next: 'again', missed, why };
+    await forget(missing);
+    return { next: 'finish', missed: null, why };
+  }
+  const gone: number[] = [];
+  let present = 0;
+  for (const id of missing) {
+    if (await isAbsent(pulling, one.operation, id)) gone.push(id);
+    else if (++present >= presentAtMost && gone.length === 0) return { next: 'leave', missed: null, why };
+  }
+  await forget(gone);
+  return { next: 'finish', missed: null, why };
+}
+
+/** Marks them gone, and what belongs to them. */
+export async function forgetRecords(
+  sql: Sql,
+  pulling: Pulling,
+  { name, state }: Known,
+  ids: readonly number[],
+): Promise<void> {
+  const { parts, members } = kindOf(name);
+  const reading = readingOf(pulling, state, { number: state.begun });
+  for (const tableName of [name, parts?.table, members?.table]) {
+    if (tableName === undefined) continue;
+    const table = tableOf(tableName);
+    const rows = [...(await presentRows(sql, pulling.account, table, ids)).values()].map((row) => ({
+      ...row,
+      ...(tableName !== name && { parent: Number(row.key.split(':')[0]) }),
+    }));
+    const count = await markGone(sql, reading, table, rows);
+    if (tableName === name) tallyOf(pulling, name).gone += count;
+  }
+}
+
+/** A record of its own that answers 404 is not there. */
+export async function isAbsent(pulling: Pulling, operation: Operation, id: number): Promise<boolean> {
+  try {
+    await pulling.ask(operation, { params: { id } });
+    return false;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not-found') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import { Failure } from '../../errors.ts';
+import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../store/state.ts';
+import type { Fields } from '../tables/cells.ts';
+import { type KindName, kindOf, type Members } from '../tables/kinds.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import { tableOf } from '../tables/tables.ts';
+import { forgetRecords } from './gone.ts';
+import { readPage } from './page.ts';
+import { spent, tell } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { idFieldOf, readingOf, storeRecords } from './reading.ts';
+import { storeInside } from './texts.ts';
+import { droppedWords, type Usable, usableIn } from './usable.ts';
+
+/** A kind that is being read. */
+type Sweep = { readonly name: KindName; readonly state: Sweeping };
+
+/** A list of lists: it is whole in one answer, and each of them has another for its members. */
+export async function pullLists(pulling: Pulling, name: KindName, members: Members): Promise<void> {
+  const { store, account, writer, wishes } = pulling;
+  const before = await store.read((sql) => readState(sql, account, name));
+  // Members that were read before a stop are not read again.
+  const begun =
+    isSweeping(before) && !wishes.full
+      ? before
+      : beginSweep(before, { whole: true, forced: false, since: null }, pulling.now());
+  const { records, dropped } = await readPage(pulling, name, { page: 1, since: null, isFirst: !before.complete });
+  await writer.write(async (sql) => {
+    await storeRecords(sql, pulling, name, { reading: readingOf(pulling, begun, begun.sweep), records });
+    await saveState(sql, account, name, begun);
+  });
+  const listed = records.map((record) => Number(record[idFieldOf(kindOf(name))]));
+  // A list that is not among them any more is gone once its own address says so.
+  const others = dropped > 0 ? [] : await livingOthers(pulling, name, listed);
+  if (dropped > 0) notWhole(pulling, name, droppedWords(dropped, name, idFieldOf(kindOf(name))));
+  pulling.left.set(name, listed.length + others.length);
+  let state = begun;
+  for (const list of [...listed, ...others]) {
+    const { sweep } = state;
+    const done = sweep.done ?? [];
+    if (done.includes(list)) continue;
+    const read = { ...state, sweep: { ...sweep, done: [...done, list] } };
+    if (await pullMembers(pulling, { name, state: read }, members, list)) state = read;
+    spent(pulling, name);
+    tell(pulling);
+    if (others.includes(list) && (await isLiving(pulling, name, list))) {
+      notWhole(pulling, name, `The list of ${name} leaves out ${list}, which is there.`);
+    }
+  }
+  if (tallyOf(pulling, name).doubt !== undefined) return writer.done();
+  const { number } = state.sweep;
+  const finished = {
+    ...state,
+    complete: true,
+    isCounted: true,
+    isRefused: false,
+    finished: number,
+    finishedAt: pulling.now(),
+    sweep: null,
+  };
+  await writer.write((sql) => saveState(sql, account, name, finished));
+  await writer.done();
+}
+
+async function livingOthers(pulling: Pulling, name: KindName, listed: readonly number[]): Promise<number[]> {
+  const living = await livingIds(pulling, name);
+  return living.filter((list) => !listed.includes(list));
+}
+
+const isLiving = async (pulling: Pulling, name: KindName, list: number): Promise<boolean> =>
+  (await livingIds(pulling, name)).includes(list);
+
+async function livingIds({ store, account }: Pulling, name: KindName): Promise<number[]> {
+  const text = `SELECT ${idFieldOf(kindOf(name))} AS id FROM ${name} WHERE ${owned} AND gone_at IS NULL`;
+  return (await store.read((sql) => sql.all(text, ownerOf(account)))).map(({ id }) => Number(id));
+}
+
+/** False where the answers cannot be trusted; then nothing is gone, and the next pull reads them. */
+async function pullMembers(pulling: Pulling, { name, state }: Sweep, members: Members, list: number): Promise<boolean> {
+  const { account, writer } = pulling;
+  const { table } = members;
+  try {
+    const read = await readMembers(pulling, { name, state }, members, list);
+    if (!read) return false;
+    const { records, dropped } = read;
+    await writer.write(async (sql) => {
+      const entries = records.map((record) => ({ record, parent: list }));
+      const reading = readingOf(pulling, state, state.sweep);
+      await storeInside(sql, pulling, tableOf(table), { reading, entries, parents: [list], isWhole: dropped === 0 });
+      if (dropped === 0) await saveState(sql, account, name, state);
+    });
+    if (dropped === 0) return true;
+    notWhole(pulling, name, droppedWords(dropped, `the members of list ${list}`, tableOf(table).id));
+    return false;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    // Deleted since the lists were read.
+    await writer.write((sql) => forgetRecords(sql, pulling, { name, state }, [list]));
+  }
+  return true;
+}
+
+/** The service neither counts them nor tells one: whoever is missing is missing from two answers that agree. */
+async function readMembers(
+  pulling: Pulling,
+  { name, state }: Sweep,
+  { operation, table, parent }: Members,
+  list: number,
+): Promise<Usable | undefined> {
+  const { account, store } = pulling;
+  const { id } = tableOf(table);
+  const [param = 'id'] = Object.keys(operation.ids ?? {});
+  const ask = async () => {
+    const body = await pulling.ask(operation, { params: { [param]: list } });
+    return usableIn(body[operation.answer.key], id);
+  };
+  const text = `SELECT ${id} AS id FROM ${table} WHERE ${owned} AND gone_at IS NULL AND ${parent} = $3`;
+  const known = (await store.read((sql) => sql.all(text, [...ownerOf(account), list]))).map((row) => Number(row.id));
+  const idsOf = (records: readonly Fields[]) => new Set(records.map((record) => Number(record[id])));
+  const first = await ask();
+  const ids = idsOf(first.records);
+  const isEmptyFirst = first.records.length === 0 && !state.complete;
+  if (!isEmptyFirst && first.dropped === 0 && known.every((one) => ids.has(one))) return first;
+  const second = await ask();
+  const again = idsOf(second.records);
+  const isSame = ids.size === again.size && [...ids].every((one) => again.has(one));
+  if (isSame || (!isEmptyFirst && known.every((one) => again.has(one)))) return second;
+  notWhole(pulling, name, `Two answers for the members of list ${list} differ.`);
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { dataOf, type Fields } from '../tables/cells.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import { type Account, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
+import type { Table } from '../tables/tables.ts';
+
+/** A row as it is before a page is applied. */
+export type Present = {
+  readonly row: number;
+  readonly key: string;
+  readonly data: Fields;
+  readonly isGone: boolean;
+  readonly readAt: string | undefined;
+  readonly firstSweep: number;
+  readonly lastSweep: number;
+};
+
+/** Rows whose first key column is one of `ids`: records by their id, parts and members by what they belong to. */
+export async function presentRows(
+  sql: Sql,
+  account: Account,
+  { name, key }: Table,
+  ids: readonly number[],
+): Promise<Map<string, Present>> {
+  const present = new Map<string, Present>();
+  const [by = ''] = key;
+  for (const some of pieces(ids)) {
+    const rows = await sql.all(
+      `SELECT svc_row, ${key.map(quoted).join(', ')}, data, gone_at, read_at, first_sweep, last_sweep FROM ${name} ` +
+        `WHERE ${owned} AND ${quoted(by)} IN (${placeholders(3, some.length)})`,
+      [...ownerOf(account), ...some],
+    );
+    for (const row of rows) {
+      const id = key.map((column) => row[column]).join(':');
+      present.set(id, presentOf(row, id));
+    }
+  }
+  return present;
+}
+
+const presentOf = (row: Row, key: string): Present => ({
+  row: Number(row.svc_row),
+  key,
+  data: dataOf(row),
+  isGone: row.gone_at !== null,
+  readAt: row.read_at === null ? undefined : String(row.read_at),
+  firstSweep: Number(row.first_sweep),
+  lastSweep: Number(row.last_sweep),
+});

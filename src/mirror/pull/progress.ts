@@ -1,0 +1,91 @@
+import { requestsPerMinute } from '../../http/limiter.ts';
+import { counted, number } from '../../text/number.ts';
+import type { Sweeping } from '../store/state.ts';
+import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { pulledPerMinute } from './budget.ts';
+import { perPage } from './page.ts';
+import type { Pulling } from './pulling.ts';
+
+type Progressing = Pick<Pulling, 'requests' | 'inFlight' | 'left' | 'told'>;
+
+/**
+ * `1,204 of about 4,300 requests · 58 s left in this minute · about 71 min`; the middle only while the limit makes it wait.
+ * No number is ever smaller than it was. In the middle of several requests at once those of `tell` stand: what has an
+ * answer then is not yet taken from what is left.
+ */
+export function progressOf(pulling: Progressing, waitMs?: number): string {
+  const { told, requests, inFlight } = pulling;
+  if (waitMs === undefined || told.total === 0) {
+    told.done = Math.max(told.done, requests() - inFlight());
+    told.total = Math.max(told.total, told.done + leftOf(pulling));
+  }
+  const more = leftOf(pulling);
+  const first = `${number(told.done)} of about ${number(told.total)} requests`;
+  if (waitMs === undefined) return `${first} · ${minutesFor(more)}`;
+  // The next ones begin when this minute is over.
+  const minutes = Math.ceil(waitMs / 60_000 + Math.max(0, more / pulledPerMinute - 1));
+  return `${first} · ${Math.ceil(waitMs / 1000)} s left in this minute · about ${number(minutes)} min`;
+}
+
+/** How many requests the pull still needs, as far as is known. */
+export function leftOf({ left }: Progressing): number {
+  let more = 0;
+  for (const some of left.values()) more += some;
+  return more;
+}
+
+/** How long that many requests take at the service's limit. */
+const minutesFor = (requests: number): string =>
+  requests <= requestsPerMinute ? 'less than a minute' : `about ${number(Math.ceil(requests / pulledPerMinute))} min`;
+
+/** What a page tells of the requests that its kind still needs: the pages after it, and a text for each record. */
+export function expectPages({ left }: Pulling, name: KindName, { sweep, complete }: Sweeping, held: number): void {
+  const { total, page, whole, isTail, forced } = sweep;
+  const after = Math.max(0, (total ?? 0) - (page - 1) * perPage);
+  const isRead = kindOf(name).news !== 'updates' && !whole;
+  const hasTexts = kindOf(name).one?.for === 'text' && (!whole || forced || !complete) && !isTail;
+  const pages = isRead ? 0 : Math.ceil(after / perPage);
+  left.set(name, pages + (hasTexts ? after + held : 0));
+}
+
+/** What the first readings of these kinds cost, by the service's counts. */
+export function expectFirst({ left }: Pulling, totals: ReadonlyMap<KindName, number>): number {
+  let sum = 0;
+  for (const [name, total] of totals) {
+    const pages = Math.max(1, Math.ceil(total / perPage));
+    // What came meanwhile is on the first page; a list without an order is read twice.
+    const again = kindOf(name).news === 'whole list' ? pages : 1;
+    const needed = pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0);
+    left.set(name, needed);
+    sum += needed;
+  }
+  return sum;
+}
+
+/** A request at least for each kind, whatever there is. */
+export function expectLeast({ left, wishes }: Pulling): void {
+  for (const name of kindNames) if (wishes.only.includes(name) && !left.has(name)) left.set(name, 1);
+}
+
+/** One request less is needed for it. */
+export function spent({ left }: Pulling, part: string, requests = 1): void {
+  left.set(part, Math.max(0, (left.get(part) ?? 0) - requests));
+}
+
+export const costOf = (requests: number): string => {
+  return `about ${counted(requests, 'request')}, which takes ${minutesFor(requests)} at ${requestsPerMinute} a minute`;
+};
+
+const spoken = new WeakMap<Pulling, number>();
+
+/** On a terminal each time, else a line every ten seconds. */
+export function tell(pulling: Pulling): void {
+  const { ctx } = pulling;
+  const text = progressOf(pulling);
+  ctx.progress(text, 'work');
+  const now = ctx.clock.ticks();
+  const last = spoken.get(pulling) ?? spoken.set(pulling, now).get(pulling) ?? now;
+  if (ctx.stderr.isTTY || now - last < 10_000) return;
+  spoken.set(pulling, now);
+  ctx.notice(`${text}.`);
+}

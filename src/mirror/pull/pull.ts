@@ -1,0 +1,116 @@
+import { Failure, interruption } from '../../errors.ts';
+import { readState, saveState } from '../store/state.ts';
+import { livingCount } from '../store/status.ts';
+import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
+import { beginFirst } from './first.ts';
+import { pullLists } from './lists.ts';
+import { expectLeast } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { rescan } from './rescan.ts';
+import { pullKind } from './sweep.ts';
+
+type KindReport = {
+  readonly kind: KindName;
+  /** How many the account has now, as far as the copy knows. */
+  readonly rows: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly gone: number;
+  readonly complete: boolean;
+  /** Why the service refused it: a module that is off, a scope that is missing. */
+  readonly refused: string | null;
+  /** Why this pull could not read it whole; the next one tries again. */
+  readonly doubt: string | null;
+};
+
+export type PullReport = {
+  readonly kinds: readonly KindReport[];
+  readonly requests: number;
+  readonly duration_ms: number;
+  /** `--max-requests` were used up. */
+  readonly stopped: boolean;
+};
+
+/** Reads what is new into the copy. Whatever ends it early, what was read is kept, and the next pull goes on there. */
+export async function pull(pulling: Pulling): Promise<PullReport> {
+  const { ctx, store, account, service } = pulling;
+  const start = ctx.clock.ticks();
+  const all = async (check: () => void): Promise<boolean> => {
+    pulling.turn.check = check;
+    try {
+      const guarded = (name: KindName, work: () => Promise<void>) => apart(pulling, name, work);
+      await beginFirst(pulling, guarded);
+      expectLeast(pulling);
+      for (const name of await inOrder(pulling)) {
+        await guarded(name, () => readKind(pulling, name));
+        pulling.left.set(name, 0);
+      }
+      await rescan(pulling);
+      return false;
+    } catch (error) {
+      if (error === pulling.stop) return true;
+      if (ctx.signal.aborted) {
+        throw interruption(ctx.signal, 'Interrupted.', 'What was read is kept. To go on: svc mirror pull');
+      }
+      throw error;
+    } finally {
+      ctx.progress(undefined, 'work');
+      ctx.progress(undefined);
+      await pulling.writer.done().catch(() => {});
+    }
+  };
+  const stopped = await store.alone(account, all, service.settings.maxWaitMs);
+  return {
+    kinds: await reports(pulling),
+    requests: pulling.requests(),
+    duration_ms: Math.round(ctx.clock.ticks() - start),
+    stopped,
+  };
+}
+
+/** Those that were finished longest ago first, so that a small --max-requests gets through all of them in the end. */
+async function inOrder({ store, account, wishes }: Pulling): Promise<KindName[]> {
+  if (wishes.maxRequests === undefined) return kindNames.filter((name) => wishes.only.includes(name));
+  const finished = await store.read(async (sql) => {
+    const times = new Map<KindName, string>();
+    for (const name of wishes.only) times.set(name, (await readState(sql, account, name)).finishedAt ?? '');
+    return times;
+  });
+  return [...wishes.only].sort((a, b) => ((finished.get(a) ?? '') < (finished.get(b) ?? '') ? -1 : 1));
+}
+
+const readKind = (pulling: Pulling, name: KindName): Promise<void> => {
+  const { members } = kindOf(name);
+  return members ? pullLists(pulling, name, members) : pullKind(pulling, name);
+};
+
+/** A 403, and an answer that cannot be trusted, are of that kind alone: it is named, and the rest is pulled. */
+async function apart(pulling: Pulling, name: KindName, work: () => Promise<void>): Promise<void> {
+  const tally = tallyOf(pulling, name);
+  if (tally.refused !== undefined || tally.doubt !== undefined) return;
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Failure) || error === pulling.stop) throw error;
+    if (error.kind === 'partial') return notWhole(pulling, name, error.message);
+    if (error.kind !== 'forbidden') throw error;
+    tally.refused = error.message;
+    pulling.ctx.notice(`Not pulled: ${name}. ${error.message}`);
+    const { writer, account } = pulling;
+    await writer.write(async (sql) => {
+      await saveState(sql, account, name, { ...(await readState(sql, account, name)), isRefused: true });
+    });
+  }
+}
+
+const reports = ({ store, account, wishes, tally }: Pulling): Promise<KindReport[]> =>
+  store.read(async (sql) => {
+    const all: KindReport[] = [];
+    for (const kind of wishes.only) {
+      const { created = 0, updated = 0, gone = 0, refused = null, doubt = null } = tally.get(kind) ?? {};
+      const { complete } = await readState(sql, account, kind);
+      const rows = await livingCount(sql, account, kind);
+      all.push({ kind, rows, created, updated, gone, complete, refused, doubt });
+    }
+    return all;
+  });

@@ -1,0 +1,160 @@
+import type { Input, Operation } from '../../api/operation.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { call, type Service } from '../../http/call.ts';
+import { checked } from '../../http/checked.ts';
+import { fieldsIn } from '../../text/record.ts';
+import type { Fields } from '../tables/cells.ts';
+import type { KindName } from '../tables/kinds.ts';
+import type { Account, Store } from '../tables/store.ts';
+import { leaveRoom } from './budget.ts';
+import { leftOf, progressOf } from './progress.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+/** What a pull needs, and what it counts. */
+export type Pulling = {
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly store: Store;
+  readonly account: Account;
+  readonly writer: Writer;
+  readonly wishes: Wishes;
+  /** When it began, by this machine's clock; and now. */
+  readonly began: string;
+  now(): string;
+  /** The time of the service's last answer, by its own clock. */
+  serviceTime(): string | null;
+  /** One request; throws `stop` where `--max-requests` are used up. */
+  ask<const Op extends Operation>(operation: Op, input: Input<Op>): Promise<Fields>;
+  /** Asked right before each request: throws where another pull of the account has begun. */
+  readonly turn: { check: () => void };
+  readonly stop: Failure;
+  readonly requests: () => number;
+  /** Of those, how many have no answer yet. */
+  readonly inFlight: () => number;
+  /** The numbers that were told last: none of them goes down. */
+  readonly told: { done: number; total: number };
+  readonly tally: Map<KindName, Tally>;
+  /** How many requests each part of the pull will still need, as far as is known. */
+  readonly left: Map<string, number>;
+};
+
+export type Wishes = {
+  readonly only: readonly KindName[];
+  readonly full: boolean;
+  /** Pages of contacts and calls that are read again. */
+  readonly rescan: number;
+  readonly maxRequests: number | undefined;
+  /** What is not complete is followed from now on, and its first reading left for later. */
+  readonly follow: boolean;
+  /** What is followed begins so long ago. */
+  readonly sinceMsAgo?: number;
+};
+
+export type Tally = {
+  created: number;
+  updated: number;
+  gone: number;
+  refused?: string;
+  /** Why this pull could not read it whole. */
+  doubt?: string;
+};
+
+/** The service whose answers tell the time of the pull. */
+export type Dated = {
+  readonly service: Service;
+  readonly serviceTime: () => string | null;
+  readonly asked: () => number;
+  /** Words for a wait of the rate limit, which a pull sets. */
+  readonly waits: { say?: (leftMs: number) => string };
+  /** Told of what each answer says is left of the minute. */
+  readonly seen: { remaining?: (left: number) => void };
+};
+
+export function preparePull(
+  { service, serviceTime, asked, waits, seen }: Dated,
+  { store, account, wishes }: Pick<Pulling, 'store' | 'account' | 'wishes'>,
+): Pulling {
+  const { ctx } = service;
+  const { maxRequests } = wishes;
+  const stop = new Failure('partial', `Stopped after ${maxRequests} requests, as --max-requests asks.`, {
+    hint: 'What was read is kept. To go on, run the command again.',
+  });
+  const room = leaveRoom(ctx, service.settings.maxWaitMs);
+  seen.remaining = room.see;
+  const before = asked();
+  let requests = before;
+  let inFlight = 0;
+  const turn = { check: () => {} };
+  const asking = { ...service, ctx: checked(ctx, () => turn.check()) };
+  const now = () => ctx.clock.now().toISOString();
+  const pulling: Pulling = {
+    ctx,
+    service,
+    store,
+    account,
+    wishes,
+    writer: createWriter(store),
+    began: now(),
+    now,
+    serviceTime,
+    turn,
+    stop,
+    requests: () => requests,
+    inFlight: () => inFlight,
+    told: { done: 0, total: 0 },
+    tally: new Map(),
+    left: new Map(),
+    async ask(operation, input) {
+      // Several may ask at once: between the answer that one may go and its going nothing is waited for.
+      for (let wait = room.wait(leftOf(pulling), inFlight); wait; wait = room.wait(leftOf(pulling), inFlight))
+        await wait;
+      if (maxRequests !== undefined && requests >= maxRequests) throw stop;
+      requests++;
+      inFlight++;
+      try {
+        return fieldsIn(await call(asking, operation, input));
+      } finally {
+        inFlight--;
+      }
+    },
+  };
+  waits.say = (leftMs) => progressOf(pulling, leftMs);
+  return pulling;
+}
+
+/** A context whose exchange notes the service's clock, for a service that is opened with it. */
+export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly ctx: Context } {
+  let latest: string | null = null;
+  let asked = 0;
+  const waits: Dated['waits'] = {};
+  const seen: Dated['seen'] = {};
+  const limitWait = (leftMs: number) => waits.say?.(leftMs);
+  const exchange: Context['exchange'] = async (request) => {
+    asked++;
+    const answer = await ctx.exchange(request);
+    if ('status' in answer) seen.remaining?.(Number.parseInt(answer.headers['x-ratelimit-remaining'] ?? '', 10));
+    const date = 'status' in answer ? Date.parse(answer.headers.date ?? '') : Number.NaN;
+    if (!Number.isNaN(date)) latest = new Date(date).toISOString();
+    return answer;
+  };
+  return {
+    ctx: Object.create(ctx, { exchange: { value: exchange }, limitWait: { value: limitWait } }),
+    waits,
+    seen,
+    serviceTime: () => latest,
+    asked: () => asked,
+  };
+}
+
+export function tallyOf({ tally }: Pulling, kind: KindName): Tally {
+  const present = tally.get(kind) ?? { created: 0, updated: 0, gone: 0 };
+  tally.set(kind, present);
+  return present;
+}
+
+/** What was read stays, nothing is gone by it, and the next pull tries again. */
+export function notWhole(pulling: Pulling, name: KindName, doubt: string): void {
+  tallyOf(pulling, name).doubt = doubt;
+  pulling.ctx.notice(`Not whole: ${name}. ${doubt} The next pull tries again.`);
+}

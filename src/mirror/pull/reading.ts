@@ -1,0 +1,57 @@
+import { resources } from '../../api/resources.ts';
+import type { KindState, Sweep } from '../store/state.ts';
+import type { Fields } from '../tables/cells.ts';
+import type { Kind, KindName } from '../tables/kinds.ts';
+import type { Sql } from '../tables/store.ts';
+import { type Table, tableOf } from '../tables/tables.ts';
+import { type Present, presentRows } from './present.ts';
+import { type Pulling, tallyOf } from './pulling.ts';
+import { applyRecords, type Reading } from './records.ts';
+
+export const idFieldOf = ({ list }: Kind): string => resources[list.resource].idField ?? 'id';
+
+export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<Sweep, 'number'>): Reading {
+  const { account } = pulling;
+  const isFollowed = isFollowing(pulling, state);
+  const newSince = isFollowed ? state.followedFrom : state.repairsFrom;
+  return {
+    account,
+    now: pulling.now(),
+    readAt: null,
+    sweep: number,
+    isNews: state.complete || isFollowed || state.repairsFrom !== null,
+    ...(!state.complete && newSince !== null && { newSince }),
+  };
+}
+
+/** Its first whole reading is left for later. One that was whole before is read whole again even so. */
+export const isFollowing = ({ wishes }: Pulling, { complete, repairsFrom }: KindState): boolean =>
+  wishes.follow && !complete && repairsFrom === null;
+
+/** Records that were read together. */
+export type Read = { readonly reading: Reading; readonly records: readonly Fields[] };
+
+export const idIn =
+  (table: Table) =>
+  (record: Fields): number =>
+    Number(record[table.id]);
+
+/** Records of a list that holds them whole. Returns what was there before. */
+export async function storeRecords(
+  sql: Sql,
+  pulling: Pulling,
+  name: KindName,
+  { reading, records }: Read,
+): Promise<ReadonlyMap<string, Present>> {
+  const table = tableOf(name);
+  const present = await presentRows(sql, pulling.account, table, records.map(idIn(table)));
+  const entries = records.map((record) => ({ record }));
+  add(tallyOf(pulling, name), await applyRecords(sql, reading, table, { entries, present }));
+  return present;
+}
+
+function add(tally: { created: number; updated: number; gone: number }, more: typeof tally): void {
+  tally.created += more.created;
+  tally.updated += more.updated;
+  tally.gone += more.gone;
+}

@@ -1,0 +1,234 @@
+import {
+  beginSweep,
+  earlier,
+  isSweeping,
+  type KindState,
+  later,
+  minus,
+  overlapMs,
+  readState,
+  type Sweep,
+  type Sweeping,
+  saveState,
+} from '../store/state.ts';
+import { livingCount } from '../store/status.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { checkClock } from './clock-step.ts';
+import { compareCounts } from './count.ts';
+import { countNow, type Page, readPage } from './page.ts';
+import type { Present } from './present.ts';
+import { expectPages, tell } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { idFieldOf, isFollowing, readingOf, storeRecords } from './reading.ts';
+import { storeTexts } from './texts.ts';
+
+/** In one pull, of one kind: a second look where something was missing, and a third where the list moved meanwhile. */
+const sweepsAtMost = 4;
+
+/** Brings one kind up to date: first what an earlier pull left unfinished, then what is new. */
+export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
+  const { wishes, store, account } = pulling;
+  const { news } = kindOf(name);
+  let state = await checkedOnce(pulling, name, await store.read((sql) => readState(sql, account, name)));
+  const isFollowed = isFollowing(pulling, state);
+  if (wishes.full && !state.sweep?.forced) state = begin(pulling, state, { whole: true, forced: true, since: null });
+  else if (!state.sweep && !state.complete && !isFollowed) state = begin(pulling, state, wholeList);
+  let isFresh = false;
+  if (isSweeping(state) && !(isFollowed && state.sweep.whole)) {
+    isFresh = state.sweep.whole && state.sweep.page === 1;
+    state = await sweepToEnd(pulling, name, state);
+  }
+  if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
+  if (isFollowed) state = followed(pulling, state);
+  const since = news === 'updates' ? minus(state.cursor, overlapMs) : null;
+  await sweepToEnd(pulling, name, begin(pulling, state, { whole: news === 'whole list', forced: false, since }));
+}
+
+const wholeList = { whole: true, forced: false, since: null };
+
+function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>): Sweeping {
+  const begun = beginSweep({ ...state, expected: null }, wanted, pulling.serviceTime());
+  // Before the first reading the service was asked for its count: fewer would be a part.
+  return wanted.whole && state.expected !== null
+    ? { ...begun, sweep: { ...begun.sweep, total: state.expected } }
+    : begun;
+}
+
+/** A copy that an earlier version calls complete, of a kind whose news tell no count: it is counted once. */
+async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): Promise<KindState> {
+  const { store, account } = pulling;
+  if (!state.complete || state.isCounted || kindOf(name).news !== 'updates' || pulling.wishes.full) return state;
+  const total = await countNow(pulling, name);
+  const living = await store.read((sql) => livingCount(sql, account, name));
+  if (total === null || living >= total) return { ...state, isCounted: total !== null };
+  return save(pulling, name, begin(pulling, withdrawn(pulling, name, state), wholeList));
+}
+
+/** It was called complete, and is not: it is read again, and what was made before that is no news. */
+function withdrawn({ ctx }: Pulling, name: KindName, state: KindState): KindState {
+  ctx.notice(`The copy lacks ${name} that the service counts. Reading all of them again.`);
+  return { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs), sweep: null };
+}
+
+/** From now on, by the service's clock, or from `--since` on; the whole reading of a later pull has no part in it. */
+function followed({ serviceTime, now, wishes }: Pulling, state: KindState): KindState {
+  const time = serviceTime() ?? now();
+  const wanted = wishes.sinceMsAgo === undefined ? time : (minus(time, wishes.sinceMsAgo) ?? time);
+  const isEarlier = state.followedFrom !== null && Date.parse(wanted) < Date.parse(state.followedFrom);
+  const from = state.followedFrom === null || isEarlier ? wanted : state.followedFrom;
+  return { ...state, followedFrom: from, cursor: isEarlier ? from : (state.cursor ?? from), sweep: null };
+}
+
+/** Page after page until the reading is finished. Where it ends early, what it has stored is kept, and how far it was. */
+async function sweepToEnd(pulling: Pulling, name: KindName, begun: Sweeping): Promise<KindState> {
+  let state: KindState = begun;
+  let sweeps = 1;
+  try {
+    while (isSweeping(state)) {
+      const { sweep }: Sweeping = state;
+      const read = await readPage(pulling, name, {
+        ...sweep,
+        isFirst: sweep.whole && !state.complete && sweep.page === 1,
+      });
+      const again = checkClock(pulling, name, state);
+      if (again && sweeps++ < sweepsAtMost) {
+        state = await save(pulling, name, begin(pulling, again.state, again.wanted));
+        continue;
+      }
+      if (read.doubt !== undefined) {
+        await pulling.writer.done();
+        state = doubted(pulling, name, state, read, sweeps++);
+        state = await save(pulling, name, state);
+        if (tallyOf(pulling, name).doubt !== undefined) return state;
+        continue;
+      }
+      const stored = await storePage(pulling, name, state, read);
+      state = stored;
+      if (!read.isLast && !read.isKnown) continue;
+      await pulling.writer.done();
+      state = await finish(pulling, name, stored, sweeps++);
+    }
+  } finally {
+    await pulling.writer.done();
+  }
+  return state;
+}
+
+/**
+ * A list that became shorter is read again from its first page. Any other page that cannot be trusted is left to the next
+ * pull, and if that has no more luck, to the whole list once more.
+ */
+function doubted(
+  pulling: Pulling,
+  name: KindName,
+  state: Sweeping,
+  { doubt = '', hasMoved }: Page,
+  sweeps: number,
+): KindState {
+  const { whole, forced, since, number, isDoubted } = state.sweep;
+  if (hasMoved && sweeps < 3) {
+    const again = begin(pulling, { ...state, sweep: null }, { whole, forced, since: whole ? null : since });
+    // A reading of everything keeps its number: texts that it has read are not read twice.
+    return forced ? { ...again, begun: number, sweep: { ...again.sweep, number } } : again;
+  }
+  notWhole(pulling, name, doubt);
+  return { ...state, sweep: hasMoved || isDoubted ? null : { ...state.sweep, isDoubted: true } };
+}
+
+async function storePage(pulling: Pulling, name: KindName, before: Sweeping, page: Page): Promise<Sweeping> {
+  const { writer, account } = pulling;
+  const kind = kindOf(name);
+  const reading = readingOf(pulling, before, before.sweep);
+  const { sweep } = before;
+  // A page of nothing but what is there ends a reading of news, so it has to be looked at before the next one.
+  const looksBack = kind.news === 'newest first' && (!sweep.whole || sweep.isTail);
+  const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
+  const id = idFieldOf(kind);
+  let { absent = 0, dropped = 0 } = sweep;
+  // The tail looks at what was counted already.
+  dropped = sweep.isTail ? Math.max(dropped, page.dropped) : dropped + page.dropped;
+  const after = (): Sweeping => {
+    const started = sweep.started ?? pulling.serviceTime();
+    const { isDoubted: _, ...rest } = sweep;
+    return { ...before, sweep: { ...rest, page: sweep.page + 1, latest, started, total: page.total, absent, dropped } };
+  };
+  expectPages(pulling, name, after(), page.records.length);
+  if (kind.one?.for === 'text') {
+    const texts = await storeTexts(pulling, name, { one: kind.one, reading, sweep, records: page.records });
+    absent += texts.absent;
+    dropped += texts.dropped;
+    const state = after();
+    void writer.write((sql) => saveState(sql, account, name, state));
+  } else {
+    const written = writer.write(async (sql) => {
+      const present = await storeRecords(sql, pulling, name, { reading, records: page.records });
+      await saveState(sql, account, name, after());
+      return present;
+    });
+    if (looksBack) {
+      const { followedFrom } = before;
+      page.isKnown =
+        isFollowing(pulling, before) && followedFrom !== null
+          ? page.records.some(({ created_at: at }) => Date.parse(String(at)) < Date.parse(followedFrom))
+          : allKnown(page, await written, before, id);
+    }
+  }
+  tell(pulling);
+  await writer.room();
+  return after();
+}
+
+const timeOf = (value: unknown): string | null =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
+
+/** Rows of a reading that was never finished do not count: below them there may be others that are not stored. */
+function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, state: KindState, id: string): boolean {
+  const { sweep, finished } = state;
+  return records.every((record) => {
+    const row = present.get(String(record[id]));
+    if (!row || row.isGone) return false;
+    return sweep?.isTail ? row.lastSweep >= sweep.number : row.firstSweep <= finished;
+  });
+}
+
+/** The last page is stored: now the cursor may move. */
+async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
+  const { news } = kindOf(name);
+  const { sweep } = before;
+  const { whole, started, latest, isTail, page, total } = sweep;
+  // What came to the front, or changed, while the rest was read.
+  if (whole && !isTail && page > 2 && news !== 'whole list') {
+    const tail = { ...sweep, isTail: true, page: 1 };
+    const since = minus(earlier(started, latest), overlapMs);
+    return save(pulling, name, {
+      ...before,
+      sweep: news === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
+    });
+  }
+  const { state, next } = await compareCounts(pulling, name, before, sweeps);
+  if (next !== 'finish') {
+    const kept = next === 'withdraw' ? withdrawn(pulling, name, state) : { ...state, sweep: null };
+    const wanted = next === 'again' ? { whole, forced: false, since: whole ? null : sweep.since } : wholeList;
+    if (next === 'leave' || sweeps >= sweepsAtMost) return save(pulling, name, kept);
+    return save(pulling, name, begin(pulling, kept, wanted));
+  }
+  const cursor = latest === null ? (before.cursor ?? started) : later(before.cursor, earlier(latest, started));
+  const service = pulling.serviceTime();
+  return save(pulling, name, {
+    ...state,
+    complete: state.complete || whole,
+    isCounted: state.isCounted || whole,
+    ...(whole && { repairsFrom: null, front: null }),
+    cursor: news === 'updates' ? cursor : null,
+    finished: sweep.number,
+    finishedAt: pulling.now(),
+    clock: service === null ? state.clock : { service, local: pulling.now() },
+    isRefused: false,
+    sweep: null,
+  });
+}
+
+async function save<S extends KindState>(pulling: Pulling, name: KindName, state: S): Promise<S> {
+  await pulling.writer.write((sql) => saveState(sql, pulling.account, name, state));
+  return state;
+}

@@ -1,0 +1,191 @@
+import type { Sweep } from '../store/state.ts';
+import { type Fields, isSame } from '../tables/cells.ts';
+import { type KindName, kindOf, type ReadsOne, type ShownIn } from '../tables/kinds.ts';
+import type { Sql } from '../tables/store.ts';
+import { type Table, tableOf } from '../tables/tables.ts';
+import { type Present, presentRows } from './present.ts';
+import { spent, tell } from './progress.ts';
+import { notWhole, type Pulling, tallyOf } from './pulling.ts';
+import { idIn, type Read } from './reading.ts';
+import { applyRecords, type Entry, keyOf, markGone, touch } from './records.ts';
+import { readWhole } from './thread.ts';
+import { droppedWords, type Usable, usableIn } from './usable.ts';
+
+/** So many at once; the gate of the service spaces them out. */
+const together = 8;
+/** `Date` has whole seconds: what was read in the second of its last change may have changed again in that second. */
+const sameMomentMs = 2_000;
+
+type PageOfKind = Read & { readonly one: ReadsOne; readonly sweep: Pick<Sweep, 'number' | 'forced'> };
+
+/** `absent`: records that are gone since the list was read; `dropped`: parts of records whose id svc cannot keep. */
+type Texts = { readonly absent: number; readonly dropped: number };
+
+/** Reads one by one those records of a page whose text the list does not hold and that changed. */
+export async function storeTexts(pulling: Pulling, name: KindName, page: PageOfKind): Promise<Texts> {
+  const { store, account, writer } = pulling;
+  const { one, reading, sweep, records } = page;
+  const table = tableOf(name);
+  const ids = records.map(idIn(table));
+  await writer.done();
+  const present = await store.read((sql) => presentRows(sql, account, table, ids));
+  const now = Date.parse(pulling.serviceTime() ?? '');
+  const due = records.filter((record) => isDue(present.get(String(record[table.id])), record, { ...sweep, now }));
+  const same = records.filter((record) => !due.includes(record));
+  void writer.write((sql) =>
+    touch(
+      sql,
+      reading,
+      table,
+      same.map((record) => present.get(String(record[table.id]))?.row ?? 0),
+    ),
+  );
+  spent(pulling, name, same.length);
+  let [absent, dropped] = [0, 0];
+  for (let at = 0; at < due.length; at += together) {
+    const some = due.slice(at, at + together);
+    const stored = await storeSome(pulling, name, one, { reading, records: some });
+    absent += stored.absent;
+    dropped += stored.dropped;
+    spent(pulling, name, some.length);
+    tell(pulling);
+  }
+  return { absent, dropped };
+}
+
+/** The list says that it changed; or that cannot be known yet; or everything is read again. */
+function isDue(
+  row: Present | undefined,
+  listed: Fields,
+  { forced, number, now }: PageOfKind['sweep'] & { readonly now: number },
+): boolean {
+  if (!row || row.isGone) return true;
+  if (Object.entries(listed).some(([field, value]) => !isSame(row.data[field], value))) return true;
+  const readAt = Date.parse(row.readAt ?? '');
+  if (forced && row.lastSweep < number) return true;
+  // The service's clock stepped back since: a later change may have the same time.
+  if (readAt > now + sameMomentMs) return true;
+  return readAt - Date.parse(String(listed.updated_at)) < sameMomentMs;
+}
+
+/** What came before one of them failed is stored. */
+async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed: Read): Promise<Texts> {
+  const { writer } = pulling;
+  const ids = listed.records.map(idIn(tableOf(name)));
+  const answers = await readWhole(pulling, name, one, ids);
+  const reading = { ...listed.reading, readAt: pulling.serviceTime() };
+  const records = answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value ? [answer.value] : []));
+  await writer.room();
+  const written = writer.write((sql) => storeWhole(sql, pulling, name, { reading, records }));
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  if (failed) {
+    await written;
+    throw failed.reason;
+  }
+  const { shownIn } = kindOf(name);
+  if (shownIn) await showIn(pulling, shownIn, { reading: listed.reading, records });
+  return { absent: ids.length - records.length, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
+}
+
+/** Another record shows what changed here, without having changed itself: it is read again. */
+async function showIn(pulling: Pulling, { kind, by }: ShownIn, { reading, records }: Read): Promise<void> {
+  const { store, account, writer } = pulling;
+  const { one } = kindOf(kind);
+  const changedAt = new Map<number, number>();
+  for (const record of records) {
+    if (typeof record[by] === 'number') changedAt.set(record[by], Date.parse(String(record.updated_at)));
+  }
+  if (!one || changedAt.size === 0) return;
+  await writer.done();
+  const present = await store.read((sql) => presentRows(sql, account, tableOf(kind), [...changedAt.keys()]));
+  const old = [...present.values()].filter(
+    ({ key, readAt, isGone }) => !isGone && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
+  );
+  const answers: Fields[] = [];
+  for (const { key } of old) {
+    const [answer] = await readWhole(pulling, kind, one, [Number(key)]);
+    if (answer?.status === 'rejected') throw answer.reason;
+    if (answer?.value) answers.push(answer.value);
+  }
+  const readAt = pulling.serviceTime();
+  const dropped = sum(answers.map((record) => partsOf(kind, record).dropped));
+  if (dropped > 0) notWhole(pulling, kind, droppedWords(dropped, `the messages of ${kind}`, 'id'));
+  void writer.write((sql) =>
+    storeWhole(sql, pulling, kind, { reading: { ...reading, readAt }, records: answers, shown: present }),
+  );
+}
+
+const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
+
+/** What is inside of a record, where its kind keeps that. */
+function partsOf(name: KindName, record: Fields): Usable {
+  const { parts } = kindOf(name);
+  return parts ? usableIn(record[parts.field], tableOf(parts.table).id) : { records: [], dropped: 0 };
+}
+
+/** `shown`: what was there before of records that another kind's reading made svc read again. */
+type Whole = Read & { readonly shown?: ReadonlyMap<string, Present> };
+
+/** A record of which something was dropped counts as read in times long past: then it is read again. */
+const longAgo = new Date(0).toISOString();
+
+/** Records with what is inside of them. */
+async function storeWhole(sql: Sql, pulling: Pulling, name: KindName, read: Whole): Promise<void> {
+  const isWhole = (record: Fields) => partsOf(name, record).dropped === 0;
+  const { reading, records } = read;
+  await storeAlike(sql, pulling, name, { ...read, records: records.filter(isWhole) });
+  const others = records.filter((record) => !isWhole(record));
+  if (others.length === 0) return;
+  await storeAlike(sql, pulling, name, { ...read, reading: { ...reading, readAt: longAgo }, records: others });
+}
+
+async function storeAlike(
+  sql: Sql,
+  pulling: Pulling,
+  name: KindName,
+  { reading, records, shown }: Whole,
+): Promise<void> {
+  const table = tableOf(name);
+  const ids = records.map(idIn(table));
+  const present = await presentRows(sql, pulling.account, table, ids);
+  // The reading's number is that of another kind where a record is only shown.
+  const own = shown
+    ? { ...reading, sweep: Math.max(0, ...[...shown.values()].map(({ lastSweep }) => lastSweep)) }
+    : reading;
+  const whole = { entries: records.map((record) => ({ record })), present };
+  const counts = await applyRecords(sql, own, table, whole);
+  const tally = tallyOf(pulling, name);
+  tally.created += counts.created;
+  tally.updated += counts.updated;
+  const { parts } = kindOf(name);
+  if (!parts) return;
+  const entries = records.flatMap((record) =>
+    partsOf(name, record).records.map((part) => ({ record: part, parent: idIn(table)(record) })),
+  );
+  const isWhole = reading.readAt !== longAgo;
+  await storeInside(sql, pulling, tableOf(parts.table), { reading: own, entries, parents: ids, isWhole });
+}
+
+type Inside = Pick<Read, 'reading'> & {
+  readonly entries: readonly Entry[];
+  readonly parents: readonly number[];
+  /** Nothing was dropped. */
+  readonly isWhole: boolean;
+};
+
+/** Everything that belongs to the parents: of a whole one, what is not among it any more is gone. */
+export async function storeInside(
+  sql: Sql,
+  pulling: Pulling,
+  table: Table,
+  { reading, entries, parents, isWhole }: Inside,
+): Promise<void> {
+  const present = await presentRows(sql, pulling.account, table, parents);
+  await applyRecords(sql, reading, table, { entries, present });
+  if (!isWhole) return;
+  const seen = new Set(entries.map((entry) => keyOf(table, entry)));
+  const missing = [...present.values()]
+    .filter(({ key }) => !seen.has(key))
+    .map((row) => ({ ...row, parent: Number(row.key.split(':')[0]) }));
+  await markGone(sql, reading, table, missing);
+}

@@ -1,0 +1,206 @@
+import type { Context } from '../../context.ts';
+import { Failure, interruption } from '../../errors.ts';
+import type { Service } from '../../http/call.ts';
+import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
+import { dataOf } from '../tables/cells.ts';
+import { type KindName, kindOf } from '../tables/kinds.ts';
+import { ownerOf } from '../tables/owner.ts';
+import type { Account, Store } from '../tables/store.ts';
+import { tableOf } from '../tables/tables.ts';
+import { pull } from './pull.ts';
+import { type Dated, preparePull } from './pulling.ts';
+
+export type Watching = {
+  readonly ctx: Context;
+  readonly dated: Dated & { readonly service: Service };
+  readonly store: Store;
+  readonly account: Account;
+  readonly kinds: readonly KindName[];
+  readonly intervalMs: number;
+  /** From that time on; else from now on. */
+  readonly since: string | undefined;
+  /** Remembers under this name how far it is. */
+  readonly name: string | undefined;
+  /** Done for each change before it counts as told. */
+  readonly each: ((event: WatchEvent) => Promise<void>) | undefined;
+};
+
+/** A change, with the record as it is now, and of a message the ticket's number. */
+export type WatchEvent = Omit<Change, 'seq'> & { readonly record: Change['after']; readonly of?: string };
+
+/** The account is asked politely: a page of old records in each round. */
+const rescanPages = 1;
+/** Where it was is written down after so many changes, and at the end of each round. */
+const perMark = 20;
+
+/**
+ * Changes as they come, until the run is told to end. Whoever takes the next one has dealt with the one before: only
+ * then it counts as told, so after a kill it comes again rather than never.
+ */
+export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
+  const { ctx, intervalMs, store, account } = watching;
+  const trouble = troubles(ctx);
+  const place: Place = { position: undefined, sinceMsAgo: undefined, told: new Set() };
+  let slept = clocks(ctx);
+  while (!ctx.signal.aborted) {
+    const isFine = await trouble.outlive(async () => {
+      place.position ??= await startOf(watching);
+      await round(watching, place);
+      place.position ??= await seqBefore(store, account);
+    });
+    // What a round has found is told in pieces, so that a database that goes away meanwhile is met where it is asked.
+    if (isFine) yield* tellFrom(watching, place, trouble);
+    ctx.progress('Watching');
+    await ctx.clock.sleep(trouble.isMet() ? trouble.pauseMs(intervalMs) : intervalMs, ctx.signal);
+    slept = tellSleep(ctx, slept);
+  }
+  ctx.progress(undefined);
+  // Ctrl-C is how a person ends it.
+  if (ctx.signal.reason === 'SIGTERM' || ctx.signal.reason === 'SIGHUP') throw interruption(ctx.signal);
+}
+
+/** How far it is: the last change that was told. It moves on although the database is away. */
+type Place = {
+  position: number | undefined;
+  sinceMsAgo: number | undefined;
+  /** What the rounds said of the service's answers, so that it is not said every 15 seconds. */
+  readonly told: Set<string>;
+};
+
+async function* tellFrom(watching: Watching, place: Place, trouble: Troubles): AsyncGenerator<WatchEvent> {
+  const { store, account, name, ctx } = watching;
+  const changes = changesAfter(store, account, place.position ?? 0);
+  let untold = 0;
+  let isFine = true;
+  while (isFine && !ctx.signal.aborted) {
+    let next: Change | undefined;
+    let event: WatchEvent | undefined;
+    isFine = await trouble.outlive(async () => {
+      const { value } = await changes.next();
+      next = value ?? undefined;
+      event = next && (await eventOf(watching, next));
+    });
+    if (!isFine || !next) break;
+    if (event) {
+      await watching.each?.(event);
+      yield event;
+    }
+    const { seq } = next;
+    place.position = seq;
+    if (++untold % perMark === 0) isFine = await trouble.outlive(() => mark(watching, seq));
+  }
+  const { position } = place;
+  if (isFine && position !== undefined && (untold > 0 || name !== undefined)) {
+    isFine = await trouble.outlive(() => mark(watching, position));
+  }
+  if (isFine) trouble.over();
+}
+
+/** Undefined: from the first round on. */
+async function startOf({ store, account, name, since }: Watching): Promise<number | undefined> {
+  const kept = name === undefined ? undefined : await store.read((sql) => readPosition(sql, account, name));
+  if (kept !== undefined) return kept;
+  return since === undefined ? undefined : seqBefore(store, account, since);
+}
+
+async function mark({ store, account, name }: Watching, position: number): Promise<void> {
+  if (name !== undefined) await store.write((sql) => savePosition(sql, account, name, position));
+}
+
+/** `--since` is a time by this machine's clock; the service is asked by its own, so the first round tells how long ago. */
+async function round({ ctx, dated, store, account, kinds, since }: Watching, place: Place): Promise<void> {
+  const isFirst = place.sinceMsAgo === undefined;
+  const sinceMsAgo = since === undefined ? 0 : Math.max(0, ctx.clock.now().getTime() - Date.parse(since));
+  const wishes = {
+    only: kinds,
+    full: false,
+    rescan: rescanPages,
+    maxRequests: undefined,
+    follow: true,
+    ...(isFirst && since !== undefined && { sinceMsAgo }),
+  };
+  const { told } = place;
+  let said = false;
+  const notice = (text: string) => {
+    said = true;
+    if (!told.has(text)) ctx.notice(text);
+    told.add(text);
+  };
+  const service = { ...dated.service, ctx: Object.create(dated.service.ctx, { notice: { value: notice } }) };
+  await pull(preparePull({ ...dated, service }, { store, account, wishes }));
+  if (!said) told.clear();
+  place.sinceMsAgo = sinceMsAgo;
+}
+
+type Troubles = {
+  /** False where `work` met something that passes; the next round tries again. */
+  outlive(work: () => Promise<void>): Promise<boolean>;
+  isMet(): boolean;
+  over(): void;
+  pauseMs(intervalMs: number): number;
+};
+
+/** What passes: a network that is away, a limit, a service or a database that fails for a while. */
+const passing: readonly Failure['kind'][] = ['network', 'rate-limited', 'failed'];
+const longestPauseMs = 300_000;
+
+function troubles({ notice, signal }: Context): Troubles {
+  let times = 0;
+  let what = '';
+  return {
+    async outlive(work) {
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        const isPassing =
+          error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
+        if (!isPassing) throw error;
+        what = error.message.includes('database') ? 'The database' : 'The service';
+        if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
+        return false;
+      }
+    },
+    isMet: () => times > 0,
+    over() {
+      if (times > 0) notice(`${what} answers again.`);
+      times = 0;
+    },
+    pauseMs: (intervalMs) => Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),
+  };
+}
+
+type Clocks = { readonly wall: number; readonly ticks: number };
+
+const clocks = ({ clock }: Context): Clocks => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
+
+/** The wall clock runs on while the machine sleeps, the other does not. */
+function tellSleep(ctx: Context, before: Clocks): Clocks {
+  const now = clocks(ctx);
+  const sleptMs = now.wall - before.wall - (now.ticks - before.ticks);
+  if (sleptMs > 60_000)
+    ctx.notice(`The machine slept for ${Math.round(sleptMs / 60_000)} min; looking for what happened.`);
+  return now;
+}
+
+/** Undefined where nobody asked for it. */
+async function eventOf(watching: Watching, { seq: _, ...change }: Change): Promise<WatchEvent | undefined> {
+  const { kinds } = watching;
+  const table = tableOf(change.kind);
+  if (!kinds.includes(table.kind)) return undefined;
+  const record = change.after ?? change.before;
+  const parts = kindOf(table.kind).parts;
+  if (parts?.table !== table.name) return { ...change, record };
+  const parent = await parentOf(watching, table.kind, Number(record?.[parts.parent]));
+  // A ticket from chat shows the chat: one line for each message is enough.
+  if (table.kind === 'tickets' && parent?.conversation_id && kinds.includes('conversations')) return undefined;
+  return { ...change, record, of: String(parent?.ticket_number ?? record?.[parts.parent]) };
+}
+
+async function parentOf({ store, account }: Watching, kind: KindName, id: number) {
+  const [row] = await store.read((sql) =>
+    sql.all(`SELECT data FROM ${kind} WHERE service = $1 AND account_id = $2 AND id = $3`, [...ownerOf(account), id]),
+  );
+  return row && dataOf(row);
+}

@@ -1,0 +1,126 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure, isInterruption } from '../../errors.ts';
+import { digits, emailKey, findText } from '../store/contact-words.ts';
+import { openCopyIfKnown } from '../store/open-copy.ts';
+import { readState } from '../store/state.ts';
+import { dataOf, type Fields } from '../tables/cells.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import type { Account, Sql, Store } from '../tables/store.ts';
+import { ageOf } from './age.ts';
+
+/** The contacts of the copy, whose account is the one of this login. */
+export type ContactsCopy = { readonly store: Store; readonly account: Account };
+
+/**
+ * What the copy answers, and says how old it is; undefined where the service has to be asked: with --live, where there is
+ * no copy of this account or not yet one of all its contacts, and where it cannot be read. Nothing is sent.
+ */
+export async function fromContactsCopy<T extends { readonly asOf: string | undefined }>(
+  ctx: Context,
+  settings: Settings,
+  work: (copy: ContactsCopy) => Promise<T>,
+): Promise<T | undefined> {
+  if (settings.live) return undefined;
+  try {
+    const copy = await openContactsCopy(ctx, settings);
+    if (!copy) return undefined;
+    try {
+      const answer = await work(copy);
+      const age = answer.asOf === undefined ? '' : `, ${ageOf(answer.asOf, ctx.clock.now())} old`;
+      ctx.notice(`From the local copy${age}. To ask the service: --live`);
+      return answer;
+    } finally {
+      await copy.store.close();
+    }
+  } catch (error) {
+    // A copy that is damaged, newer or out of reach keeps nobody from the service.
+    if (!(error instanceof Failure) || isInterruption(error)) throw error;
+    ctx.notice(`${error.message} Asking the service.`);
+    return undefined;
+  }
+}
+
+/** The service answers sooner than a copy that somebody keeps to himself. */
+const patienceMs = 10_000;
+
+export async function openContactsCopy(ctx: Context, settings: Settings): Promise<ContactsCopy | undefined> {
+  const maxWaitMs = Math.min(settings.maxWaitMs ?? patienceMs, patienceMs);
+  const copy = await openCopyIfKnown(ctx, { ...settings, maxWaitMs });
+  if (!copy) return undefined;
+  try {
+    const { complete } = await copy.store.read((sql) => readState(sql, copy.account, 'contacts'));
+    if (complete) return copy;
+  } catch (error) {
+    await copy.store.close();
+    throw error;
+  }
+  await copy.store.close();
+  return undefined;
+}
+
+/** For many addresses at once: the ids of each, by the address as given, and how many contacts there are; undefined as above. */
+export const idsFromContactsCopy = (ctx: Context, settings: Settings, emails: readonly string[]) =>
+  fromContactsCopy(ctx, settings, ({ store, account }) =>
+    store.read(async (sql) => {
+      const ids = new Map<string, readonly number[]>();
+      for (const email of emails) {
+        const found = await contactsWhere(sql, account, 'email_key = $3', emailKey(email));
+        ids.set(
+          email,
+          found.map(({ contact_id: id }) => Number(id)),
+        );
+      }
+      const [row] = await sql.all(
+        `SELECT count(*) AS n FROM contacts WHERE ${owned} AND gone_at IS NULL`,
+        ownerOf(account),
+      );
+      return { ids, total: Number(row?.n), asOf: await asOf(sql, account) };
+    }),
+  );
+
+/** What is found, as the service sent it, and when the copy last saw any contact. */
+export type Found = { readonly contacts: readonly Fields[]; readonly asOf: string | undefined };
+
+/** Contacts whose email, name, phone or company holds the text; an address that is somebody's finds them alone. */
+export function findContacts(store: Store, account: Account, text: string): Promise<Found> {
+  const wanted = emailKey(text);
+  const number = /^[+\d\s().-]+$/u.test(text) ? digits(text) : '';
+  return store.read(async (sql) => {
+    const exact = await contactsWhere(sql, account, 'email_key = $3', wanted);
+    if (exact.length > 0) return { contacts: exact, asOf: await asOf(sql, account) };
+    const holds = sql.engine === 'sqlite' ? 'instr(find_text, $3) > 0' : 'strpos(find_text, $3) > 0';
+    const found = await contactsWhere(sql, account, holds, wanted);
+    const by = number.length > 2 && number !== wanted ? await contactsWhere(sql, account, holds, number) : [];
+    const byPhone = by.filter((contact) => (findText(contact).split('\n')[4] ?? '').includes(number));
+    const contacts = [...new Map([...found, ...byPhone].map((contact) => [contact.contact_id, contact])).values()];
+    return { contacts: newestFirst(contacts), asOf: await asOf(sql, account) };
+  });
+}
+
+/** The id of the newest contact that the copy has seen, gone or not; 0 where there is none. */
+export const newestContact = (store: Store, account: Account): Promise<number> =>
+  store.read(async (sql) => {
+    const [row] = await sql.all(`SELECT max(contact_id) AS id FROM contacts WHERE ${owned}`, ownerOf(account));
+    return Number(row?.id ?? 0);
+  });
+
+/**
+ * The newest first. Sorted here: asked to sort, SQLite goes through all contacts in the order of their ids, instead of to
+ * the few that the index of the condition knows.
+ */
+async function contactsWhere(sql: Sql, account: Account, condition: string, value: string): Promise<Fields[]> {
+  const rows = await sql.all(`SELECT data FROM contacts WHERE ${owned} AND ${condition} AND gone_at IS NULL`, [
+    ...ownerOf(account),
+    value,
+  ]);
+  return newestFirst(rows.map(dataOf));
+}
+
+const newestFirst = (contacts: Fields[]): Fields[] =>
+  contacts.sort((a, b) => Number(b.contact_id) - Number(a.contact_id));
+
+async function asOf(sql: Sql, account: Account): Promise<string | undefined> {
+  const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = 'contacts'`, ownerOf(account));
+  return row ? (JSON.parse(String(row.state)).finishedAt ?? undefined) : undefined;
+}

@@ -1,0 +1,52 @@
+import { Failure } from '../../errors.ts';
+import { accountsIn } from '../store/account.ts';
+import { type Account, type Answer, type Engine, literal, quoted, type Store, type View } from '../tables/store.ts';
+import { changeColumns, rowColumns, tables } from '../tables/tables.ts';
+
+/** A query sees the records of one account, under the names of the tables; what svc keeps for itself it does not. */
+function viewsFor({ service, id }: Account, engine: Engine): View[] {
+  const schema = engine === 'sqlite' ? 'main' : 'svc_mirror';
+  // A file has one account; but the indexes begin with it.
+  const condition = `service = ${literal(service)} AND account_id = ${literal(id)}`;
+  const view = (name: string, columns: readonly { readonly name: string }[]): View => ({
+    name,
+    text: `SELECT ${columns.map((column) => quoted(column.name)).join(', ')} FROM ${schema}.${name} WHERE ${condition}`,
+  });
+  return [
+    ...tables.map(({ name, columns }) => view(name, [...columns, ...rowColumns])),
+    view('changes', changeColumns),
+  ];
+}
+
+/** Only those that the text can mean: each takes its time. */
+const namedIn = (text: string, views: readonly View[]): View[] => {
+  const lower = text.toLowerCase();
+  return views.filter(({ name }) => lower.includes(name));
+};
+
+/** Runs what somebody typed: one query, which changes nothing, whatever it says. */
+export async function ask(store: Store, account: Account, text: string, signal: AbortSignal): Promise<Answer> {
+  if (store.engine === 'sqlite' && (await accountsIn(store)).length > 1) throw severalAccounts(store.place);
+  const views = viewsFor(account, store.engine);
+  try {
+    return await store.query({ text, account, views: namedIn(text, views) }, signal);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage' || !isChange.test(text)) throw error;
+    throw new Failure('usage', 'The local copy can be asked, not changed: give a SELECT. Nothing was done.', {
+      hint: 'What there is: svc mirror schema',
+      cause: error,
+    });
+  }
+}
+
+/** Databases call these a syntax error, which would send people looking for one. */
+const isChange =
+  /^\s*(?:insert|update|delete|replace|merge|create|drop|alter|truncate|attach|detach|pragma|vacuum|reindex|set|copy|grant|begin|commit|rollback|do|call)\b/iu;
+
+/** Such a file was made by an older svc; nothing in it keeps a query to one of them. */
+const severalAccounts = (place: string): Failure =>
+  new Failure('usage', `${place} holds several accounts, as an older svc made it, and a query could read them all.`, {
+    hint:
+      'Everything else works on it. For queries, give this account a file of its own: svc mirror pull --db FILE, ' +
+      'or forget the others in it: svc mirror forget, with their login',
+  });

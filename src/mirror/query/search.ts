@@ -1,0 +1,91 @@
+import { phrasesOf, placeOf } from '../store/words.ts';
+import { matching, textsOf } from '../store/words-index.ts';
+import { dataOf } from '../tables/cells.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import { type Account, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
+import { type Table, tables } from '../tables/tables.ts';
+
+export type Hit = {
+  readonly kind: string;
+  readonly id: number;
+  /** Of a message: the ticket or the conversation that it belongs to. */
+  readonly of: number | null;
+  /** Of a ticket and of what is in it: the number that people know. */
+  readonly number: string | null;
+  readonly field: string;
+  readonly text: string;
+  readonly score: number;
+};
+
+/** `isAll`: no more places than `count` were found. */
+export type Found = { readonly hits: readonly Hit[]; readonly count: number; readonly isAll: boolean };
+
+/** A record may be found in many of its messages. */
+const placesForEach = 4;
+
+/**
+ * The best of every searched table, best first; a record, whether found in itself or in its messages, once. Every word
+ * has to be there, or one that begins with it.
+ */
+export async function search(store: Store, account: Account, text: string, most: number): Promise<Found> {
+  const phrases = phrasesOf(text);
+  if (phrases.length === 0) return { hits: [], count: 0, isAll: true };
+  const limit = most * placesForEach;
+  let isAll = true;
+  const found = await store.read(async (sql) => {
+    const hits: Placed[] = [];
+    for (const table of tables.filter(({ words }) => words.length > 0)) {
+      const rows = await rowsIn(sql, account, table, { query: matching(sql.engine, phrases), limit });
+      if (rows.length === limit) isAll = false;
+      for (const { row, score } of rows) {
+        const place = placeOf(textsOf(table, dataOf(row)), phrases);
+        const isPart = table.key.length > 1;
+        hits.push({
+          kind: table.name,
+          id: Number(row[table.id]),
+          of: isPart ? Number(row[table.key[0] ?? '']) : null,
+          number: null,
+          record: isPart ? `${table.kind} ${row[table.key[0] ?? '']}` : `${table.kind} ${row[table.id]}`,
+          field: place?.field ?? '',
+          text: place?.piece ?? '',
+          score,
+        });
+      }
+    }
+    const once = [...new Map(hits.sort((a, b) => a.score - b.score).map((hit) => [hit.record, hit])).values()];
+    const best = once.sort((a, b) => b.score - a.score);
+    return { count: best.length, hits: await withNumbers(sql, account, best.slice(0, most)) };
+  });
+  return { ...found, isAll };
+}
+
+/** `record`: what it is, or is in. */
+type Placed = Hit & { readonly record: string };
+
+async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]): Promise<Hit[]> {
+  const ids = hits.flatMap(({ record, id, of }) => (record.startsWith('tickets ') ? [of ?? id] : []));
+  const owner = ownerOf(account);
+  const rows =
+    ids.length === 0
+      ? []
+      : await sql.all(
+          `SELECT id, ticket_number FROM tickets WHERE ${owned} AND id IN (${placeholders(owner.length + 1, ids.length)})`,
+          [...owner, ...ids],
+        );
+  const numbers = new Map(rows.map(({ id, ticket_number: number }) => [`tickets ${id}`, String(number)]));
+  return hits.map(({ record, ...hit }) => ({ ...hit, number: numbers.get(record) ?? null }));
+}
+
+type Asked = { readonly query: string; readonly limit: number };
+
+async function rowsIn(sql: Sql, account: Account, { name, key }: Table, { query, limit }: Asked) {
+  const columns = ['data', ...key.map((column) => `t.${quoted(column)}`)].join(', ');
+  const text =
+    sql.engine === 'sqlite'
+      ? `SELECT ${columns}, -bm25(${name}_words) AS score FROM ${name}_words w JOIN ${name} t ON t.svc_row = w.rowid ` +
+        `WHERE ${owned} AND gone_at IS NULL AND ${name}_words MATCH $3 ORDER BY score DESC LIMIT $4`
+      : `SELECT ${columns}, ts_rank_cd(words, $3::tsquery, 1) AS score FROM ${name} t ` +
+        `WHERE ${owned} AND gone_at IS NULL AND words @@ $3::tsquery ORDER BY score DESC LIMIT $4`;
+  const rows = await sql.all(text, [...ownerOf(account), query, limit]);
+  return rows.map((row) => ({ row, score: Number(row.score) }));
+}

@@ -1,0 +1,97 @@
+import { recordsIn } from '../../text/record.ts';
+import type { Fields } from '../tables/cells.ts';
+import { count, idOr, known, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
+
+/** The account of the sandbox that its first API key belongs to. */
+export const account_id = 1;
+
+/** `chats`: the conversations that are there. A ticket whose chat is not keeps what was written, as one from email. */
+export const ticketRow = (ticket: Fields, chats: ReadonlySet<unknown>): Fields => ({
+  id: ticket.id,
+  account_id,
+  ticket_number: text(ticket.ticket_number),
+  subject: text(ticket.subject),
+  description: text(ticket.description),
+  status: text(ticket.status),
+  priority: count(ticket.priority),
+  source: text(ticket.source),
+  contact_id: maybeId(known(ticket.contact)?.contact_id),
+  conversation_id: chats.has(ticket.conversation_id) ? ticket.conversation_id : null,
+  due_at: maybeTime(ticket.due_at),
+  first_response_at: maybeTime(ticket.first_response_at),
+  resolved_at: maybeTime(ticket.resolved_at),
+  created_at: timeOr(ticket.created_at),
+  updated_at: timeOr(ticket.updated_at),
+  // The thread of a ticket from chat is the chat's.
+  messages: chats.has(ticket.conversation_id)
+    ? []
+    : recordsIn(ticket.messages).flatMap((message) =>
+        messageRow(message, {
+          direction: oneOf(['in', 'out'], message.direction, 'out'),
+          sender_type: text(message.sender_type),
+        }),
+      ),
+});
+
+export const conversationRow = (chat: Fields): Fields => ({
+  id: chat.id,
+  account_id,
+  status: text(chat.status),
+  handling_mode: oneOf(['ai', 'human'], chat.handling_mode, 'human'),
+  channel: text(chat.channel),
+  subject: maybeText(chat.subject),
+  priority: text(chat.priority),
+  contact_id: maybeId(known(chat.contact)?.contact_id),
+  ticket_id: maybeId(chat.ticket_id),
+  last_message_at: timeOr(chat.last_message_at ?? chat.updated_at),
+  resolved_at: maybeTime(chat.resolved_at),
+  csat_rating: typeof chat.csat_rating === 'number' ? chat.csat_rating : null,
+  created_at: timeOr(chat.created_at),
+  updated_at: timeOr(chat.updated_at),
+  messages: recordsIn(chat.messages).flatMap((message) =>
+    messageRow(message, { sender_type: oneOf(['visitor', 'operator', 'ai'], message.sender_type, 'operator') }),
+  ),
+});
+
+function messageRow(message: Fields, own: Fields): Fields[] {
+  const id = idOr(message.id);
+  if (id === undefined) return [];
+  const attachments = recordsIn(message.attachments).map(({ name, mime, size }) => {
+    return { name: text(name), mime: text(mime), size: count(size) };
+  });
+  const { sender_name, body, created_at } = message;
+  return [
+    { id, ...own, sender_name: text(sender_name), body: text(body), attachments, created_at: timeOr(created_at) },
+  ];
+}
+
+export const entryRow = (entry: Fields): Fields => ({
+  id: entry.id,
+  account_id,
+  title: text(entry.title),
+  slug: text(entry.slug),
+  version: maybeText(entry.version),
+  category_id: maybeId(known(entry.category)?.id),
+  labels: texts(entry.labels),
+  status: oneOf(['draft', 'published'], entry.status, 'draft'),
+  published_at: maybeTime(entry.published_at),
+  created_at: timeOr(entry.created_at),
+  updated_at: timeOr(entry.updated_at),
+  // The API shows what became of the text that was typed.
+  content: text(entry.content_html),
+  content_html: text(entry.content_html),
+});
+
+export const postRow = (post: Fields): Fields => ({
+  id: post.id,
+  account_id,
+  title: text(post.title),
+  content: text(post.content),
+  status: text(post.status),
+  category_id: maybeId(known(post.category)?.id),
+  vote_count: count(post.vote_count),
+  comments_count: count(post.comments_count),
+  on_roadmap: post.on_roadmap === true,
+  created_at: timeOr(post.created_at),
+  updated_at: timeOr(post.updated_at),
+});

@@ -1,0 +1,139 @@
+import type { Context } from '../../context.ts';
+import { diskFailure } from '../../disk/disk-failure.ts';
+import { removeEmptyFolder, removeFolder } from '../../disk/file-head.ts';
+import { namesIn } from '../../disk/folder.ts';
+import { type Held, holders, tryLock, withLock } from '../../disk/lock.ts';
+import { Failure, interruption } from '../../errors.ts';
+
+export type LockNeeds = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'> & {
+  /** `--max-wait`. */
+  readonly maxWaitMs?: number | undefined;
+};
+
+export type Locked = <T>(
+  name: string,
+  what: string,
+  work: (held: Held) => Promise<T>,
+  maxWaitMs?: number,
+) => Promise<T>;
+
+/** Beside the database, since whoever shares the file shares the lock. */
+export const locking =
+  ({ clock, signal, progress, notice, maxWaitMs: longestMs }: LockNeeds, path: string): Locked =>
+  async (name, what, work, maxWaitMs = longestMs) => {
+    const waiting = { clock, signal, progress, notice, what, ...(maxWaitMs !== undefined && { maxWaitMs }) };
+    return withLock(`${path}.${name}`, waiting, work).catch((error) => {
+      throw diskFailure(error, `The copy ${path} cannot be used`);
+    });
+  };
+
+/** A lock that is held for as long as its holder likes. */
+export type Kept = { readonly held: Held; release(): Promise<void> };
+
+/** The lock for as long as the holder likes. */
+async function kept(locked: Locked, name: string, what: string): Promise<Kept> {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let done: Promise<void> | undefined;
+  const held = await new Promise<Held>((taken, failed) => {
+    done = locked(name, what, async (one) => {
+      taken(one);
+      await released;
+    }).catch(failed);
+  });
+  return {
+    held,
+    async release() {
+      release();
+      await done;
+    },
+  };
+}
+
+// The two engines do not see each other's locks: the WebAssembly one has none of the operating system. So a process with
+// Node's own SQLite has an entry beside the file for as long as it has that open, and the other engine waits until there is
+// none. The gate, which the other engine holds around all that it does, keeps the two from coming in at once.
+
+const gate = 'busy';
+const entries = (path: string): string => `${path}.native`;
+let entered = 0;
+
+/**
+ * Says that this process has the file open with Node's own SQLite. Waits for a transaction of the other engine; `first` is
+ * done while there is none.
+ */
+export const enterNative = <T extends object>(
+  locked: Locked,
+  path: string,
+  first: () => Promise<T>,
+): Promise<T & { readonly release: () => Promise<void> }> =>
+  locked(gate, 'the copy', async () => {
+    const entry = `${entries(path)}/${process.pid}-${++entered}`;
+    const held = await tryLock(entry);
+    const leave = async () => {
+      await held?.release();
+      await removeFolder(entry);
+    };
+    try {
+      return { ...(await first()), release: leave };
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  });
+
+const waitAtMostMs = 10_000;
+
+/** `work` alone with the file, as the engine without locks of its own. */
+export async function asWebAssembly<T>(ctx: LockNeeds, path: string, work: (held: Held) => Promise<T>): Promise<T> {
+  const { held, release } = await gateOfWebAssembly(ctx, path);
+  try {
+    return await work(held);
+  } finally {
+    await release();
+  }
+}
+
+/** The gate, once no process has the file open with the other engine. It is given back during the wait. */
+export async function gateOfWebAssembly(ctx: LockNeeds, path: string): Promise<Kept> {
+  const began = ctx.clock.ticks();
+  for (;;) {
+    const taken = await kept(locking(ctx, path), gate, 'the copy');
+    const other = await nativeAtWork(path).catch(async (error) => {
+      await taken.release();
+      throw error;
+    });
+    if (other === undefined) return taken;
+    await taken.release();
+    if (ctx.signal.aborted) throw interruption(ctx.signal, 'Interrupted while waiting.');
+    if (ctx.clock.ticks() - began >= Math.min(waitAtMostMs, ctx.maxWaitMs ?? waitAtMostMs)) {
+      throw new Failure('failed', `An svc under a newer Node has the copy ${path} open: process ${other}.`, {
+        hint: 'Wait for it, end it, or run this one with Node 24.10 or later: then both use it at once.',
+      });
+    }
+    await ctx.clock.sleep(50, ctx.signal);
+  }
+}
+
+/** What svc has put there; whatever else stands in that folder is somebody else's. */
+const entriesOf = async (path: string): Promise<string[]> =>
+  (await namesIn(entries(path))).filter((name) => /^\d+-\d+$/u.test(name)).map((name) => `${entries(path)}/${name}`);
+
+/** Removes what killed processes left of themselves beside a file that is deleted. */
+export async function removeEntries(path: string): Promise<void> {
+  for (const entry of await entriesOf(path)) await removeFolder(entry);
+  await removeEmptyFolder(entries(path));
+}
+
+/** The process id of one that lives; entries of those that were killed are cleared away. */
+async function nativeAtWork(path: string): Promise<number | undefined> {
+  for (const entry of await entriesOf(path)) {
+    const held = await tryLock(entry);
+    if (!held) return (await holders(entry))[0] ?? 0;
+    await held.release();
+    await removeFolder(entry);
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import { diskFailure } from '../../disk/disk-failure.ts';
+import type { Held } from '../../disk/lock.ts';
+import { makePrivateFile, resolvedFile } from '../../disk/private-data.ts';
+import { hexDigestOf } from '../../text/digest.ts';
+import type { Account, Sql, Store } from '../tables/store.ts';
+import { oneByOne } from '../tables/transaction.ts';
+import type { Mode } from './connection.ts';
+import { isOpenHere, nativeEngine } from './engine-native.ts';
+import { webAssemblyEngine } from './engine-wasm.ts';
+import { requireOurs, type Use } from './file.ts';
+import { type LockNeeds, locking } from './locks.ts';
+import { startNative } from './native.ts';
+import { requireAlone } from './neighbours.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { removeCopyFile } from './remove.ts';
+import { startThread, warmThread } from './thread.ts';
+
+/** A file, and whether svc itself gave it its place in the state folder. */
+export type NamedFile = {
+  readonly named: string;
+  readonly isOwn: boolean;
+  /** `--max-wait`: how long it is waited for while another process has it. */
+  readonly maxWaitMs?: number | undefined;
+};
+
+/** Makes the file where there is none, readable by its owner alone. What only reads never opens it for writing. */
+export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: NamedFile): Promise<Store> {
+  const { clock, signal, progress, notice } = given;
+  const ctx: LockNeeds = { clock, signal, progress, notice, maxWaitMs };
+  const path = await resolvedFile(named);
+  const native = nodeSqlite();
+  // Its start takes a while, in which other things are done.
+  if (!native) warmThread();
+  const place = { ctx, path, isOwn };
+  const start = (mode: Mode) => (native ? startNative(native, path, mode) : startThread(path, mode));
+  const whose = isOpenHere(path) ? 'ours' : await requireOurs(place, start);
+  await requireAlone(path, whose, isOwn);
+  if (whose === 'none') {
+    await makePrivateFile(path).catch((error) => {
+      throw diskFailure(error, `The copy ${path} could not be made`);
+    });
+  }
+  const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
+  const work = oneByOne();
+  /** Of the pulls of this process. */
+  const pulls = new Set<Held>();
+  const check = () => {
+    for (const one of pulls) one.check();
+  };
+  const transaction =
+    (use: Use, begin: string) =>
+    <T>(job: (sql: Sql) => Promise<T>): Promise<T> =>
+      work(() => engine.transact(use, begin, job, check));
+
+  return {
+    engine: 'sqlite',
+    place: path,
+    write: transaction('write', 'BEGIN IMMEDIATE'),
+    read: transaction('read', 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1'),
+    alone: (account, job, longestMs) => {
+      const pull = async (held: Held) => {
+        pulls.add(held);
+        return job(held.check).finally(() => pulls.delete(held));
+      };
+      return locking(ctx, path)(pullName(account), 'the copy of this account', pull, longestMs);
+    },
+    query: ({ text, views }, signal) => work(() => engine.query(text, views, signal)),
+    compact: () => work(() => engine.exec('VACUUM')),
+    async remove() {
+      await engine.close();
+      await removeCopyFile(path);
+    },
+    close: () => work(engine.close),
+  };
+}
+
+const pullName = ({ service, id }: Account): string => `pull-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}`;

@@ -1,0 +1,53 @@
+import { owned, ownerOf } from '../tables/owner.ts';
+import type { Account, Sql, Store } from '../tables/store.ts';
+import { tables } from '../tables/tables.ts';
+import { dropTables } from './schema.ts';
+
+/**
+ * What is left of the database:
+ * - `nothing`: the file, or in PostgreSQL the schema, is gone
+ * - `others`: copies of other accounts
+ * - `strangers`: what svc did not make
+ */
+export type Left = 'nothing' | 'others' | 'strangers';
+
+/** Deletes the copy of one account, and svc's tables where it was the last; whatever svc did not make stays. */
+export async function forgetCopy(store: Store, account: Account): Promise<Left> {
+  const left = await store.alone(account, () => store.write((sql) => forget(sql, account)));
+  if (left === 'nothing') await store.remove();
+  if (left === 'others') await store.compact();
+  return left;
+}
+
+async function forget(sql: Sql, account: Account): Promise<Left> {
+  if (sql.engine === 'sqlite') await sql.all('PRAGMA secure_delete = ON');
+  const [row] = await sql.all(`SELECT count(*) AS n FROM svc_accounts WHERE NOT (${owned})`, ownerOf(account));
+  if (Number(row?.n) > 0) {
+    await deleteRows(sql, account);
+    return 'others';
+  }
+  await deleteRows(sql, account);
+  return (await dropTables(sql)) ? 'strangers' : 'nothing';
+}
+
+async function deleteRows(sql: Sql, account: Account): Promise<void> {
+  for (const { name, words } of tables) {
+    if (sql.engine === 'sqlite' && words.length > 0) {
+      await sql.run(
+        `DELETE FROM ${name}_words WHERE rowid IN (SELECT svc_row FROM ${name} WHERE ${owned})`,
+        ownerOf(account),
+      );
+      // Until its parts are joined, the index keeps the words of what was deleted.
+      await sql.run(`INSERT INTO ${name}_words (${name}_words) VALUES ('optimize')`);
+    }
+    await deleteFrom(sql, name, account);
+  }
+  for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
+    await deleteFrom(sql, name, account);
+  }
+}
+
+async function deleteFrom(sql: Sql, name: string, account: Account): Promise<void> {
+  const [row] = await sql.all(`SELECT count(*) AS n FROM ${name} WHERE ${owned}`, ownerOf(account));
+  await sql.run(`DELETE FROM ${name} WHERE ${owned}`, ownerOf(account), Number(row?.n));
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { isThere } from '../../disk/atomic-file.ts';
+import { namesIn } from '../../disk/folder.ts';
+import type { Service } from '../../http/call.ts';
+import { hexDigestOf } from '../../text/digest.ts';
+import type { Account, Store } from '../tables/store.ts';
+import {
+  accountByAsking,
+  accountOfProfile,
+  holds,
+  isOfAnother,
+  knownAccount,
+  rememberAccount,
+  requireHeld,
+  requirePulled,
+  whichAccount,
+} from './account.ts';
+import { copyName } from './copy-name.ts';
+import { isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
+
+/** The database, and whose records of it are meant. */
+export type Copy = { readonly store: Store; readonly account: Account };
+
+type Asked = { readonly db?: string | undefined; readonly service?: Service };
+
+/** For a pull: makes the database where there is none. In the state folder each account has a file of its own. */
+export async function openCopyToPull(ctx: Context, settings: Settings, { db, service }: Asked): Promise<Copy> {
+  const present = await withoutRequest(ctx, settings, db);
+  if (present) return remembered(ctx, settings, present);
+  const account = (await accountOfProfile(ctx, settings)) ?? (await accountByAsking(ctx, settings, service));
+  const { maxWaitMs } = settings;
+  if (!isOwnPlace(ctx, db)) {
+    const place = await placeOfCopy(ctx, db);
+    const store = await openStore(ctx, { place, isOwn: false, make: true, maxWaitMs });
+    return remembered(ctx, settings, { store, account });
+  }
+  const [first, own] = [join(ctx.files.state, copyName), fileOf(ctx, account)];
+  if (await isThere(own)) return remembered(ctx, settings, { store: await openOwn(ctx, settings, own), account });
+  try {
+    return await remembered(ctx, settings, { store: await openOwn(ctx, settings, first), account });
+  } catch (error) {
+    if (!isOfAnother(error)) throw error;
+    return remembered(ctx, settings, { store: await openOwn(ctx, settings, own), account });
+  }
+}
+
+/**
+ * The copy that is there. A login that no pull was made with yet costs a request, the account's.
+ *
+ * @throws Failure where there is none of this account; `usage` where the file is another account's.
+ */
+export async function openCopy(ctx: Context, settings: Settings, { db }: Asked): Promise<Copy> {
+  const place = await placeOfCopy(ctx, db);
+  const isOwn = isOwnPlace(ctx, db);
+  const known = await withoutRequest(ctx, settings, db);
+  if (known) return pulled(known);
+  if (isOwn && (await ownFiles(ctx)).length === 0) throw noCopy(place);
+  if (!isOwn) {
+    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+    return closingOnFailure(store, async () => {
+      const account = (await knownAccount(ctx, settings, store)) ?? (await accountByAsking(ctx, settings));
+      await requireHeld(store, account);
+      await requirePulled(store, account);
+      await rememberAccount(ctx, settings, store, account);
+      return { store, account };
+    });
+  }
+  const account = await accountByAsking(ctx, settings);
+  for (const file of await ownFiles(ctx, account)) {
+    const store = await openOwn(ctx, settings, file);
+    if (await closingOnFailure(store, () => holds(store, account)))
+      return pulled(await remembered(ctx, settings, { store, account }));
+    await store.close();
+  }
+  throw noCopy(place);
+}
+
+/** The copy that is there, without a request; undefined where this login has none. */
+export async function openCopyIfKnown(ctx: Context, settings: Settings): Promise<Copy | undefined> {
+  return withoutRequest(ctx, settings, undefined);
+}
+
+/** The same; where there is none, that is an error. */
+export async function openCopyPulled(ctx: Context, settings: Settings): Promise<Copy> {
+  const copy = await withoutRequest(ctx, settings, undefined);
+  if (!copy) throw noCopy(await placeOfCopy(ctx, undefined));
+  return pulled(copy);
+}
+
+async function withoutRequest(ctx: Context, settings: Settings, db: string | undefined): Promise<Copy | undefined> {
+  const isOwn = isOwnPlace(ctx, db);
+  const places = isOwn ? await ownFiles(ctx, await accountOfProfile(ctx, settings)) : [await placeOfCopy(ctx, db)];
+  if (isOwn && settings.baseUrl === undefined && places.length > 1) throw whichAccount();
+  for (const place of places) {
+    if (!isOwn && !/^postgres/iu.test(place) && !(await isThere(place))) continue;
+    const store = await openStore(ctx, { place, isOwn, make: false, maxWaitMs: settings.maxWaitMs });
+    const account = await closingOnFailure(store, async () => {
+      const known = await knownAccount(ctx, settings, store);
+      return known && (await holds(store, known)) ? known : undefined;
+    });
+    if (account) return { store, account };
+    await store.close();
+  }
+  return undefined;
+}
+
+const openOwn = (ctx: Context, { maxWaitMs }: Settings, place: string): Promise<Store> =>
+  openStore(ctx, { place, isOwn: true, make: true, maxWaitMs });
+
+const remembered = (ctx: Context, settings: Settings, copy: Copy): Promise<Copy> =>
+  closingOnFailure(copy.store, async () => {
+    await rememberAccount(ctx, settings, copy.store, copy.account);
+    return copy;
+  });
+
+const pulled = (copy: Copy): Promise<Copy> =>
+  closingOnFailure(copy.store, async () => {
+    await requirePulled(copy.store, copy.account);
+    return copy;
+  });
+
+async function closingOnFailure<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const fileOf = ({ files }: Pick<Context, 'files'>, { service, id }: Account): string =>
+  join(files.state, `mirror-${hexDigestOf(`${service}\n${id}`).slice(0, 12)}.db`);
+
+/** The copies in the state folder; of a known account only those that can hold it. */
+async function ownFiles(ctx: Context, account?: Account): Promise<string[]> {
+  const names = await namesIn(ctx.files.state);
+  const all = names.filter((name) => name === copyName || /^mirror-[\da-f]{12}\.db$/u.test(name));
+  const files = all.map((name) => join(ctx.files.state, name)).sort((a, b) => a.length - b.length);
+  if (!account) return files;
+  const own = fileOf(ctx, account);
+  return files.includes(own) ? [own] : files.slice(0, 1);
+}

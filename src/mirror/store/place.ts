@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { isPostgresUrl as isUrl, kindOfPlace, placeHint } from '../../database/place.ts';
+import { isThere } from '../../disk/atomic-file.ts';
+import { Failure } from '../../errors.ts';
+import type { Store } from '../tables/store.ts';
+import { copyName } from './copy-name.ts';
+
+type Needs = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
+
+/** Where the copy is: --db, else SVC_MIRROR_DB, else a file in the state folder. */
+export async function placeOfCopy({ env, files }: Needs, db: string | undefined): Promise<string> {
+  const name = db === undefined ? 'SVC_MIRROR_DB' : '--db';
+  const named = db ?? (env.SVC_MIRROR_DB || undefined);
+  if (named === undefined) return join(files.state, copyName);
+  if (named.trim() === '')
+    throw new Failure('usage', `${name} is empty.`, { hint: 'Name a file, or postgres://HOST/DATABASE' });
+  if (kindOfPlace(named) === 'neither')
+    throw new Failure('usage', `${name}: the copy is a file or a postgres:// URL.`, { hint: placeHint(named) });
+  if (db !== undefined && isUrl(db)) await refusePassword(db);
+  return named;
+}
+
+/** Everybody on the machine can read the flags of a program. */
+async function refusePassword(url: string): Promise<void> {
+  const { parse } = await import('pg-connection-string');
+  let password: string | undefined;
+  try {
+    password = parse(url).password;
+  } catch {
+    throw new Failure('usage', '--db is not a postgres:// URL that can be read.', {
+      hint: 'It looks like postgres://user@host:5432/database',
+    });
+  }
+  if (password === undefined || password === '') return;
+  throw new Failure('usage', '--db may not hold a password.', {
+    hint: 'Give it in PGPASSWORD or in .pgpass, or put the whole URL into SVC_MIRROR_DB.',
+  });
+}
+
+/** Whether svc chose the place, in its own state folder. */
+export const isOwnPlace = ({ env }: Pick<Needs, 'env'>, db: string | undefined): boolean =>
+  db === undefined && !env.SVC_MIRROR_DB;
+
+export type Wanted = {
+  readonly place: string;
+  readonly isOwn: boolean;
+  /** Where there is none yet, an empty one is made. */
+  readonly make: boolean;
+  /** `--max-wait`, for a file that another process has. */
+  readonly maxWaitMs?: number | undefined;
+};
+
+/** Opens the database, with its tables. */
+export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
+  if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
+  const store = isUrl(place)
+    ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
+    : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
+  try {
+    const { prepareSchema } = await import('./schema.ts');
+    await prepareSchema(store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export const noCopy = (place: string): Failure =>
+  new Failure('failed', `There is no copy of this account in ${place} yet.`, {
+    hint: 'Make one with: svc mirror pull',
+  });

@@ -1,0 +1,224 @@
+import { Failure } from '../../errors.ts';
+import { hexDigestOf } from '../../text/digest.ts';
+import { guardRows } from '../postgres/row-security.ts';
+import { cellsOf } from '../tables/cells.ts';
+import { type Engine, quoted, type Sql, type Store } from '../tables/store.ts';
+import { type Column, type ColumnType, changeColumns, type Table, tables } from '../tables/tables.ts';
+
+/** Of everything but the columns that follow from the table of operations, which are added when they are missing. */
+const version = 1;
+
+const types: Record<Engine, Record<ColumnType, string>> = {
+  sqlite: { integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', text: 'TEXT', time: 'TEXT', json: 'TEXT' },
+  postgres: {
+    integer: 'bigint',
+    number: 'double precision',
+    boolean: 'boolean',
+    text: 'text',
+    time: 'timestamptz',
+    json: 'jsonb',
+  },
+};
+
+/** What svc itself needs of a row, beside what people ask for. */
+const ownColumns = (engine: Engine): string[] => [
+  // json, not jsonb: it keeps the text as it came, and takes U+0000.
+  `data ${engine === 'sqlite' ? 'TEXT' : 'json'} NOT NULL`,
+  `first_seen_at ${types[engine].time} NOT NULL`,
+  `seen_at ${types[engine].time} NOT NULL`,
+  `gone_at ${types[engine].time}`,
+  // When it was last looked for, and when its text was read by the service's clock.
+  `looked_at ${types[engine].time} NOT NULL`,
+  `read_at ${types[engine].time}`,
+  // The reading in which it was first and last seen.
+  `first_sweep ${types[engine].integer} NOT NULL`,
+  `last_sweep ${types[engine].integer} NOT NULL`,
+];
+
+const owner = (engine: Engine): string[] => [
+  engine === 'sqlite' ? 'svc_row INTEGER PRIMARY KEY' : 'svc_row bigserial PRIMARY KEY',
+  'service TEXT NOT NULL',
+  'account_id TEXT NOT NULL',
+];
+
+const column =
+  (engine: Engine) =>
+  ({ name, type }: Column): string =>
+    `${quoted(name)} ${types[engine][type]}`;
+
+function createTable(engine: Engine, table: Table): string[] {
+  const { name, key, columns, words } = table;
+  const special = name === 'contacts' ? ['find_text TEXT', 'email_key TEXT'] : [];
+  if (engine === 'postgres' && words.length > 0) special.push('words tsvector');
+  const unique = `UNIQUE (${['service', 'account_id', ...key].map(quoted).join(', ')})`;
+  const all = [...owner(engine), ...columns.map(column(engine)), ...ownColumns(engine), ...special, unique];
+  const statements = [`CREATE TABLE ${name} (\n  ${all.join(',\n  ')}\n)`];
+  if (special.includes('find_text TEXT')) {
+    statements.push(
+      'CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)',
+      'CREATE INDEX contacts_email ON contacts (service, account_id, email)',
+    );
+    if (engine === 'sqlite') statements.push('CREATE INDEX contacts_find ON contacts (service, account_id, find_text)');
+  }
+  if (words.length > 0 && engine === 'postgres')
+    statements.push(`CREATE INDEX ${name}_words ON ${name} USING gin (words)`);
+  if (words.length > 0 && engine === 'sqlite') {
+    // The words come ready (words.ts): letters, digits and marks are all that there is in them.
+    const tokenize = `tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"`;
+    statements.push(
+      `CREATE VIRTUAL TABLE ${name}_words USING fts5(words, content = '', contentless_delete = 1, ${tokenize})`,
+    );
+  }
+  return statements;
+}
+
+function createAll(engine: Engine): string[] {
+  const { time, integer } = types[engine];
+  const json = engine === 'sqlite' ? 'TEXT' : 'json';
+  const account = 'service TEXT NOT NULL, account_id TEXT NOT NULL';
+  const change = changeColumns
+    .filter(({ name }) => name !== 'seq')
+    .map(({ name, type }) => `${quoted(name)} ${type === 'json' ? json : types[engine][type]}`);
+  const seq = engine === 'sqlite' ? 'seq INTEGER PRIMARY KEY AUTOINCREMENT' : 'seq bigserial PRIMARY KEY';
+  return [
+    ...tables.flatMap((table) => createTable(engine, table)),
+    `CREATE TABLE changes (\n  ${[seq, 'service TEXT NOT NULL', 'account_id TEXT NOT NULL', ...change].join(',\n  ')}\n)`,
+    'CREATE INDEX changes_time ON changes (service, account_id, "time")',
+    `CREATE TABLE svc_accounts (${account}, name TEXT, pulled_at ${time}, PRIMARY KEY (service, account_id))`,
+    `CREATE TABLE svc_credentials (digest TEXT PRIMARY KEY, ${account})`,
+    `CREATE TABLE svc_kinds (${account}, kind TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (service, account_id, kind))`,
+    `CREATE TABLE svc_watchers (${account}, name TEXT NOT NULL, seq ${integer} NOT NULL, PRIMARY KEY (service, account_id, name))`,
+    'CREATE TABLE svc_schema (version INTEGER NOT NULL, columns TEXT NOT NULL)',
+    `INSERT INTO svc_schema (version, columns) VALUES (${version}, '${fingerprint(engine)}')`,
+  ];
+}
+
+/** What `svc mirror schema` prints: for people, without what svc keeps for itself. */
+export const shownSchema = (engine: Engine): string => {
+  const row: Column[] = [
+    { name: 'data', type: 'json' },
+    { name: 'first_seen_at', type: 'time' },
+    { name: 'seen_at', type: 'time' },
+    { name: 'gone_at', type: 'time' },
+  ];
+  const show = (name: string, columns: readonly Column[]) =>
+    `CREATE TABLE ${name} (\n${columns.map((each) => `  ${column(engine)(each)}`).join(',\n')}\n);\n`;
+  return [...tables.map(({ name, columns }) => show(name, [...columns, ...row])), show('changes', changeColumns)].join(
+    '\n',
+  );
+};
+
+/** Makes the tables, or brings those of an older svc up to date; refuses those of a newer one. */
+export async function prepareSchema(store: Store): Promise<void> {
+  const present = await store.read(presentSchema);
+  if (present && present.version > version) throw tooNew(store.place, present.version);
+  if (present?.columns === fingerprint(store.engine)) return;
+  await store.write(async (sql) => {
+    if (sql.engine === 'postgres') await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
+    if (!(await presentSchema(sql))) {
+      for (const statement of createAll(sql.engine)) await sql.run(statement);
+      if (sql.engine === 'postgres') await guardRows(sql);
+      return;
+    }
+    // First: to read the rows runs the policy that is there.
+    if (sql.engine === 'postgres') await guardRows(sql);
+    for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
+    await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)], 1);
+  }, 'tables');
+}
+
+const tooNew = (place: string, present: number): Failure =>
+  new Failure('failed', `The copy ${place} was made by a newer svc (schema ${present}; this one knows ${version}).`, {
+    hint: 'Update svc, or keep a copy of your own with --db FILE.',
+  });
+
+/** What the columns of this svc are, so that one look tells whether the database has them. */
+const fingerprint = (engine: Engine): string =>
+  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), guards[engine]])).slice(0, 16);
+
+/** What keeps the accounts of a database apart: a SQLite file has one. */
+const guards: Record<Engine, string> = { sqlite: '', postgres: 'row-level security, with the operators of the server' };
+
+type Present = { readonly version: number; readonly columns: string };
+
+async function presentSchema(sql: Sql): Promise<Present | undefined> {
+  if (!(await hasTable(sql, 'svc_schema'))) return undefined;
+  const [row] = await sql.all('SELECT version, columns FROM svc_schema');
+  return { version: Number(row?.version), columns: String(row?.columns) };
+}
+
+async function hasTable(sql: Sql, name: string): Promise<boolean> {
+  const rows =
+    sql.engine === 'sqlite'
+      ? await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE type = 'table' AND name = $1", [name])
+      : await sql.all("SELECT 1 AS one FROM pg_tables WHERE schemaname = 'svc_mirror' AND tablename = $1", [name]);
+  return rows.length > 0;
+}
+
+type Missing = { readonly table: Table; readonly column: Column };
+
+/** Fields that the service has got since the tables were made. */
+async function missingColumns(sql: Sql): Promise<Missing[]> {
+  const rows =
+    sql.engine === 'sqlite'
+      ? await sql.all(
+          "SELECT t.name AS t, c.name AS c FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
+        )
+      : await sql.all(
+          "SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = 'svc_mirror'",
+        );
+  const present = new Set(rows.map(({ t, c }) => `${t}.${c}`));
+  return tables.flatMap((table) =>
+    table.columns.filter(({ name }) => !present.has(`${table.name}.${name}`)).map((column) => ({ table, column })),
+  );
+}
+
+/** What the rows hold of it already stands in `data`. */
+async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<void> {
+  await sql.run(`ALTER TABLE ${table.name} ADD COLUMN ${column(sql.engine)(added)}`);
+  let last = 0;
+  for (;;) {
+    const rows = await sql.all(
+      `SELECT svc_row, data FROM ${table.name} WHERE svc_row > $1 ORDER BY svc_row LIMIT 500`,
+      [last],
+    );
+    if (rows.length === 0) return;
+    for (const { svc_row, data } of rows) {
+      const [value = null] = cellsOf([added], JSON.parse(String(data)));
+      if (value === null) continue;
+      await sql.run(
+        `UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`,
+        [value, Number(svc_row)],
+        1,
+      );
+    }
+    last = Number(rows.at(-1)?.svc_row);
+  }
+}
+
+const ofTheCopy = ['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers', 'svc_schema'];
+
+/** Removes svc's tables. Returns whether anything of others is left among them. */
+export async function dropTables(sql: Sql): Promise<boolean> {
+  const names = [...tables.map(({ name }) => name), ...ofTheCopy];
+  if (sql.engine === 'postgres') return dropFromSchema(sql, names);
+  const words = tables.filter((table) => table.words.length > 0).map(({ name }) => `${name}_words`);
+  for (const name of [...words, ...names]) await sql.run(`DROP TABLE IF EXISTS ${name}`);
+  const left = await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^' LIMIT 1");
+  return left.length > 0;
+}
+
+/** A view of somebody else, which needs a table, keeps that and all of the rest. */
+async function dropFromSchema(sql: Sql, names: readonly string[]): Promise<boolean> {
+  await sql.run('SAVEPOINT before');
+  try {
+    await sql.run(`DROP TABLE IF EXISTS ${names.map((name) => `svc_mirror.${name}`).join(', ')}`);
+    await sql.run('DROP FUNCTION IF EXISTS svc_mirror.svc_bound()');
+    await sql.run('DROP SCHEMA svc_mirror');
+    return false;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    await sql.run('ROLLBACK TO SAVEPOINT before');
+    return true;
+  }
+}

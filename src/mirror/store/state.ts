@@ -1,0 +1,132 @@
+import type { KindName } from '../tables/kinds.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import type { Account, Sql } from '../tables/store.ts';
+
+/** A reading of a list that is not finished. Everything above `page` is stored. */
+export type Sweep = {
+  readonly number: number;
+  readonly page: number;
+  /** The whole list, or what is new. */
+  readonly whole: boolean;
+  /** `--full`: also what did not change is read again. */
+  readonly forced: boolean;
+  /** What came while the whole list was read is looked at once more, from its first page. */
+  readonly isTail: boolean;
+  /** Only what changed since then. */
+  readonly since: string | null;
+  /** When it began, and the latest change seen in it, by the service's clock. */
+  readonly started: string | null;
+  readonly latest: string | null;
+  /** How many the service counts of what is asked for. Where a later page counts fewer, records moved past the reader. */
+  readonly total: number | null;
+  /** Of a tail that asks for changes: how many the whole list has. */
+  readonly listed?: number | null;
+  /** Listed records that answer 404 when they are read. */
+  readonly absent?: number;
+  /** Records whose id svc cannot keep: with these no reading is whole, and nothing is gone by it. */
+  readonly dropped?: number;
+  /** The page that comes next could not be trusted in the last pull either. */
+  readonly isDoubted?: boolean;
+  /** Of lists: those whose members are read. */
+  readonly done?: readonly number[];
+};
+
+/** How far the copy of one kind is. */
+export type KindState = {
+  /** The first full reading is done. */
+  readonly complete: boolean;
+  /** The next pull asks for what changed since then, and a little earlier. By the service's clock. */
+  readonly cursor: string | null;
+  /** The number of the last reading that was begun, and of the last that was finished. */
+  readonly begun: number;
+  readonly finished: number;
+  readonly finishedAt: string | null;
+  readonly sweep: Sweep | null;
+  /** How many records the last whole reading found listed, and with 404 for an answer when they were read. */
+  readonly absent: number;
+  /** `svc watch` follows a kind whose first reading is still to come, from that time on. */
+  readonly followedFrom: string | null;
+  /** The whole reading was held against the service's count. Copies of earlier versions called parts whole. */
+  readonly isCounted: boolean;
+  /** It was complete, and then records were missing: what was made before that time is no news. */
+  readonly repairsFrom: string | null;
+  /** A digest of what the last whole reading missed, of a kind whose records cannot be asked for one by one. */
+  readonly missed: string | null;
+  /** A digest of what the last whole reading found, of a kind that is not complete and whose list may change its order. */
+  readonly seen: string | null;
+  /** The next page of the unresolved, which the first pull reads before all others; null: they are read. */
+  readonly front: number | null;
+  /** How many the service counted before the first reading. */
+  readonly expected: number | null;
+  /** The service refuses it: a module that is off, a scope that is missing. */
+  readonly isRefused: boolean;
+  /** One moment by the service's clock and by this machine's, at the end of the last reading. */
+  readonly clock: { readonly service: string; readonly local: string } | null;
+};
+
+/** A change may become visible a little later than its time says. */
+export const overlapMs = 120_000;
+
+/** A reading of the kind is under way. */
+export type Sweeping = KindState & { readonly sweep: Sweep };
+
+export const isSweeping = (state: KindState): state is Sweeping => state.sweep !== null;
+
+const newState: KindState = {
+  complete: false,
+  cursor: null,
+  begun: 0,
+  finished: 0,
+  finishedAt: null,
+  sweep: null,
+  absent: 0,
+  followedFrom: null,
+  isCounted: false,
+  repairsFrom: null,
+  missed: null,
+  seen: null,
+  front: 1,
+  expected: null,
+  isRefused: false,
+  clock: null,
+};
+
+export async function readState(sql: Sql, account: Account, kind: KindName): Promise<KindState> {
+  const [row] = await sql.all(`SELECT state FROM svc_kinds WHERE ${owned} AND kind = $3`, [...ownerOf(account), kind]);
+  if (!row) return newState;
+  // Earlier versions called a reading whole that had left out records without an id, and counted them here.
+  const { short = 0, ...state } = JSON.parse(String(row.state));
+  return { ...newState, ...state, ...(short > 0 && { isCounted: false }) };
+}
+
+export const saveState = (sql: Sql, account: Account, kind: KindName, state: KindState): Promise<void> =>
+  sql.run(
+    'INSERT INTO svc_kinds (service, account_id, kind, state) VALUES ($1, $2, $3, $4) ' +
+      'ON CONFLICT (service, account_id, kind) DO UPDATE SET state = excluded.state',
+    [...ownerOf(account), kind, JSON.stringify(state)],
+    1,
+  );
+
+/** A new reading, from the first page. */
+export function beginSweep(
+  state: KindState,
+  wanted: Pick<Sweep, 'whole' | 'forced' | 'since'>,
+  started: string | null,
+): Sweeping {
+  const number = state.begun + 1;
+  const sweep: Sweep = { ...wanted, number, page: 1, isTail: false, started, latest: null, total: null };
+  return { ...state, begun: number, sweep };
+}
+
+export const later = (one: string | null, other: string | null): string | null => {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(one) >= Date.parse(other) ? one : other;
+};
+
+export const earlier = (one: string | null, other: string | null): string | null => {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(one) <= Date.parse(other) ? one : other;
+};
+
+export const minus = (time: string | null, ms: number): string | null =>
+  time === null ? null : new Date(Date.parse(time) - ms).toISOString();
