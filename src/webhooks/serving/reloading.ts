@@ -10,7 +10,10 @@ import type { Sinks } from './sinks.ts';
 /** Changed by a reload. */
 export type Current = { secrets: readonly string[]; configured: Configured };
 
-type Running = { readonly current: Current; readonly sinks: Sinks };
+type Running = { readonly current: Current; readonly sinks: Pick<Sinks, 'change'> };
+
+type Ports = Pick<Context, 'clock' | 'env' | 'notice' | 'onHangup'>;
+type Options = Pick<ServeOptions, 'read' | 'secretsOf' | 'placeOf'>;
 
 /** Adds what was stored since. Only a reload forgets secrets: a forged delivery must not make a good one unknown. */
 export function laterSecrets(ctx: Context, current: Current, { storedSecrets }: ServeOptions) {
@@ -22,12 +25,12 @@ export function laterSecrets(ctx: Context, current: Current, { storedSecrets }: 
   return async (): Promise<boolean> => !current.configured.config.secrets.store || (await again());
 }
 
-/** Reads the configuration again when it is told to. A bad one is refused, and the old one stays. */
-export function reloading(ctx: Context, options: ServeOptions, { current, sinks }: Running): () => void {
+/** Reads the configuration again when it is told to. A bad one, or one that takes 8 s, is refused, and the old one stays. */
+export function reloading(ctx: Ports, options: Options, { current, sinks }: Running): () => void {
   let last: Promise<void> = Promise.resolve();
   const reload = async () => {
     try {
-      const next = await options.read();
+      const next = await readInTime(ctx.clock, options.read());
       const secrets = await readInTime(ctx.clock, options.secretsOf(next));
       for (const name of needRestart(current.configured, next, options)) {
         ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
@@ -54,11 +57,11 @@ export function reloading(ctx: Context, options: ServeOptions, { current, sinks 
 }
 
 /** Its sink fails, and is tried again, until the program is there. */
-export async function warnOfPrograms(ctx: Context, configured: Configured): Promise<void> {
+export async function warnOfPrograms(ctx: Pick<Context, 'env' | 'notice'>, configured: Configured): Promise<void> {
   for (const missing of await missingPrograms(configured, ctx.env.PATH)) ctx.notice(`Warning: ${missing}`);
 }
 
-function needRestart(before: Configured, after: Configured, { placeOf }: ServeOptions): string[] {
+function needRestart(before: Configured, after: Configured, { placeOf }: Options): string[] {
   const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
   const [old, fresh] = [before.config, after.config];
   return [
