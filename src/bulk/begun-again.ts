@@ -5,17 +5,19 @@ import { Failure, isInterruption } from '../errors.ts';
 import { madeAt } from '../http/age.ts';
 import type { Service } from '../http/call.ts';
 import { agreementOf } from '../http/look.ts';
+import { someOf } from '../text/each.ts';
+import type { Found } from './journals-on-disk.ts';
+import type { Match, Matches } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan, Planned } from './plan.ts';
 import { readBack } from './read-back.ts';
 import { origins } from './resume.ts';
-import type { Match } from './weigh.ts';
 
 type Asked = {
   readonly ctx: Pick<Context, 'notice'>;
   readonly service: Service;
   readonly plan: Plan;
-  readonly matches: ReadonlyMap<string, Match>;
+  readonly matches: Matches;
   readonly yes: boolean;
 };
 
@@ -28,10 +30,16 @@ export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Ask
   const done = await doneRows(plan, matches);
   if (done.length === 0) return;
   for (const one of done) if (!(await isGone(service, plan, one))) return;
-  const rows = [...matches.values()].filter(({ fate }) => fate.status === 'done');
+  const runs = new Set<Found>();
+  let rows = 0;
+  for (const { fate, from } of matches.values()) {
+    if (fate.status !== 'done') continue;
+    rows++;
+    runs.add(from);
+  }
   const { noun } = resources[plan.row.operation.resource];
   const ids = done.map(recordOf).join(', ');
-  const told = `${rowsInWords(rows.length)} of ${plan.rows.source.name} ${rows.length === 1 ? 'was' : 'were'} sent before, ${origins(rows)}, but the service does not have ${done.length === 1 ? `the ${noun}` : `the ${noun}s`} of then any more (${ids}). It may have been reset.`;
+  const told = `${rowsInWords(rows)} of ${plan.rows.source.name} ${rows === 1 ? 'was' : 'were'} sent before, ${origins(runs)}, but the service does not have ${done.length === 1 ? `the ${noun}` : `the ${noun}s`} of then any more (${ids}). It may have been reset.`;
   if (!yes)
     throw new Failure('usage', told, {
       hint: 'Nothing was sent now. To send all rows again, add --restart. To leave out those that were sent before, add --yes.',
@@ -48,9 +56,9 @@ const recordOf = ({ planned, match: { fate } }: DoneRow): number | undefined =>
 /** So many records are asked for where the first ones are gone: a person may have removed one. */
 const mostAsked = 3;
 
-async function doneRows(plan: Plan, matches: ReadonlyMap<string, Match>): Promise<DoneRow[]> {
+async function doneRows(plan: Plan, matches: Matches): Promise<DoneRow[]> {
   const rows: DoneRow[] = [];
-  if (![...matches.values()].some(({ fate }) => fate.status === 'done')) return rows;
+  if (!someOf(matches.values(), ({ fate }) => fate.status === 'done')) return rows;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
       const match = matches.get(planned.ref);

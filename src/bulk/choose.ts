@@ -1,7 +1,7 @@
 import type { Found } from './journals-on-disk.ts';
+import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
 import { noRequest, type Plan } from './plan.ts';
-import type { Match } from './weigh.ts';
 
 /** What the person wants of rows that were sent before. */
 export type Wish = {
@@ -13,14 +13,14 @@ export type Wish = {
 
 /** What becomes of rows that earlier runs speak of. */
 export type Chosen = {
-  readonly matches: ReadonlyMap<string, Match>;
-  readonly resent: readonly Match[];
+  readonly matches: Matches;
+  readonly resent: Matches;
   /** What no earlier journal counts for any more. */
   readonly voided: { readonly rows: readonly string[]; readonly settings: readonly string[] } | undefined;
 };
 
 type Choice = {
-  readonly matches: ReadonlyMap<string, Match>;
+  readonly matches: OpenMatches;
   readonly works: readonly Found[];
   readonly found: Found | undefined;
   readonly plan: Plan;
@@ -29,22 +29,27 @@ type Choice = {
 };
 
 export function choose({ matches, works, found, plan, wish, settings }: Choice): Chosen {
-  const goesAgain = ([ref, match]: readonly [string, Match]) => {
+  const goesAgain = (ref: string, match: Match) => {
     const request = plan.refs.get(ref);
     if (request === noRequest) return false;
     return wish.restart || (wish.again && (match.from !== found || isOtherRequest(match, request)));
   };
-  const kept = new Map([...matches].filter((one) => !goesAgain(one)));
-  const again = [...matches].filter(goesAgain).map(([, match]) => match);
+  const resent = matchTable(plan.refs);
+  const isTwice = plan.row.operation.safety !== 'repeatable';
   const left = wish.restart ? works : [];
-  const rows = new Set(again.map(({ key }) => key));
+  const rows = new Set<string>();
+  for (const [ref, match] of wish.restart || wish.again ? matches : []) {
+    if (!goesAgain(ref, match)) continue;
+    rows.add(match.key);
+    if (isTwice && match.fate.status !== 'rejected') resent.set(ref, match);
+    matches.delete(ref);
+  }
   for (const { past } of left) {
     for (const key of past.fates.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
   }
-  const isTwice = plan.row.operation.safety !== 'repeatable';
   return {
-    matches: kept,
-    resent: isTwice ? again.filter(({ fate }) => fate.status !== 'rejected') : [],
+    matches,
+    resent,
     voided: rows.size === 0 ? undefined : { rows: [...rows], settings: [settings, ...left.map(settingsOf)] },
   };
 }

@@ -1,8 +1,9 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { type EndedRows, endedRows } from './ended-table.ts';
 import type { Journal } from './journal.ts';
-import type { Fate, Line } from './journal-lines.ts';
+import type { Line } from './journal-lines.ts';
 import { partOf } from './journal-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan, Planned } from './plan.ts';
@@ -12,11 +13,6 @@ import type { Sender } from './send-row.ts';
 export type Progress = { readonly done: number; readonly total: number; readonly resumed: number; readonly ms: number };
 
 type DoneLine = Extract<Line, { done: object }>;
-
-/** What became of a row of the file, over all runs. */
-export type Ended =
-  | Exclude<Fate, { status: 'sent' | 'meant' }>
-  | { readonly status: 'unsent'; readonly line: number; readonly error?: string };
 
 export type Job = {
   readonly ctx: Context;
@@ -37,7 +33,7 @@ export type Looked = NonNullable<Failure['looked']>;
 export type Course = {
   readonly job: Job;
   /** By position in the file. */
-  readonly ended: Map<number, Ended>;
+  readonly ended: EndedRows;
   /** Rows of this run whose outcome is not known. */
   readonly unknown: Planned[];
   /** Records of rows that are not done: why a later row for one of them must not go first. */
@@ -75,7 +71,7 @@ export function beginCourse(job: Job): Course {
   };
   return {
     job,
-    ended: new Map(),
+    ended: endedRows(),
     unknown: [],
     doubted: new Map(),
     deferred: new Map(),

@@ -1,5 +1,6 @@
 import { resources } from '../api/resources.ts';
 import { counted } from '../text/number.ts';
+import { numberTable } from '../text/number-table.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Plan, Planned } from './plan.ts';
 
@@ -11,7 +12,7 @@ export async function exampleOf({ row, read }: Plan, { isSettled, count }: Asked
   const { operation, text: field } = row;
   if (field === undefined) return undefined;
   const [record = operation.resource] = Object.values(operation.ids ?? {});
-  const ids = new Set<number>();
+  const ids = numberTable();
   let first: Planned | undefined;
   let seen = 0;
   for await (const batch of read()) {
@@ -25,6 +26,6 @@ export async function exampleOf({ row, read }: Plan, { isSettled, count }: Asked
   if (first === undefined || typeof text !== 'string') return undefined;
   const { noun } = resources[record];
   const whose = first.id === undefined ? '' : `, for ${noun} ${first.id}`;
-  const all = ids.size === 0 ? '' : `They go to ${counted(ids.size, noun)}. `;
+  const all = ids.size() === 0 ? '' : `They go to ${counted(ids.size(), noun)}. `;
   return `${all}Line ${first.line}${whose}, as it would be sent:\n\n${text}`;
 }

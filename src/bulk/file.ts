@@ -33,7 +33,7 @@ import { anonymousNotes, openRequesters, type Requester, refuseNobody, withReque
 import { plainText } from './row-content.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
-import { viewOf } from './view.ts';
+import { recordsShown, viewOf } from './view.ts';
 
 /** A command with `--from FILE`. */
 type Asked = Given & {
@@ -153,7 +153,7 @@ export async function runFile(
       ...capped,
     ];
     return withUnwritten(
-      { ...viewOf(shown, { ...flags, records: plan.records }), notes, outcome, failure },
+      { ...viewOf(shown, { ...flags, records: await recordsShown(plan, shown) }), notes, outcome, failure },
       lost,
       ctx.notice,
     );

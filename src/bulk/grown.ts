@@ -1,11 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import type { Found } from './journals-on-disk.ts';
+import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { origins } from './resume.ts';
-import { contentReader, createNumbering, type RowShape } from './row-content.ts';
-import type { Match } from './weigh.ts';
+import { contentReader, type RowShape } from './row-content.ts';
+import { createNumbering } from './row-requests.ts';
 
 /** A row that would be sent as a new one, though all that an earlier row held stands in it: an export with one more column. */
 export type Grown = Match & { readonly line: number };
@@ -14,11 +15,7 @@ export type Grown = Match & { readonly line: number };
 type Earlier = { readonly shape: RowShape; readonly runs: Found[] };
 
 /** Reads the file once more where an earlier run had rows that fill fewer columns. */
-export async function grownRows(
-  plan: Plan,
-  journals: readonly Found[],
-  matches: ReadonlyMap<string, Match>,
-): Promise<Grown[]> {
+export async function grownRows(plan: Plan, journals: readonly Found[], matches: Matches): Promise<Grown[]> {
   const grown: Grown[] = [];
   const { shapeOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isLess(shape, shapeOf(row));
@@ -27,22 +24,17 @@ export async function grownRows(
 }
 
 /** Rows that are those of an earlier run but for cells that `--map` says to ignore: as if those were not in the file. */
-export async function matchCounted(
-  plan: Plan,
-  journals: readonly Found[],
-  matches: ReadonlyMap<string, Match>,
-): Promise<Map<string, Match>> {
-  const all = new Map(matches);
-  if (plan.columns.ignored.size === 0) return all;
+export async function matchCounted(plan: Plan, journals: readonly Found[], matches: OpenMatches): Promise<OpenMatches> {
+  if (plan.columns.ignored.size === 0) return matches;
   const { countedOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isSame(shape, countedOf(row));
   const taken = new Set<string>();
   for await (const { ref, match } of sentWithLess(plan, journals, matches, fits)) {
     if (taken.has(match.key)) continue;
     taken.add(match.key);
-    all.set(ref, match);
+    matches.set(ref, match);
   }
-  return all;
+  return matches;
 }
 
 /** Whether a row may be one of an earlier run that filled these columns. */
@@ -54,14 +46,15 @@ type WithLess = { readonly ref: string; readonly line: number; readonly match: M
 async function* sentWithLess(
   plan: Plan,
   journals: readonly Found[],
-  matches: ReadonlyMap<string, Match>,
+  matches: Matches,
   fits: Fits,
 ): AsyncGenerator<WithLess, void, undefined> {
   const earlier = earlierShapes(plan, journals);
   if (earlier.length === 0) return;
   const { nameOf, nameBy } = contentReader(plan.columns);
-  const known = new Set([...matches.values()].map(({ key }) => key));
-  const numbered = createNumbering();
+  const known = otherNames(matches, plan.refs);
+  const numbered = createNumbering(plan.refs.names);
+  let index = 0;
   const sentOf = (row: FileRow): Match | undefined => {
     for (const { shape, runs } of earlier) {
       if (!fits(shape, row)) continue;
@@ -69,7 +62,7 @@ async function* sentWithLess(
       for (const from of runs) {
         const key = nameNow(from, name);
         const fate = from.past.fates.get(key);
-        const isOver = known.has(key) || plan.refs.has(key);
+        const isOver = plan.refs.has(key) || known.has(key);
         if (fate && fate.status !== 'rejected' && !isOver) return { fate, key, from };
       }
     }
@@ -77,7 +70,7 @@ async function* sentWithLess(
   };
   for await (const batch of plan.rows.read()) {
     for (const row of batch) {
-      const ref = numbered(nameOf(row));
+      const ref = numbered(nameOf(row), index++);
       if (matches.has(ref) || plan.refs.get(ref) === noRequest) continue;
       const match = sentOf(row);
       if (!match) continue;
@@ -132,7 +125,7 @@ export function refuseGrown(grown: readonly Grown[], { rows }: Pick<Plan, 'rows'
   const hold = grown.length === 1 ? 'holds' : 'hold';
   throw new Failure(
     'usage',
-    `${rowsInWords(grown.length)} of ${rows.source.name} ${hold} what was sent before, ${origins(grown)}, and more: ${linesOf(grown)}.`,
+    `${rowsInWords(grown.length)} of ${rows.source.name} ${hold} what was sent before, ${origins(grown.map(({ from }) => from))}, and more: ${linesOf(grown)}.`,
     {
       hint: 'Nothing was sent now. Leave the cells that came since out of the file, and svc knows the rows again. To send them as new rows, add --again.',
     },

@@ -1,14 +1,16 @@
-import { appendFile, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { appendFile, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Held, holders, tryLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
+import { someOf } from '../text/each.ts';
 import { isRecord } from '../text/record.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { formerPlace, type Identity, type Keys, keysOf, mayBeOurs, scopeInName } from './journals-on-disk.ts';
 import { noRequest, type Plan } from './plan.ts';
+import { type RowRequests, requestsOf, rowRequests } from './row-requests.ts';
 
 /** The rows that a run has to do with: their names, with the digests of their requests. */
-type Rows = { readonly file: string | null; readonly refs: ReadonlyMap<string, string> };
+type Rows = { readonly file: string | null; readonly refs: RowRequests };
 
 const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
 const lockName = (journal: string): string => basename(journal, '.jsonl');
@@ -17,8 +19,20 @@ const lockName = (journal: string): string => basename(journal, '.jsonl');
 export async function claimRows(journal: string, identity: Identity, { refs }: Pick<Plan, 'refs'>): Promise<void> {
   const { scope, profile } = keysOf(identity);
   const first = JSON.stringify({ scope, profile, file: identity.file ?? null });
-  const lines = [...refs].map(([ref, request]) => `${ref} ${request}\n`);
-  await writeFile(rowsPath(journal), `${first}\n${lines.join('')}`, { mode: 0o600 });
+  await writeFile(rowsPath(journal), claims(first, refs), { mode: 0o600 });
+}
+
+const linesAtOnce = 4096;
+
+function* claims(first: string, refs: RowRequests): Generator<string> {
+  let [text, count] = [`${first}\n`, 0];
+  for (const [ref, request] of refs) {
+    text += `${ref} ${request}\n`;
+    if (++count % linesAtOnce !== 0) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }
 
 const begunLine = '{"begun":true}';
@@ -32,24 +46,25 @@ type Claimed = Rows & { readonly scope: string; readonly profile: string; readon
 
 /** Undefined where nobody has said it, or it cannot be read. */
 export async function claimedRows(journal: string): Promise<Claimed | undefined> {
-  const text = await readFile(rowsPath(journal), 'utf8').catch(() => '');
-  const [first = '', ...lines] = text.split('\n');
+  const handle = await open(rowsPath(journal), 'r').catch(() => undefined);
+  if (!handle) return undefined;
+  const refs = rowRequests();
+  let first: string | undefined;
+  let isBegun = false;
   try {
-    const { scope, profile, file } = asRecord(JSON.parse(first));
-    if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
-    const pairs = lines.flatMap((line) => {
+    for await (const line of handle.readLines()) {
       const [ref = '', request = ''] = line.split(' ');
-      return ref === '' || ref === begunLine ? [] : [[ref, request] as const];
-    });
-    return {
-      scope,
-      profile,
-      file: typeof file === 'string' ? file : null,
-      refs: new Map(pairs),
-      isBegun: lines.includes(begunLine),
-    };
+      if (first === undefined) first = line;
+      else if (line === begunLine) isBegun = true;
+      else if (ref !== '') refs.set(ref, request);
+    }
+    const { scope, profile, file } = asRecord(JSON.parse(first ?? ''));
+    if (typeof scope !== 'string' || typeof profile !== 'string') return undefined;
+    return { scope, profile, file: typeof file === 'string' ? file : null, refs, isBegun };
   } catch {
     return undefined;
+  } finally {
+    await handle.close().catch(() => {});
   }
 }
 
@@ -58,16 +73,14 @@ const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecor
 type Refs = Pick<Rows, 'refs'>;
 
 export function haveCommonRow(own: Refs, { refs }: Refs): boolean {
-  for (const ref of refs.keys()) if (own.refs.has(ref)) return true;
-  return false;
+  return someOf(refs, ([ref]) => own.refs.has(ref));
 }
 
 /** Whether both have to do with one row, or send the same. */
 export function haveCommon(own: Refs, { refs }: Refs): boolean {
   if (haveCommonRow(own, { refs })) return true;
-  const requests = new Set(own.refs.values());
-  for (const request of refs.values()) if (request !== noRequest && requests.has(request)) return true;
-  return false;
+  const requests = requestsOf(own.refs);
+  return someOf(refs.values(), (request) => request !== noRequest && requests.has(request));
 }
 
 /** Throws where a run of some of these rows was begun and its journal is gone: that does not mean that nothing was sent. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Clock } from '../context.ts';
 import type { JournalFolder } from './journal-folder.ts';
 import { journalReader, type Present } from './journal-reader.ts';
@@ -52,7 +53,7 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
   if (command === identity.command || kindOf(command) !== kindOf(identity.command)) return undefined;
   if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
   // Only what may be done twice has keys. Most journals are of creations, and long.
-  if (!(await readFile(path)).includes('"keys":')) return undefined;
+  if (!(await fileHas(path, '"keys":'))) return undefined;
   const lines = journalReader(present);
   return folder
     .read(path, { take: lines.take, mark })
@@ -61,3 +62,13 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
 }
 
 const kindOf = (command: string): string | undefined => command.split(' ')[0];
+
+/** Whether the text (ASCII) stands in the file, which may be large. */
+async function fileHas(path: string, text: string): Promise<boolean> {
+  let end = '';
+  for await (const piece of createReadStream(path, { encoding: 'latin1' })) {
+    if ((end + piece).includes(text)) return true;
+    end = (end + piece).slice(1 - text.length);
+  }
+  return false;
+}

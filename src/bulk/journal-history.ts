@@ -5,6 +5,7 @@ import { type Held, isHeld, withLock } from '../disk/lock.ts';
 import { thisBoot } from '../disk/lock-entry.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { askWitnesses } from '../disk/witness.ts';
+import { someOf } from '../text/each.ts';
 import { type Chosen, choose, type Wish } from './choose.ts';
 import { type Grown, grownRows, matchCounted } from './grown.ts';
 import { beginJournal, type Journal, wording } from './journal.ts';
@@ -22,10 +23,11 @@ import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
+import type { Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
-import { isOpen, isOver, type Match, matchRows, ownJournal, type Sides } from './weigh.ts';
+import { isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */
 export type MadeBefore = { readonly id: number; readonly of?: number };
@@ -35,15 +37,15 @@ export type History = {
   /** The journal that this run goes on in. */
   readonly own: Found | undefined;
   /** What earlier runs say of a row, by its `ref`; rows that are to go again are left out. */
-  readonly matches: ReadonlyMap<string, Match>;
+  readonly matches: Matches;
   /** Rows that are new, and hold what was sent before. */
   readonly grown: readonly Grown[];
   /** Rows that were sent before as another request. */
   readonly others: readonly Grown[];
   /** Rows that were sent before, and are to go again. */
-  readonly resent: readonly Match[];
+  readonly resent: Matches;
   /** What any earlier run of this account and command has made: no look takes one of them for a row of this run. */
-  readonly made: readonly MadeBefore[];
+  readonly made: Iterable<MadeBefore>;
   begin(): Promise<Journal>;
   /** Fires where another process has the journal now. */
   readonly lost: Held['lost'];
@@ -123,7 +125,7 @@ export type Weighed = {
   readonly others: readonly Grown[];
   /** Of this run, among all of this account and command. */
   readonly number: number;
-  readonly made: readonly MadeBefore[];
+  readonly made: Iterable<MadeBefore>;
   /** What other runs have left on its way. */
   readonly copies: readonly Copy[];
   /** The journal in the place of which a new one is written. */
@@ -136,7 +138,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const isFree = async (lock: string) => !(await isHeld(lock, clock.now().getTime()));
   const busy = await refuseCommon(folder, identity, plan, onlyLooks ? isFree : freeLock);
   if (!wish.restart && !wish.again) await refuseDeleted(folder, identity, plan);
-  const disk = await journalsOnDisk(folder, identity, present);
+  const disk = await journalsOnDisk(folder, identity, { present, refs: plan.refs });
   const keys = keysOf(identity);
   const { settings } = keys;
   const same = disk.ours.filter(({ past }) => past.header.settings === settings);
@@ -150,10 +152,10 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
   const known = matchRows(judges, sides, found);
   // Twice is once, and what these rows ask for now was not done even once.
-  const isStale = ([ref, match]: readonly [string, Match]) =>
-    isRepeatable && match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref));
-  const counted = isRepeatable ? known : await matchCounted(plan, same, known);
-  const matches = new Map([...counted].filter((one) => !isStale(one)));
+  const isStale = (ref: string, match: Match) =>
+    match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref));
+  const matches = isRepeatable ? known : await matchCounted(plan, same, known);
+  for (const [ref, match] of isRepeatable ? matches : []) if (isStale(ref, match)) matches.delete(ref);
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const chosen = choose({ matches, works, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
@@ -171,17 +173,20 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
     grown,
     others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
     number,
-    made: disk.ours.flatMap(madeIn),
+    made: { [Symbol.iterator]: () => madeIn(disk.ours) },
     copies,
     replaces: wish.restart ? found : undefined,
   };
 }
 
-const madeIn = ({ past }: Found): MadeBefore[] =>
-  [...past.fates.values()].flatMap((fate) => {
-    if (fate.status !== 'done' || fate.id === null) return [];
-    return [fate.of === undefined ? { id: fate.id } : { id: fate.id, of: fate.of }];
-  });
+function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
+  for (const { past } of all) {
+    for (const [, fate] of past.fates.standing('done')) {
+      if (fate.status !== 'done' || fate.id === null) continue;
+      yield fate.of === undefined ? { id: fate.id } : { id: fate.id, of: fate.of };
+    }
+  }
+}
 
 /** Commands for which twice is once keep no history beyond a run that is not finished. */
 async function forgetFinished(same: readonly Found[], busy: ReadonlySet<string>): Promise<void> {
@@ -209,8 +214,8 @@ async function otherWork(
       if (files.has(file)) found.push(one);
       continue;
     }
-    const refs = claimed?.refs ?? new Map([...fates].map(([key, { is = '' }]) => [key, is]));
-    if (haveCommonRow(plan, { refs }) && !isOver(one, claimed?.refs, ours)) found.push(one);
+    const hasCommon = claimed ? haveCommonRow(plan, claimed) : someOf(fates.keys(), (row) => plan.refs.has(row));
+    if (hasCommon && !isOver(one, claimed?.refs, ours)) found.push(one);
   }
   return found;
 }

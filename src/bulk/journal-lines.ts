@@ -1,5 +1,7 @@
 import { fieldsIn, isRecord } from '../text/record.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** What an earlier run was. */
 export type Header = {
   readonly svc_bulk: 2;
@@ -125,8 +127,15 @@ export function costOf(line: RowLine): Cost {
   return 'unknown' in line ? line.unknown : { requests: 0, ms: 0 };
 }
 
+/** Where what became of rows is kept, by their names. */
+type FateStore = {
+  get(row: string): Fate | undefined;
+  set(row: string, fate: Fate): void;
+  delete(row: string): void;
+};
+
 /** What a line says of its row. */
-export function applyLine(fates: Map<string, Fate>, line: RowLine): void {
+export function applyLine(fates: FateStore, line: RowLine): void {
   const set = ({ row, line: at, is = fates.get(row)?.is }: About, fate: Said) =>
     fates.set(row, { ...fate, line: at, ...(is !== undefined && { is }) } as Fate);
   if ('meant' in line) {
@@ -164,6 +173,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isId = (value: unknown): boolean => value === null || isCount(value);
+const isMade = ({ id, of }: Fields): boolean => isId(id) && (of === undefined || isCount(of));
 
 export function parseLine(text: string): Line | undefined {
   try {
@@ -174,19 +184,19 @@ export function parseLine(text: string): Line | undefined {
   }
 }
 
-const isAbout = (about: unknown): about is Readonly<Record<string, unknown>> & About =>
+const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
 
 const isRenamed = (one: unknown): boolean => {
   const { was, row, fate } = fieldsIn(one);
   const { status, line, ...said } = fieldsIn(fate);
   if (!isText(was) || !isText(row) || !isCount(line)) return false;
-  if (status === 'done') return isId(said.id);
+  if (status === 'done') return isMade(said);
   if (status === 'sent' || status === 'meant') return isId(said.before);
   return (status === 'rejected' || status === 'unknown') && isText(said.error);
 };
 
-function isHeader({ svc_bulk, file, started_at, ...texts }: Readonly<Record<string, unknown>>): boolean {
+function isHeader({ svc_bulk, file, started_at, ...texts }: Fields): boolean {
   const names = svc_bulk === 1 ? ['place', 'account'] : ['scope', 'profile'];
   const named = ['command', 'settings', ...names].every((name) => isText(texts[name]));
   return (svc_bulk === 1 || svc_bulk === 2) && named && isTime(started_at) && (file === null || isText(file));
@@ -221,5 +231,6 @@ function isLine(line: unknown): line is Line {
   if (sent) return isId(about.before) && (about.keys === undefined || areTexts(about.keys));
   if (back) return true;
   if (!isCount(about.requests) || !isCount(about.ms)) return false;
-  return done ? isId(about.id) && (about.error === undefined || isText(about.error)) : isText(about.error);
+  if (!done) return isText(about.error);
+  return isMade(about) && (about.error === undefined || isText(about.error));
 }

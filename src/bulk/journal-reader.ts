@@ -1,8 +1,8 @@
 import type { Span } from '../disk/log-file.ts';
+import { fateTable, type OpenFates } from './fate-table.ts';
 import {
   applyLine,
   costOf,
-  type Fate,
   type FormerHeader,
   type Header,
   newestOf,
@@ -11,13 +11,12 @@ import {
   type RunLine,
   rowsOf,
 } from './journal-lines.ts';
+import type { RowRequests } from './row-requests.ts';
 
 /** What a journal says. */
 export type Past = {
   readonly header: Header | FormerHeader;
-  readonly fates: ReadonlyMap<string, Fate>;
-  /** By which run each row was spoken of last. */
-  readonly runs: ReadonlyMap<string, number>;
+  readonly fates: OpenFates;
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
@@ -51,13 +50,24 @@ export type Present = {
 /** A reader of the lines of a journal, one after the other: false for what is none. */
 export type JournalReader = { take(text: Buffer, span: Span): boolean; past(): Past | undefined };
 
+/** Tells the lines of a journal from what is none, for whoever has read it before. */
+export function lineChecker(): (text: Buffer) => boolean {
+  let hasHeader = false;
+  return (text) => {
+    const line = parseLine(text.toString('utf8'));
+    if (!line || 'svc_bulk' in line === hasHeader) return false;
+    hasHeader = true;
+    return true;
+  };
+}
+
 /**
  * A row that was only meant to go has certainly not gone where the journal has lost no line: its `sent` would be in the
- * file, on disk or not. After a power cut, or where the disk went away and came back, it may have gone.
+ * file, on disk or not. After a power cut, or where the disk went away and came back, it may have gone. `refs`: of the
+ * rows that are sent now, which take less room so.
  */
-export function journalReader(present: Present): JournalReader {
-  const fates = new Map<string, Fate>();
-  const runs = new Map<string, number>();
+export function journalReader(present: Present, refs?: RowRequests): JournalReader {
+  const fates = fateTable(refs);
   const voided = new Map<string, number>();
   const there = new Map<number, readonly number[]>();
   const [files, contents] = [new Set<string | null>(), new Set<string>()];
@@ -69,10 +79,9 @@ export function journalReader(present: Present): JournalReader {
   let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
   let isWhole = true;
   const judgeMeant = (isSure: boolean) => {
-    for (const [row, fate] of fates) {
-      if (fate.status !== 'meant') continue;
+    for (const [row, fate] of fates.standing('meant')) {
       if (isSure) fates.delete(row);
-      else fates.set(row, { ...fate, status: 'sent' });
+      else if ('before' in fate) fates.set(row, { ...fate, status: 'sent' });
     }
   };
   const begins = (next: RunLine) => {
@@ -100,7 +109,7 @@ export function journalReader(present: Present): JournalReader {
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
     if ('renamed' in line) for (const { was, row } of line.renamed.rows) rename(was, row);
-    for (const row of rowsOf(line)) runs.set(row, number);
+    for (const row of rowsOf(line)) fates.setRun(row, number);
     const cost = costOf(line);
     requests += cost.requests;
     msOfRun = Math.max(msOfRun, cost.ms);
@@ -130,7 +139,6 @@ export function journalReader(present: Present): JournalReader {
       const sums = { requests, ms: ms + msOfRun };
       const known = {
         fates,
-        runs,
         voided,
         lastRun: number,
         files,

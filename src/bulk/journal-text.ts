@@ -1,3 +1,5 @@
+import { someOf } from '../text/each.ts';
+import type { Fates } from './fate-table.ts';
 import type { Fate, Header, Line, RunLine } from './journal-lines.ts';
 
 const markLength = 12;
@@ -22,7 +24,7 @@ export function journalText(lines: readonly Line[]): string {
 type Told = {
   readonly header: Header;
   readonly run: RunLine;
-  readonly fates: ReadonlyMap<string, Fate>;
+  readonly fates: Iterable<readonly [row: string, fate: Fate]>;
   readonly others?: readonly Line[];
 };
 
@@ -49,5 +51,5 @@ export const partOf = ({ error, rest }: { readonly error?: string; readonly rest
 });
 
 /** Whether no row is on its way. */
-export const isSettled = (fates: ReadonlyMap<string, Fate>): boolean =>
-  [...fates.values()].every(({ status }) => status !== 'sent' && status !== 'meant');
+export const isSettled = (fates: Pick<Fates, 'standing'>): boolean =>
+  !someOf(fates.standing('sent', 'meant'), () => true);

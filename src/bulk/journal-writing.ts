@@ -6,10 +6,11 @@ import type { Whereabouts } from '../disk/growing-file.ts';
 import type { Held as Lock } from '../disk/lock.ts';
 import type { Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
+import type { Fates, OpenFates } from './fate-table.ts';
 import { claimRows, forgetRows, noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
 import type { JournalFolder } from './journal-folder.ts';
-import type { Fate, Header, RowLine, RunLine } from './journal-lines.ts';
+import type { Header, RowLine, RunLine } from './journal-lines.ts';
 import type { Finished } from './journal-prune.ts';
 import type { Present } from './journal-reader.ts';
 import { lineText } from './journal-text.ts';
@@ -38,7 +39,7 @@ export type Held = {
   readonly run: RunLine;
   /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
   readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
-  readonly fates: Map<string, Fate>;
+  readonly fates: OpenFates;
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
   /** What became of rows, of which no line could be written any more since the lock was lost. */
@@ -121,7 +122,7 @@ export async function close({ opening, path, log, witness, failed }: Held, vanis
  * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
  * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
  */
-function mustBeOnDisk(line: RowLine, fates: ReadonlyMap<string, Fate>): boolean {
+function mustBeOnDisk(line: RowLine, fates: Fates): boolean {
   // What may be done twice is done again after a power cut, in the order of the file.
   if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
   if ('done' in line) return line.done.secret !== undefined;

@@ -1,6 +1,8 @@
 import type { Whereabouts } from '../disk/growing-file.ts';
 import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
+import { someOf } from '../text/each.ts';
+import { fateTable, type OpenFates } from './fate-table.ts';
 import { noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
 import type { Wording } from './journal-folder.ts';
@@ -16,15 +18,16 @@ import {
   type RunLine,
 } from './journal-lines.ts';
 import { type Finished, prune } from './journal-prune.ts';
-import { journalReader, type Past } from './journal-reader.ts';
+import { journalReader, lineChecker, type Past } from './journal-reader.ts';
 import { isSettled, journalText, lineText, mark, shortLines } from './journal-text.ts';
 import { append, close, finishedNow, type Held, keepLost, type Opening } from './journal-writing.ts';
 import { type Found, keysOf } from './journals-on-disk.ts';
+import { otherNames } from './match-table.ts';
 import type { Plan } from './plan.ts';
 
 export type Journal = {
   readonly path: string;
-  readonly fates: Map<string, Fate>;
+  readonly fates: OpenFates;
   /** `isWhole`: what earlier runs wrote is all there. */
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
   /** What other runs have left on its way. */
@@ -60,7 +63,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   const { own, path, chosen, number, replaces } = weighed;
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
-  const again: Line[] = chosen.voided ? [{ again: chosen.voided }] : [];
+  const again: RowLine[] = chosen.voided ? [{ again: chosen.voided }] : [];
   const isBegun = header === own?.past.header;
   if (!isBegun) {
     const told = { header, run: { at, number }, others: again, fates: formerFates(own) };
@@ -68,7 +71,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     await tidy(opening, path);
   }
   const log = await folder.open(path, {
-    take: journalReader(present).take,
+    take: lineChecker(),
     mark,
     room: 'ahead',
     deleted: 'restore',
@@ -95,7 +98,8 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     untold: [],
   };
   try {
-    for (const line of [{ run }, ...(isBegun ? again : []), ...renamedIn(weighed)]) await append(held, line as RowLine);
+    for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
+    for (const line of renamedIn(weighed)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -115,23 +119,31 @@ function newHeader({ identity, clock }: Opening, begun: string | undefined): Hea
 }
 
 /** Of a journal of version 0.1.0, which calls a row by its request. */
-function formerFates(own: Found | undefined): ReadonlyMap<string, Fate> {
-  const fates = own?.past.fates ?? new Map<string, Fate>();
-  return new Map([...fates].map(([key, fate]) => [key, { ...fate, is: key.replace(/~\d+$/u, '') }]));
+function* formerFates(own: Found | undefined): Generator<readonly [row: string, fate: Fate]> {
+  for (const [key, fate] of own?.past.fates ?? []) yield [key, { ...fate, is: key.replace(/~\d+$/u, '') }];
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function renamedIn({ chosen: { matches } }: Weighed): RowLine[] {
-  const rows = [...matches].flatMap(([row, { key, fate }]): Renamed[] =>
-    key === row ? [] : [{ was: key, row, fate }],
-  );
-  return rows.length > 0 ? [{ renamed: { rows } }] : [];
+function* renamedIn({ chosen: { matches } }: Weighed): Generator<RowLine> {
+  let rows: Renamed[] = [];
+  for (const [row, { key, fate }] of matches) {
+    if (key === row) continue;
+    rows.push({ was: key, row, fate });
+    if (rows.length < mostRenamed) continue;
+    yield { renamed: { rows } };
+    rows = [];
+  }
+  if (rows.length > 0) yield { renamed: { rows } };
 }
 
+/** In one line: each is true for itself. */
+const mostRenamed = 4096;
+
 /** What this run knows: of rows of its own file what any journal says, of others what its own does. */
-function fatesOf({ own, chosen }: Weighed, { refs }: Plan): Map<string, Fate> {
-  const taken = new Set([...chosen.matches.values()].map(({ key }) => key));
-  const fates = new Map([...(own?.past.fates ?? [])].filter(([key]) => !refs.has(key) && !taken.has(key)));
+function fatesOf({ own, chosen }: Weighed, { refs }: Plan): OpenFates {
+  const taken = otherNames(chosen.matches, refs);
+  const fates = fateTable(refs);
+  for (const [key, fate] of own?.past.fates ?? []) if (!refs.has(key) && !taken.has(key)) fates.set(key, fate);
   for (const [ref, { fate }] of chosen.matches) fates.set(ref, fate);
   return fates;
 }
@@ -162,7 +174,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       }
     },
     async forgetSecrets() {
-      if (![...fates.values()].some((fate) => 'secret' in fate)) return;
+      if (!someOf(fates.standing('done'), ([, fate]) => 'secret' in fate)) return;
       const finished: Line[] = isSettled(fates) ? [{ finished: finishedNow(opening) }] : [];
       const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
       const lines = [...shortLines({ header, run, fates, others }), ...finished];
@@ -182,7 +194,7 @@ async function tidy({ folder, clock, identity, present }: Opening, written: stri
     return lines.past()?.finished;
   };
   const date = async (path: string, now: Date): Promise<void> => {
-    const log = await folder.open(path, { take: journalReader(present).take, mark });
+    const log = await folder.open(path, { take: lineChecker(), mark });
     await log.append(lineText({ finished: { at: now.toISOString(), sure: true } })).finally(() => log.close());
   };
   const now = identity.account.isClockSure ? clock.now() : undefined;

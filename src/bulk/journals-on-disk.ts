@@ -5,6 +5,7 @@ import { digestOfAll, type JournalFolder } from './journal-folder.ts';
 import { type FormerHeader, type Header, parseLine } from './journal-lines.ts';
 import { journalReader, type Past, type Present, voidKey } from './journal-reader.ts';
 import { mark } from './journal-text.ts';
+import type { RowRequests } from './row-requests.ts';
 
 /** What a run is known by. Where its rows stand is none of it, and neither is how svc logged in. */
 export type Identity = {
@@ -79,14 +80,18 @@ export type OnDisk = {
  * Reads them. Throws where one is empty, cut short or damaged, and may be of this account and command: that never means
  * that nothing was sent.
  */
-export async function journalsOnDisk(folder: JournalFolder, identity: Identity, present: Present): Promise<OnDisk> {
+export async function journalsOnDisk(
+  folder: JournalFolder,
+  identity: Identity,
+  { present, refs }: { readonly present: Present; readonly refs: RowRequests },
+): Promise<OnDisk> {
   const keys = keysOf(identity);
   const ours: (Found & { readonly changedMs: number })[] = [];
   const strange: Found[] = [];
   for (const path of await folder.list()) {
     const bearing = await bearingOf(path, identity, keys);
     if (bearing === 'none') continue;
-    const lines = journalReader(present);
+    const lines = journalReader(present, refs);
     // A run that has just ended may have taken it away.
     if (!(await folder.read(path, { take: lines.take, mark }))) continue;
     const past = lines.past();
@@ -104,11 +109,12 @@ function standing(all: readonly Found[]): Found[] {
     for (const [key, run] of past.voided) since.set(key, Math.max(run, since.get(key) ?? 0));
   }
   if (since.size === 0) return [...all];
-  return all.map(({ path, past }) => {
-    const { header, runs, fates } = past;
-    const counts = (row: string) => (runs.get(row) ?? 0) >= (since.get(voidKey(header.settings, row)) ?? 0);
-    return { path, past: { ...past, fates: new Map([...fates].filter(([row]) => counts(row))) } };
-  });
+  for (const { past } of all) {
+    const { header, fates } = past;
+    for (const row of fates.keys())
+      if (fates.runOf(row) < (since.get(voidKey(header.settings, row)) ?? 0)) fates.delete(row);
+  }
+  return [...all];
 }
 
 type Bearing = 'ours' | 'strange' | 'none';

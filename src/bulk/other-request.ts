@@ -1,23 +1,24 @@
 import { Failure } from '../errors.ts';
+import { someOf } from '../text/each.ts';
 import { type Grown, linesOf } from './grown.ts';
+import type { Match, Matches } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { origins } from './resume.ts';
-import type { Match } from './weigh.ts';
 
 /** Known by its cells, of which this run makes another request than the one that was sent. A journal may not say which. */
 export const isOtherRequest = ({ fate: { is, status } }: Match, request: string | undefined): boolean =>
   status !== 'rejected' && is !== undefined && request !== noRequest && is !== request;
 
 /** Another map: these rows are neither done, for what they ask for now never went, nor new, for their cells did go. */
-export async function otherRequests(plan: Plan, matches: ReadonlyMap<string, Match>): Promise<Grown[]> {
-  const others = new Map([...matches].filter(([ref, match]) => isOtherRequest(match, plan.refs.get(ref))));
+export async function otherRequests(plan: Plan, matches: Matches): Promise<Grown[]> {
+  const isOther = (ref: string, match: Match) => isOtherRequest(match, plan.refs.get(ref));
   const named: Grown[] = [];
-  if (others.size === 0) return named;
+  if (!someOf(matches, ([ref, match]) => isOther(ref, match))) return named;
   for await (const batch of plan.read()) {
     for (const { ref, line } of batch) {
-      const match = others.get(ref);
-      if (match) named.push({ ...match, line });
+      const match = matches.get(ref);
+      if (match && isOther(ref, match)) named.push({ ...match, line });
     }
   }
   return named;
@@ -29,7 +30,7 @@ export function refuseOther(others: readonly Grown[], { rows }: Pick<Plan, 'rows
   const were = others.length === 1 ? 'was' : 'were';
   throw new Failure(
     'usage',
-    `${rowsInWords(others.length)} of ${rows.source.name} ${were} sent before, ${origins(others)}, as another request: ${linesOf(others)}.`,
+    `${rowsInWords(others.length)} of ${rows.source.name} ${were} sent before, ${origins(others.map(({ from }) => from))}, as another request: ${linesOf(others)}.`,
     {
       hint: 'Nothing was sent now. With the flags of then (--map, --id-map and the like) svc knows the rows again. To send only what was rejected, take the --rejects file of then. To send what these rows say now, add --again.',
     },

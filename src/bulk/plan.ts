@@ -6,11 +6,11 @@ import type { FileRow, Rows } from '../tabular/rows.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
-import { contentReader, createNumbering, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
-import { type RowRecords, rowRecords } from './row-records.ts';
+import { type ProblemRows, problemRows } from './problem-rows.ts';
+import { contentReader, plainText, type RowShape, shortDigest, sorted } from './row-content.ts';
+import { type RowRecords, recordReader, recordsIn } from './row-records.ts';
+import { createNumbering, type RowRequests, rowRequests } from './row-requests.ts';
 import type { RowInput } from './second-step.ts';
-
-type Problem = { readonly line: number; readonly error: string; readonly ref: string };
 
 /** The request of a row that cannot be sent as it is. */
 export const noRequest = '';
@@ -34,15 +34,14 @@ export type Planned = {
 
 /** What a file would do: the result of a first reading, in which nothing is sent. */
 export type Plan = {
-  readonly records: RowRecords;
   readonly row: RowOf;
   readonly rows: Rows;
   readonly columns: Columns;
   readonly count: number;
   readonly sendable: number;
-  readonly problems: ReadonlyMap<number, Problem>;
+  readonly problems: ProblemRows;
   /** The request of each row by its `ref`; `noRequest` where it cannot be sent. */
-  readonly refs: ReadonlyMap<string, string>;
+  readonly refs: RowRequests;
   /** A digest of the cells of all rows: what a file is known by under another name. */
   readonly content: string;
   /** Which columns its rows fill: each set once, so many as `mostShapes`. */
@@ -54,6 +53,8 @@ export type Plan = {
   readonly anonymous: number;
   /** A fresh pass over the same rows. Throws where the file has changed since, before it yields a row that was not in it. */
   read(): AsyncIterable<readonly Planned[]>;
+  /** Which records the rows of these lines are about; none where the file is no longer the one that was planned. */
+  recordsAt(lines: ReadonlySet<number>): Promise<RowRecords>;
   /** Throws where the file is no longer the one that was planned. */
   verify(): Promise<void>;
 };
@@ -65,30 +66,28 @@ type Source = Pick<Plan, 'row' | 'rows' | 'columns'> & { readonly make: MakeInpu
 
 export async function makePlan(source: Source, onRows: (count: number) => void): Promise<Plan> {
   const { row, rows, columns } = source;
-  const problems = new Map<number, Problem>();
-  const refs = new Map<string, string>();
-  /** Of each row, bad ones too. */
-  const inOrder: string[] = [];
+  const refs = rowRequests();
+  const problems = problemRows(refs);
   const content = newHash();
   const shapes = shapesOf(contentReader(columns).shapeOf);
-  const records = rowRecords(row, columns);
-  const onRow = (fileRow: FileRow) => {
-    shapes.see(fileRow);
-    records.see(fileRow);
-  };
   const sample: Planned[] = [];
   let count = 0;
   let published = 0;
   let anonymous = 0;
   const hash = newHash();
-  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow })) {
+  const numbered = createNumbering(refs.names);
+  // Each row has the place in the table that it has in the file.
+  const named: Naming = (cells, index) => {
+    const ref = numbered(cells, index);
+    refs.set(ref, noRequest);
+    return ref;
+  };
+  for await (const batch of passOver(source, { onBytes: (bytes) => hash.update(bytes), onRow: shapes.see, named })) {
     for (const one of batch) {
       count++;
-      inOrder.push(one.ref);
       content.update(one.ref);
       if (!isPlanned(one)) {
-        problems.set(one.index, { line: one.line, error: one.problem, ref: one.ref });
-        refs.set(one.ref, noRequest);
+        problems.set(one.index, { line: one.line, error: one.problem });
         continue;
       }
       refs.set(one.ref, one.request);
@@ -103,8 +102,10 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   async function* read(): AsyncGenerator<readonly Planned[]> {
     const again = newHash();
     const isSame = (one: Planned | Bad) =>
-      inOrder[one.index] === one.ref && refs.get(one.ref) === (isPlanned(one) ? one.request : noRequest);
-    for await (const batch of passOver(source, { onBytes: (bytes) => again.update(bytes) })) {
+      refs.names.find(one.ref) === one.index &&
+      refs.requestAt(one.index) === (isPlanned(one) ? one.request : noRequest);
+    const named = createNumbering(refs.names);
+    for await (const batch of passOver(source, { onBytes: (bytes) => again.update(bytes), named })) {
       if (!batch.every(isSame)) throw changedMeanwhile(rows);
       yield batch.filter(isPlanned);
     }
@@ -115,6 +116,15 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     for await (const _ of rows.source.read((bytes) => again.update(bytes)));
     if (again.digest('hex') !== digest) throw changedMeanwhile(rows);
   }
+  async function recordsAt(lines: ReadonlySet<number>): Promise<RowRecords> {
+    const again = newHash();
+    const records = await recordsIn(
+      rows.read((bytes) => again.update(bytes)),
+      recordReader(row, columns),
+      lines,
+    );
+    return again.digest('hex') === digest ? records : new Map();
+  }
   const sums = {
     count,
     sendable: count - problems.size,
@@ -124,7 +134,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     published,
     anonymous,
   };
-  return { row, rows, columns, records: records.all, ...sums, shapes: shapes.all(), sample, read, verify };
+  return { row, rows, columns, ...sums, shapes: shapes.all(), sample, read, recordsAt, verify };
 }
 
 const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
@@ -146,17 +156,26 @@ function shapesOf(shapeOf: (row: FileRow) => RowShape) {
   return { see, all: () => [...shapes.values()] };
 }
 
+/** What a row with these cells at this position is called. */
+type Naming = (cells: string, index: number) => string;
+
+type Pass = {
+  readonly onBytes: (bytes: Uint8Array) => void;
+  readonly onRow?: (row: FileRow) => void;
+  readonly named: Naming;
+};
+
 async function* passOver(
   { row, rows, columns, make }: Source,
-  { onBytes, onRow }: { readonly onBytes: (bytes: Uint8Array) => void; readonly onRow?: (row: FileRow) => void },
+  { onBytes, onRow, named }: Pass,
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
   const { nameOf } = contentReader(columns);
-  const numbered = createNumbering();
   let index = 0;
   for await (const batch of rows.read(onBytes)) {
     yield batch.map((fileRow) => {
       onRow?.(fileRow);
-      const at = { index: index++, line: fileRow.line, ref: numbered(nameOf(fileRow)) };
+      const at = { index, line: fileRow.line, ref: named(nameOf(fileRow), index) };
+      index++;
       const made = make(fileRow);
       if ('problem' in made) return { ...at, problem: made.problem };
       const request = shortDigest(sorted(made.input, plainText));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import type { Ended } from './course.ts';
 import { refuseLoss } from './earlier-secrets.ts';
+import { type Ended, endedRows } from './ended-table.ts';
 import type { Run } from './file.ts';
 import { refuseGrown } from './grown.ts';
 import { lookAtHistory } from './journal-history.ts';
@@ -34,10 +34,11 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   refuseOther(history.others, plan);
   refuseLost(history, plan, settings.yes);
   for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
-  if (history.resent.length > 0)
-    ctx.notice(`Sent before, ${origins(history.resent)}, and sent again: ${rowsInWords(history.resent.length)}.`);
+  const { resent } = history;
+  if (resent.size > 0)
+    ctx.notice(`Sent before, ${origins(resent.runs().keys())}, and sent again: ${rowsInWords(resent.size)}.`);
   const goesAgain = flags.retry_unknown || row.operation.safety === 'repeatable';
-  const ended = new Map<number, Ended>();
+  const ended = endedRows();
   const sample: Planned[] = [];
   for await (const batch of plan.read()) {
     for (const planned of batch) {

@@ -5,6 +5,7 @@ import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
 import { type Before, newestOf } from '../http/look.ts';
 import { isRecord } from '../text/record.ts';
+import { newestOf as newestIn } from './journal-lines.ts';
 
 /** The record that a row has written, as it is now; undefined where the service shows no single one of its kind. */
 export async function readBack(
@@ -29,10 +30,10 @@ export async function readBack(
  */
 export async function withOurNewest(
   first: Before | undefined,
-  own: ReadonlySet<number>,
+  own: Iterable<number>,
   read: (id: number) => Promise<unknown>,
 ): Promise<Before | undefined> {
-  const newest = [...own].reduce((most, id) => Math.max(most, id), 0);
+  const newest = newestIn(own);
   if (!first || newest <= newestOf(first)) return first;
   const record = await read(newest).catch((error) => {
     if (error instanceof Failure && !isInterruption(error)) return undefined;

@@ -1,8 +1,9 @@
 import { Failure } from '../errors.ts';
 import { candidatesTold } from '../http/endings.ts';
 import type { Undecided } from '../http/settle.ts';
-import { type Course, type Ended, noteLook, settle } from './course.ts';
-import type { Fate } from './journal-lines.ts';
+import { someOf } from '../text/each.ts';
+import { type Course, noteLook, settle } from './course.ts';
+import type { Ended } from './ended-table.ts';
 import { partOf } from './journal-text.ts';
 import type { Planned } from './plan.ts';
 
@@ -75,7 +76,7 @@ function whyOpen(left: Undecided | undefined): string {
 async function openRows(course: Course): Promise<Planned[]> {
   const { journal, plan } = course.job;
   const open: Planned[] = [];
-  const hasOpen = [...journal.fates.values()].some(({ status }) => status === 'sent' || status === 'unknown');
+  const hasOpen = someOf(journal.fates.standing('sent', 'unknown'), () => true);
   if (!hasOpen || isRepeatable(course)) return open;
   for await (const batch of plan.read()) {
     open.push(...batch.filter((planned) => pastOf(course, planned) === 'left open'));
@@ -98,8 +99,7 @@ export async function lookAgain(course: Course): Promise<void> {
 export async function finishSteps(course: Course): Promise<void> {
   const { job, ended, keep, cost } = course;
   const { journal, plan, sender } = job;
-  const isLeft = (fate: Fate | undefined) => fate?.status === 'done' && fate.rest === true;
-  if (![...journal.fates.values()].some(isLeft)) return;
+  if (!someOf(journal.fates.standing('done'), ([, fate]) => 'rest' in fate)) return;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
       const fate = journal.fates.get(planned.ref);

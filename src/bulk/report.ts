@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { sendsContent } from '../http/confirmed-update.ts';
 import { isProvenByList } from '../http/look.ts';
 import { fieldsIn } from '../text/record.ts';
-import type { Ended } from './course.ts';
+import { type Ended, endedRows } from './ended-table.ts';
 import type { Plan, Planned } from './plan.ts';
 import type { Totals } from './run.ts';
 import type { ReadAs } from './values.ts';
@@ -61,7 +61,8 @@ export const resultOf = (plan: Plan, { ended }: Totals, index: number): Result =
 
 export function reportOf(command: string, file: string, plan: Plan, totals: Totals): Report {
   const counts = { done: 0, rejected: plan.problems.size, unknown: 0, unsent: 0 };
-  const errors: RowError[] = [...plan.problems.values()].map(({ line, error }) => ({ line, error }));
+  const errors: RowError[] = [];
+  for (const { line, error } of plan.problems.values()) errors.push({ line, error });
   for (const { status, line, ...rest } of totals.ended.values()) {
     counts[status]++;
     if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });
@@ -81,7 +82,7 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
 
 /** Before the first row. */
 export const nothingSent = (ms: number): Totals => ({
-  ended: new Map(),
+  ended: endedRows(),
   requests: 0,
   resumedRows: 0,
   doneNow: 0,

@@ -78,13 +78,3 @@ export function sorted(value: unknown, textAs: (text: string) => string = (text)
   const keys = Object.keys(value).sort();
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key], textAs)]));
 }
-
-/** Tells rows of equal content apart: the first has the content's own name. */
-export function createNumbering(): (content: string) => string {
-  const times = new Map<string, number>();
-  return (content) => {
-    const time = (times.get(content) ?? 0) + 1;
-    times.set(content, time);
-    return time === 1 ? content : `${content}~${time}`;
-  };
-}

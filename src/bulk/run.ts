@@ -1,5 +1,7 @@
 import { type Failure, interruption } from '../errors.ts';
-import { beginCourse, type Course, type Ended, type Job, judge, type Looked, settle, undefer } from './course.ts';
+import { someOf } from '../text/each.ts';
+import { beginCourse, type Course, type Job, judge, type Looked, settle, undefer } from './course.ts';
+import type { EndedRows } from './ended-table.ts';
 import { type Lanes, openLanes } from './lanes.ts';
 import { afterLateCopies, expectCopies, proveLast } from './order.ts';
 import type { Planned } from './plan.ts';
@@ -7,7 +9,7 @@ import { finishSteps, lookAgain, pastOf, recoverOpen } from './recover.ts';
 
 export type Totals = {
   /** By position in the file. */
-  readonly ended: ReadonlyMap<number, Ended>;
+  readonly ended: EndedRows;
   readonly requests: number;
   readonly resumedRows: number;
   /** Rows that this run itself has done. */
@@ -51,13 +53,12 @@ export async function runPlan(job: Job): Promise<Totals> {
   await lanes.settled();
   await lookAgain(course).catch(stop);
   await proveLast(course).catch(stop);
-  for (const [row, { status, line }] of [...journal.fates])
-    if (status === 'meant') course.keep({ back: { row, line } });
+  for (const [row, { line }] of [...journal.fates.standing('meant')]) course.keep({ back: { row, line } });
   await course.kept();
-  const hasRest = [...ended.values()].some((one) => 'rest' in one);
+  const hasRest = someOf(ended.values(), (one) => 'rest' in one);
   if (!stopped() && ctx.signal.aborted && (hasRest || ended.size < plan.sendable)) stop(interruption(ctx.signal));
   const isWhole =
-    ended.size === plan.sendable && !hasRest && [...ended.values()].every(({ status }) => status !== 'unsent');
+    ended.size === plan.sendable && !hasRest && !someOf(ended.values(), ({ status }) => status === 'unsent');
   // What may still arrive then overwrites nothing: it says what the record holds already.
   undefer(course, ({ keys }) => (!stopped() && isWhole) || !sender.late.mayArrive(keys));
   if (!stopped() && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);

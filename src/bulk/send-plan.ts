@@ -7,8 +7,8 @@ import { giveEarlier } from '../http/given-ids.ts';
 import { ownIds } from '../http/open-writes.ts';
 import { accountOf } from './account.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import type { Ended } from './course.ts';
 import { refuseLoss } from './earlier-secrets.ts';
+import type { EndedRows } from './ended-table.ts';
 import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
@@ -19,6 +19,7 @@ import type { Identity } from './journals-on-disk.ts';
 import { refuseOther } from './other-request.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
+import { problemRows } from './problem-rows.ts';
 import { confirmedMany, questionFor } from './question.ts';
 import { reportOf } from './report.ts';
 import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';
@@ -34,14 +35,13 @@ export type Sent = {
   readonly unwritten?: Failure;
 };
 
-export function withEarlier(plan: Plan, totals: Totals, before: ReadonlyMap<number, Ended>): Sent {
-  const problems = new Map([...plan.problems].filter(([index]) => !before.has(index)));
-  const ended = new Map([...totals.ended, ...before]);
+export function withEarlier(plan: Plan, totals: Totals, before: EndedRows): Sent {
+  if (before.size === 0) return { plan, totals };
+  const problems = problemRows(plan.refs);
+  for (const [index, problem] of plan.problems) if (!before.has(index)) problems.set(index, problem);
+  for (const [index, ended] of before) totals.ended.set(index, ended);
   const resumedRows = totals.resumedRows + before.size;
-  return {
-    plan: { ...plan, problems, sendable: plan.count - problems.size },
-    totals: { ...totals, ended, resumedRows },
-  };
+  return { plan: { ...plan, problems, sendable: plan.count - problems.size }, totals: { ...totals, resumedRows } };
 }
 
 /** What the history of the rows is known by. Asks the service for the account. */
@@ -100,7 +100,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sen
 }
 
 /** One record is taken for one row alone, in whatever file the others stand: by a look, and by an answer. */
-function noteMade(service: Service, operation: Operation, all: readonly MadeBefore[]): void {
+function noteMade(service: Service, operation: Operation, all: Iterable<MadeBefore>): void {
   const own = ownIds(service, operation);
   for (const { id, of } of all) {
     own.add(id);
@@ -120,9 +120,9 @@ async function agreed({ ctx, settings, words, row, flags, earlier }: Run, plan: 
   const { resent } = history;
   const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
   const twice =
-    resent.length === 0
+    resent.size === 0
       ? ''
-      : ` ${rowsInWords(resent.length)} of them ${resent.length === 1 ? 'was' : 'were'} sent before, ${origins(resent)}.`;
+      : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
   const isSettled = settledIn(history, plan, flags.retry_unknown);
   if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
@@ -131,8 +131,9 @@ async function agreed({ ctx, settings, words, row, flags, earlier }: Run, plan: 
 }
 
 /** What the results of this run will have beside what it makes. */
-export const madeBy = ({ matches }: Pick<History, 'matches'>): (number | null)[] =>
-  [...matches.values()].map(({ fate }) => (fate.status === 'done' ? fate.id : null));
+export function* madeBy({ matches }: Pick<History, 'matches'>): Generator<number | null> {
+  for (const { fate } of matches.values()) yield fate.status === 'done' ? fate.id : null;
+}
 
 /** While the journal is held: what stands in the files is what it says. */
 const keepFiles = (run: Run, { plan, totals }: Sent, secrets: Secrets) =>

@@ -10,6 +10,7 @@ import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.t
 import { madeIds } from '../http/made.ts';
 import { ownIds } from '../http/open-writes.ts';
 import type { Undecided } from '../http/settle.ts';
+import type { NumberTable } from '../text/number-table.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
@@ -42,7 +43,7 @@ type Sending = {
   readonly journal: Journal;
   readonly options: CallOptions;
   /** Ids that this run has made already, shared with every look of the run. */
-  readonly own: Set<number>;
+  readonly own: NumberTable;
   /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
   newestOwn: number;
   requests: number;
@@ -70,8 +71,8 @@ function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
-  for (const { status, ...fate } of journal.fates.values()) {
-    if (status === 'done' && 'id' in fate && fate.id !== null) {
+  for (const fate of journal.fates.values()) {
+    if (fate.status === 'done' && fate.id !== null) {
       note(sending, fate.id);
       giveEarlier(outer, row.operation, fate.id, fate.of);
     }

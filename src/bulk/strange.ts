@@ -2,34 +2,38 @@ import { Failure } from '../errors.ts';
 import { localTime } from '../output/cells.ts';
 import { haveCommon } from './journal-claims.ts';
 import type { Found } from './journals-on-disk.ts';
+import type { Matches } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
 import type { Plan } from './plan.ts';
-import type { Match } from './weigh.ts';
+import { type OpenRowRequests, type RowRequests, rowRequests } from './row-requests.ts';
 
 /**
  * Another login has sent rows of this file, and of one of the two nobody knows the account. Called done, they would be
  * missing in another account; sent, they might be there twice. `matches`: rows that this login knows of itself.
  */
-export function refuseStrange(
-  strange: readonly Found[],
-  plan: Pick<Plan, 'refs' | 'rows'>,
-  matches: ReadonlyMap<string, Match>,
-): void {
-  const refs = new Map([...plan.refs].filter(([ref]) => !matches.has(ref)));
+export function refuseStrange(strange: readonly Found[], plan: Pick<Plan, 'refs' | 'rows'>, matches: Matches): void {
+  let refs: OpenRowRequests | undefined;
   for (const { past } of strange) {
     if (past.header.svc_bulk === 1) continue;
-    const sent = [...past.fates].filter(([, { status }]) => status !== 'rejected');
-    const others = { refs: new Map(sent.map(([key, { is = '' }]) => [key, is])) };
-    if (!haveCommon({ refs }, others)) continue;
+    const others = rowRequests();
+    for (const [key, { is = '' }] of past.fates.standing('meant', 'sent', 'done', 'unknown')) others.set(key, is);
+    refs ??= without(plan.refs, matches);
+    if (!haveCommon({ refs }, { refs: others })) continue;
     const at = localTime(past.header.started_at);
     throw new Failure(
       'usage',
-      `${rowsInWords(sent.length)} of ${plan.rows.source.name} ${sent.length === 1 ? 'was' : 'were'} sent with another login (${at}), and svc cannot tell whether to the same account.`,
+      `${rowsInWords(others.size)} of ${plan.rows.source.name} ${others.size === 1 ? 'was' : 'were'} sent with another login (${at}), and svc cannot tell whether to the same account.`,
       {
         hint: 'Nothing was sent now. Use the login of then, or one with the scope identity for every run. If it was another account, or to send them again, add --again.',
       },
     );
   }
+}
+
+function without(all: RowRequests, matches: Matches): OpenRowRequests {
+  const left = rowRequests();
+  for (const [row, request] of all) if (!matches.has(row)) left.set(row, request);
+  return left;
 }
 
 /** Of a run of these rows with other flags that is not finished. */

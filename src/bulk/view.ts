@@ -6,6 +6,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { pad, wrap } from '../text/width.ts';
 import { moreProblems } from './ending.ts';
 import { duration, rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import { type RowRecords, withRecord } from './row-records.ts';
 
@@ -108,3 +109,9 @@ export const viewOf = (report: Report, files: Shown): View => ({
   human: (report.sample ? dryText : humanText)(report, files),
   plain: () => plainText(report),
 });
+
+/** Read once more: of a million rows it would be much to hold. What cannot be read any more is shown without them. */
+export async function recordsShown(plan: Plan, { errors }: Report): Promise<RowRecords> {
+  const lines = new Set(errors.slice(0, shownProblems).map(({ line }) => line));
+  return lines.size === 0 ? new Map() : plan.recordsAt(lines).catch(() => new Map());
+}

@@ -1,14 +1,9 @@
+import { someOf } from '../text/each.ts';
 import type { Fate } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
+import { matchTable, type OpenMatches } from './match-table.ts';
 import { noRequest, type Plan } from './plan.ts';
-
-/** What earlier runs say of a row of this file. */
-export type Match = {
-  readonly fate: Fate;
-  /** The row's name there. */
-  readonly key: string;
-  readonly from: Found;
-};
+import { type RowRequests, requestsOf, rowsByRequest } from './row-requests.ts';
 
 /** What is weighed: the rows of the plan, and the file that they stand in (null: standard input). */
 export type Sides = { readonly plan: Pick<Plan, 'refs' | 'content'>; readonly file: string | null };
@@ -29,9 +24,15 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
   const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
   const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
   const ofFile = openFirst.filter(({ past }) => past.files.has(file));
-  const requests = new Set(plan.refs.values());
+  let requests: ReturnType<typeof requestsOf> | undefined;
+  const isAsked = (request: string | undefined): boolean => {
+    if (request === undefined) return false;
+    requests ??= requestsOf(plan.refs);
+    return requests.has(request);
+  };
   const shares = (one: Found) =>
-    [...one.past.fates].some(([key, fate]) => plan.refs.has(key) || requests.has(requestOf(one, key, fate) ?? 'none'));
+    someOf(one.past.fates.keys(), (key) => plan.refs.has(key)) ||
+    someOf(one.past.fates, ([key, fate]) => isAsked(requestOf(one, key, fate)));
   return (
     ofContent.find(hasRows) ??
     ofFile.find(shares) ??
@@ -51,8 +52,8 @@ export function matchRows(
   journals: readonly Found[],
   { plan }: Pick<Sides, 'plan'>,
   own: Found | undefined,
-): Map<string, Match> {
-  const matches = new Map<string, Match>();
+): OpenMatches {
+  const matches = matchTable(plan.refs);
   const counts = (from: Found, { status, is }: Fate, request: string | undefined): boolean =>
     // What was rejected may go again in another form, or from another file.
     status !== 'rejected' || (from === own && (is === undefined || is === request));
@@ -61,35 +62,29 @@ export function matchRows(
       const request = plan.refs.get(key);
       if (request === undefined || !counts(from, fate, request)) continue;
       const before = matches.get(key);
-      if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { fate, key, from });
+      if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { key, from });
     }
   }
-  const wanted = new Set([...plan.refs].filter(([ref]) => !matches.has(ref)).map(([, request]) => request));
-  const left = new Map<string, Match[]>();
+  let left: ReturnType<typeof rowsByRequest> | undefined;
   for (const from of journals) {
     for (const [key, fate] of from.past.fates) {
       const request = requestOf(from, key, fate);
-      if (request === undefined || !wanted.has(request) || plan.refs.has(key) || !counts(from, fate, request)) continue;
-      const same = left.get(request) ?? [];
-      same.push({ fate, key, from });
-      left.set(request, same);
+      if (request === undefined || plan.refs.has(key) || !counts(from, fate, request)) continue;
+      left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
+      const ref = left.take(request);
+      if (ref !== undefined) matches.set(ref, { key, from });
     }
-  }
-  if (left.size === 0) return matches;
-  for (const [ref, request] of plan.refs) {
-    const match = matches.has(ref) || request === noRequest ? undefined : left.get(request)?.shift();
-    if (match) matches.set(ref, match);
   }
   return matches;
 }
 
 /** Whether every row that a run had is over, wherever: then it holds nothing up, though it never came to its end itself. */
-export function isOver(one: Found, refs: ReadonlyMap<string, string> | undefined, all: readonly Found[]): boolean {
+export function isOver(one: Found, refs: RowRequests | undefined, all: readonly Found[]): boolean {
   if (!isOpen(one)) return true;
   if (!refs) return false;
   const { settings } = one.past.header;
   const same = all.filter(({ past }) => past.header.settings === settings);
   const over = (ref: string) =>
     same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.fates.get(ref)?.status ?? ''));
-  return [...refs].every(([ref, request]) => request === noRequest || over(ref));
+  return !someOf(refs, ([ref, request]) => request !== noRequest && !over(ref));
 }

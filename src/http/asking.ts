@@ -2,6 +2,8 @@ import type { Operation } from '../api/operation.ts';
 import type { Bearer, Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpResponse } from '../context.ts';
+import type { DigestNumbers } from '../text/digest-numbers.ts';
+import type { NumberTable } from '../text/number-table.ts';
 import type { Gate } from './gate.ts';
 import type { Promised } from './promised.ts';
 import type { Trace } from './trace.ts';
@@ -35,11 +37,16 @@ type Learnt = {
   /** The service's time is that much ahead of the ticks of our clock, by its latest answer that was made just then. */
   aheadOfTicks?: number;
   /** Ids that this run has made, by operation and thread, and those that earlier runs have. */
-  readonly made: Map<string, Set<number>>;
-  /** Ids that are given already, by operation, and for which write; `earlier`: of another run. */
-  readonly given: Map<string, Map<number, object | 'earlier'>>;
-  /** Digests of answers that nobody can look up, and for which write each was. */
-  readonly answers: Map<string, object>;
+  readonly made: Map<string, NumberTable>;
+  /** Ids that are given already, by operation, each with the number of the write that has it. */
+  readonly given: Map<string, NumberTable>;
+  /**
+   * Both of what is known within one thread or ticket alone, and the answers that nobody can look up. One table for all:
+   * a table for each of a million tickets would take far more than what stands in them.
+   */
+  readonly within: DigestNumbers;
+  /** How many writes have asked for ids so far. */
+  writes: number;
   /** Its writes that are not over, by what one record could be taken for. */
   readonly open: Map<string, Set<Open>>;
 };

@@ -5,6 +5,7 @@ import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
+import { digestNumbers } from '../text/digest-numbers.ts';
 import { fieldsIn } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
@@ -18,7 +19,7 @@ import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
 import type { Called, Read } from './lookings.ts';
 import { givenIds, isId, madeIds } from './made.ts';
-import { openWrite, ownIds } from './open-writes.ts';
+import { openWrite, ownIdsFor } from './open-writes.ts';
 import { showsOther } from './others-record.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
@@ -45,7 +46,14 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       gates.set(token, gate);
       return gate;
     },
-    learnt: { address: undefined, made: new Map(), given: new Map(), answers: new Map(), open: new Map() },
+    learnt: {
+      address: undefined,
+      made: new Map(),
+      given: new Map(),
+      within: digestNumbers(),
+      writes: 0,
+      open: new Map(),
+    },
     trace: settings.debug ? (await import('./trace.ts')).traceTo(ctx.notice) : undefined,
   };
 }
@@ -193,7 +201,7 @@ export async function preparedLook<Op extends Operation>(
 ): Promise<Prepared> {
   looks ??= import('./look.ts');
   const { likenessOf, prepareLook, readBefore } = await looks;
-  const own = ownIds(service, operation, input.params);
+  const own = ownIdsFor(service, operation, input.params);
   const reading =
     (maxWaitMs?: number): Read =>
     (asked, wanted) =>

@@ -1,27 +1,30 @@
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
-import { hexDigestOf } from '../text/digest.ts';
+import { numbersWithin } from '../text/digest-numbers.ts';
+import { type NumberTable, numberTable } from '../text/number-table.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Service } from './asking.ts';
 
-type Given = Map<number, object | 'earlier'>;
+type Given = Pick<NumberTable, 'add' | 'get' | 'set'>;
 type Op = Pick<Operation, 'id' | 'params' | 'safety'>;
+
+/** Of a write of another run; those of this one count from 1. */
+const earlier = 0;
 
 /** The API shows no notes, so a note cannot be looked for: a service that numbers them in each ticket must be believed. */
 const isUnseen = ({ safety, params }: Op): boolean => safety === 'once' && params !== undefined;
 
 function givenOf({ learnt }: Pick<Service, 'learnt'>, operation: Op, of: unknown): Given {
-  const key = isUnseen(operation) ? `${operation.id} ${String(of)}` : operation.id;
-  const given: Given = learnt.given.get(key) ?? new Map();
-  learnt.given.set(key, given);
+  if (isUnseen(operation)) return numbersWithin(learnt.within, `given ${operation.id} ${String(of)}`);
+  const given = learnt.given.get(operation.id) ?? numberTable();
+  learnt.given.set(operation.id, given);
   return given;
 }
 
 /** An earlier run has it. `of`: the record that the path named; of notes it must be known. */
 export function giveEarlier(service: Pick<Service, 'learnt'>, operation: Op, id: number, of?: number): void {
   if (isUnseen(operation) && of === undefined) return;
-  const given = givenOf(service, operation, of);
-  if (!given.has(id)) given.set(id, 'earlier');
+  givenOf(service, operation, of).add(id);
 }
 
 /** The record that the path names. */
@@ -42,11 +45,11 @@ export function takesFor(
   { params, before }: For,
 ): (ids: readonly number[], answer?: HttpResponse) => boolean {
   const given = givenOf(service, operation, namedIn(params));
-  const me = {};
+  const me = ++service.learnt.writes;
   const isAnothers = (id: number): boolean => {
     const owner = given.get(id);
     if (owner === undefined || owner === me) return false;
-    return owner !== 'earlier' || operation.params !== undefined || !isForgotten(id, before);
+    return owner !== earlier || operation.params !== undefined || !isForgotten(id, before);
   };
   return (ids, answer) => {
     if (ids.some(isAnothers)) return false;
@@ -56,11 +59,11 @@ export function takesFor(
   };
 }
 
-function isFirst({ learnt }: Pick<Service, 'learnt'>, { headers, body }: HttpResponse, me: object): boolean {
-  const name = hexDigestOf(`${headers['x-ratelimit-remaining']} ${headers.date} ${body}`);
-  const owner = learnt.answers.get(name) ?? me;
-  learnt.answers.set(name, owner);
-  return owner === me;
+function isFirst({ learnt }: Pick<Service, 'learnt'>, { headers, body }: HttpResponse, me: number): boolean {
+  const text = `answer ${headers['x-ratelimit-remaining']} ${headers.date} ${body}`;
+  const owner = learnt.within.get(text);
+  if (owner === undefined) learnt.within.set(text, me);
+  return owner === undefined || owner === me;
 }
 
 /** A service that was reset begins its ids again: it shows nothing as new as what an earlier run has made. */

@@ -1,6 +1,7 @@
 import type { Input, Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
+import type { NumberTable } from '../text/number-table.ts';
 import { isOlder, madeAt } from './age.ts';
 import { isGatewayTimeout, readBody } from './answer.ts';
 import type { Open } from './asking.ts';
@@ -11,7 +12,7 @@ import { askedTwice, newestUntil, type PageAt, type Seeing, wholeList } from './
 
 export type Aids = {
   /** Ids that this run has made already with the operation: they are not taken for what another request made. */
-  readonly own: Set<number>;
+  readonly own: Pick<NumberTable, 'add' | 'has'>;
   /** The writes of this run that one record could be taken for, this one among them. */
   readonly open: ReadonlySet<Open>;
   readonly me: Open;

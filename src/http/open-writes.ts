@@ -1,17 +1,26 @@
 import type { Operation } from '../api/operation.ts';
+import { numbersWithin } from '../text/digest-numbers.ts';
+import { type NumberTable, numberTable } from '../text/number-table.ts';
 import type { Open, Service } from './asking.ts';
 
-/** The ids that this run has made, of messages those of the thread: no look takes them for what another write has made. */
-export function ownIds(
-  { learnt }: Pick<Service, 'learnt'>,
-  { id }: Pick<Operation, 'id'>,
-  params?: unknown,
-): Set<number> {
-  const key = params === undefined ? id : `${id} ${JSON.stringify(params)}`;
-  const ids = learnt.made.get(key) ?? new Set<number>();
-  learnt.made.set(key, ids);
+type Op = Pick<Operation, 'id'>;
+
+/** The ids that this run has made, and those that earlier runs have. */
+export function ownIds({ learnt }: Pick<Service, 'learnt'>, { id }: Op): NumberTable {
+  const ids = learnt.made.get(id) ?? numberTable();
+  learnt.made.set(id, ids);
   return ids;
 }
+
+/** Of messages those of the thread: no look takes them for what another write has made. */
+export const ownIdsFor = (
+  service: Pick<Service, 'learnt'>,
+  operation: Op,
+  params: unknown,
+): Pick<NumberTable, 'add' | 'has'> =>
+  params === undefined
+    ? ownIds(service, operation)
+    : numbersWithin(service.learnt.within, `made ${operation.id} ${JSON.stringify(params)}`);
 
 /** Notes that the write is on its way, for equal ones that are looked for meanwhile. */
 export function openWrite({ ctx, learnt }: Pick<Service, 'ctx' | 'learnt'>, key: string) {

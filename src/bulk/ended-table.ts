@@ -1,0 +1,76 @@
+import { column, numberColumn, textColumn } from '../text/column.ts';
+import type { Fate } from './journal-lines.ts';
+
+/** What became of a row of the file, over all runs. */
+export type Ended =
+  | Exclude<Fate, { status: 'sent' | 'meant' }>
+  | { readonly status: 'unsent'; readonly line: number; readonly error?: string };
+
+/** What became of the rows of the file over all runs, by position. About 9 bytes for a row that is done. */
+export type EndedRows = Iterable<readonly [index: number, ended: Ended]> & {
+  readonly size: number;
+  has(index: number): boolean;
+  get(index: number): Ended | undefined;
+  values(): Iterable<Ended>;
+  set(index: number, ended: Ended): void;
+};
+
+type Status = Ended['status'];
+
+const statuses: readonly Status[] = ['done', 'rejected', 'unknown', 'unsent'];
+
+/** What few rows have. */
+type Rare = { readonly secret?: string; readonly rest?: true };
+
+export function endedRows(): EndedRows {
+  const statusAt = column(8);
+  const [lines, ids, errors] = [numberColumn(), numberColumn(), textColumn()];
+  const rare = new Map<number, Rare>();
+  let [size, end] = [0, 0];
+  const get = (index: number): Ended | undefined => {
+    const status = statuses[statusAt.get(index) - 1];
+    if (status === undefined) return undefined;
+    const line = lines.get(index) ?? 0;
+    const error = errors.get(index);
+    const told = error === undefined ? {} : { error };
+    if (status === 'rejected') return { status, line, error: error ?? '' };
+    if (status === 'unknown') return { status, line, error: error ?? '', before: null };
+    if (status === 'unsent') return { status, line, ...told };
+    return { status, line, id: ids.get(index) ?? null, ...rare.get(index), ...told };
+  };
+  return {
+    get size() {
+      return size;
+    },
+    has: (index) => statusAt.get(index) !== 0,
+    get,
+    *values() {
+      for (let index = 0; index < end; index++) {
+        const ended = get(index);
+        if (ended) yield ended;
+      }
+    },
+    *[Symbol.iterator]() {
+      for (let index = 0; index < end; index++) {
+        const ended = get(index);
+        if (ended) yield [index, ended] as const;
+      }
+    },
+    set(index, ended) {
+      if (statusAt.get(index) === 0) size++;
+      end = Math.max(end, index + 1);
+      statusAt.set(index, statuses.indexOf(ended.status) + 1);
+      lines.set(index, ended.line);
+      ids.set(index, ended.status === 'done' ? (ended.id ?? undefined) : undefined);
+      errors.set(index, ended.error);
+      const few = ended.status === 'done' ? rareIn(ended) : undefined;
+      if (few) rare.set(index, few);
+      else if (rare.size > 0) rare.delete(index);
+    },
+  };
+}
+
+function rareIn({ secret, rest }: Rare): Rare | undefined {
+  if (secret === undefined && rest === undefined) return undefined;
+  return { ...(secret !== undefined && { secret }), ...(rest && { rest }) };
+}
