@@ -32,6 +32,7 @@ import { dryReport, nothingSent, reportOf } from './report.ts';
 import { anonymousNotes, openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
 import { plainText } from './row-content.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
 import { recordsShown, viewOf } from './view.ts';
 
@@ -62,6 +63,7 @@ export async function runFile(
   ctx: Context,
   { words, row: ofCommand, args, flags: all, settings, idsInCopy }: Asked,
 ): Promise<View> {
+  keepHeapSmall();
   const began = ctx.clock.ticks();
   const flags = all as FileFlags & Given['flags'];
   const telling = tellingProgress(ctx, progressText);

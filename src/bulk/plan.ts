@@ -156,6 +156,14 @@ function shapesOf(shapeOf: (row: FileRow) => RowShape) {
   return { see, all: () => [...shapes.values()] };
 }
 
+/** With more at once, what is made of them lives so long that much memory is taken for what is garbage soon. */
+const rowsAtOnce = 64;
+
+async function* fewAtOnce<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[], void, undefined> {
+  for await (const batch of batches)
+    for (let at = 0; at < batch.length; at += rowsAtOnce) yield batch.slice(at, at + rowsAtOnce);
+}
+
 /** What a row with these cells at this position is called. */
 type Naming = (cells: string, index: number) => string;
 
@@ -171,8 +179,8 @@ async function* passOver(
 ): AsyncGenerator<readonly (Planned | Bad)[]> {
   const { nameOf } = contentReader(columns);
   let index = 0;
-  for await (const batch of rows.read(onBytes)) {
-    yield batch.map((fileRow) => {
+  for await (const some of fewAtOnce(rows.read(onBytes))) {
+    yield some.map((fileRow) => {
       onRow?.(fileRow);
       const at = { index, line: fileRow.line, ref: named(nameOf(fileRow), index) };
       index++;

@@ -1,6 +1,6 @@
 import { nameKey } from '../command/row.ts';
 import type { FileRow } from '../tabular/rows.ts';
-import { digestOf } from '../text/digest.ts';
+import { shortDigestOf } from '../text/digest.ts';
 import { isLong } from '../text/exact-json.ts';
 import { isRecord } from '../text/record.ts';
 import type { Columns } from './columns.ts';
@@ -66,8 +66,7 @@ const isPlainValue = (cell: unknown): boolean => ['number', 'boolean'].includes(
 export const plainText = (text: string): string => text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 
 /** 132 bits of it: enough that no two rows ever share one. */
-export const shortDigest = (value: unknown): string =>
-  digestOf(JSON.stringify(value)).toString('base64url').slice(0, 22);
+export const shortDigest = (value: unknown): string => shortDigestOf(JSON.stringify(value));
 
 /** The order of the keys is no content. `textAs`: what a text counts as. */
 export function sorted(value: unknown, textAs: (text: string) => string = (text) => text): unknown {

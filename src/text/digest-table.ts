@@ -17,11 +17,14 @@ const pieceBits = 12;
 const pieceSize = 1 << pieceBits;
 
 /** The digest that was read last: its first 128 bits, its last 4 and one, and the number behind `~`. */
-const bytes = Buffer.alloc(wordsOf * 4 + 1);
 const read = new Uint32Array(wordsOf);
 const readBytes = Buffer.from(read.buffer);
 let readKind = 0;
 let readTime = 0;
+
+/** What is told of a place: a Buffer of its own for each would be much garbage. */
+const told = new Uint32Array(wordsOf + 1);
+const toldBytes = Buffer.from(told.buffer);
 
 /** False for a text that is no name. */
 function isRead(text: string): boolean {
@@ -68,9 +71,10 @@ function openColumn(): OpenColumn {
       if (kind === kinds.empty) return '';
       const piece = pieces[at >>> pieceBits];
       if (kind === kinds.otherText || !piece) return others.get(at);
-      Buffer.from(piece.buffer, from(at) * 4, wordsOf * 4).copy(bytes);
-      bytes[wordsOf * 4] = (kind - 1) << 4;
-      const digest = bytes.toString('base64url').slice(0, digestLength);
+      const start = from(at);
+      for (let word = 0; word < wordsOf; word++) told[word] = piece[start + word] ?? 0;
+      toldBytes[wordsOf * 4] = (kind - 1) << 4;
+      const digest = toldBytes.toString('base64url', 0, wordsOf * 4 + 1).slice(0, digestLength);
       const time = timeOf.get(at);
       return time === 0 ? digest : `${digest}~${time}`;
     },

@@ -4,6 +4,9 @@ export const digestOf = (data: string | Uint8Array): Buffer =>
 
 export const hexDigestOf = (data: string | Uint8Array): string => digestOf(data).toString('hex');
 
-/** 132 bits of it, as 22 characters of base64url: enough that no two texts ever share one. */
+/**
+ * 132 bits of it, as 22 characters of base64url: enough that no two texts ever share one. A long list of them takes no
+ * Buffer for each.
+ */
 export const shortDigestOf = (data: string | Uint8Array): string =>
   process.getBuiltinModule('node:crypto').hash('sha256', data, 'base64url').slice(0, 22);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createContacts } from '../../src/api/contacts.ts';
-import { createTicket } from '../../src/api/tickets.ts';
+import { addTicketNote, createTicket, replyToTicket } from '../../src/api/tickets.ts';
 import type { HttpResponse, Lost } from '../../src/context.ts';
 import { call, connect, type Service } from '../../src/http/call.ts';
 import { screen, settings } from '../cli/fake-context.ts';
@@ -80,3 +80,14 @@ for (const [what, send] of Object.entries(writes)) {
     expect(new Set(ended).size).toBe(what.includes('batch') ? 4 : 2);
   });
 }
+
+test('what is known of each of many tickets takes no table of its own', async () => {
+  const service = await oneRun([answered]);
+  for (const id of [8, 9, 10]) {
+    await call(service, addTicketNote, { params: { id }, body: { body: 'Called' } });
+    await call(service, replyToTicket, { params: { id }, body: { body: 'Hello' } });
+  }
+  const { made, given, open } = service.learnt;
+  const names = [...made.keys(), ...given.keys(), ...open.keys()];
+  expect(names.filter((name) => /\d/u.test(name))).toEqual([]);
+});

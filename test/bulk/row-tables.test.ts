@@ -1,0 +1,167 @@
+// What a run keeps of each row, in tables of few bytes: each against a plain Map, whatever stands in it.
+import { describe, expect, test } from 'vitest';
+import { type Ended, endedRows } from '../../src/bulk/ended-table.ts';
+import { fateTable } from '../../src/bulk/fate-table.ts';
+import type { Fate } from '../../src/bulk/journal-lines.ts';
+import { problemRows } from '../../src/bulk/problem-rows.ts';
+import { shortDigest } from '../../src/bulk/row-content.ts';
+import { createNumbering, requestsOf, rowRequests, rowsByRequest } from '../../src/bulk/row-requests.ts';
+import { fc } from '../chance.ts';
+
+const digests = Array.from({ length: 12 }, (_, at) => shortDigest(at));
+const someRow = fc.oneof(
+  fc.constantFrom(...digests),
+  fc.tuple(fc.constantFrom(...digests), fc.integer({ min: 2, max: 4 })).map(([one, time]) => `${one}~${time}`),
+  fc.constantFrom('row-of-0.1.0', '', 'é'),
+);
+const request = fc.constantFrom(shortDigest('a'), shortDigest('b'), 'no digest');
+const id = fc.option(fc.oneof(fc.nat(), fc.constantFrom(0, 2 ** 32, Number.MAX_SAFE_INTEGER)));
+const line = fc.oneof(fc.nat(), fc.constant(2 ** 33));
+const error = fc.constantFrom('', 'The title is empty', 'No such contact');
+const is = fc.option(request, { nil: undefined });
+const keys = fc.option(fc.constantFrom(['id 7'], ['a@example.com', '+12025550123'], []), { nil: undefined });
+const ticket = fc.option(fc.constantFrom(1, 8, 2 ** 32, Number.MAX_SAFE_INTEGER), { nil: undefined });
+const isTrue = fc.constantFrom(true as const, undefined);
+
+/** As a journal has it: what is not known is left out. */
+const given = <T extends object>(fate: T): T =>
+  Object.fromEntries(Object.entries(fate).filter(([, value]) => value !== undefined)) as T;
+
+const someFate: fc.Arbitrary<Fate> = fc
+  .oneof(
+    fc.record({ status: fc.constant('meant' as const), line, is, before: id }),
+    fc.record({ status: fc.constant('sent' as const), line, is, before: id, keys }),
+    fc.record({
+      ...{ status: fc.constant('done' as const), line, is, id, rest: isTrue, of: ticket },
+      ...{ secret: fc.option(fc.constant('whsec_1'), { nil: undefined }), error: fc.option(error, { nil: undefined }) },
+    }),
+    fc.record({ status: fc.constant('rejected' as const), line, is, error }),
+    fc.record({ status: fc.constant('unknown' as const), line, is, error, before: id, keys }),
+  )
+  .map(given);
+
+describe('what became of rows', () => {
+  const inFile = fc.uniqueArray(fc.tuple(someRow, request), { selector: ([row]) => row, maxLength: 10 });
+  const steps = fc.array(fc.tuple(someRow, fc.option(someFate), fc.nat({ max: 3 })), { maxLength: 60 });
+
+  test('is what a Map holds, beside the rows of a file and without one', () => {
+    fc.assert(
+      fc.property(fc.option(inFile, { nil: undefined }), steps, (file, done) => {
+        const known = file && rowRequests();
+        for (const [row, is] of file ?? []) known?.set(row, is);
+        const fates = fateTable(known);
+        const [plain, runs] = [new Map<string, Fate>(), new Map<string, number>()];
+        for (const [row, fate, run] of done) {
+          if (fate === null) {
+            fates.delete(row);
+            plain.delete(row);
+            continue;
+          }
+          fates.set(row, fate);
+          fates.setRun(row, run);
+          plain.set(row, fate);
+          runs.set(row, run);
+        }
+        expect(fates.size).toBe(plain.size);
+        expect(new Map(fates)).toEqual(plain);
+        expect([...fates.keys()].sort()).toEqual([...plain.keys()].sort());
+        expect([...fates.values()]).toHaveLength(plain.size);
+        for (const row of [...plain.keys(), ...digests]) {
+          expect([fates.has(row), fates.get(row)]).toEqual([plain.has(row), plain.get(row)]);
+          if (!plain.has(row)) continue;
+          expect(fates.runOf(row)).toBe(runs.get(row));
+          expect([fates.nameAt(fates.placeOf(row)), fates.at(fates.placeOf(row))]).toEqual([row, plain.get(row)]);
+        }
+        const open = [...plain].filter(([, { status }]) => status === 'sent' || status === 'unknown');
+        expect(new Map(fates.standing('sent', 'unknown'))).toEqual(new Map(open));
+      }),
+    );
+  });
+});
+
+const someEnded: fc.Arbitrary<Ended> = fc.oneof(
+  fc.record({ status: fc.constant('unsent' as const), line, error: fc.option(error, { nil: undefined }) }).map(given),
+  fc.record({ status: fc.constant('rejected' as const), line, error }),
+  fc.record({ status: fc.constant('unknown' as const), line, error, before: fc.constant(null) }),
+  fc
+    .record({
+      status: fc.constant('done' as const),
+      line,
+      id,
+      rest: isTrue,
+      error: fc.option(error, { nil: undefined }),
+    })
+    .map(given),
+);
+
+test('how rows ended is what a Map holds, in the order of the file', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom(0, 1, 2, 9, 20_000), someEnded), { maxLength: 40 }), (steps) => {
+      const [ended, plain] = [endedRows(), new Map<number, Ended>()];
+      for (const [at, one] of steps) {
+        ended.set(at, one);
+        plain.set(at, one);
+      }
+      const inOrder = [...plain].sort(([a], [b]) => a - b);
+      expect([...ended]).toEqual(inOrder);
+      expect([...ended.values()]).toEqual(inOrder.map(([, one]) => one));
+      expect([ended.size, ended.has(3), ended.get(3)]).toEqual([plain.size, false, undefined]);
+    }),
+  );
+});
+
+describe('the rows of a file', () => {
+  test('of equal content are told apart, in every reading alike', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...digests.slice(0, 4)), { maxLength: 40 }), (contents) => {
+        const rows = rowRequests();
+        const times = new Map<string, number>();
+        const numbered = createNumbering(rows.names);
+        for (const [at, content] of contents.entries()) {
+          const time = (times.get(content) ?? 0) + 1;
+          times.set(content, time);
+          const ref = numbered(content, at);
+          expect(ref).toBe(time === 1 ? content : `${content}~${time}`);
+          rows.set(ref, content);
+          expect(rows.names.find(ref)).toBe(at);
+        }
+        const again = createNumbering(rows.names);
+        for (const [at, content] of contents.entries()) expect(again(content, at)).toBe(rows.names.nameAt(at));
+      }),
+    );
+  });
+
+  test('that send the same are taken in their order, each once', () => {
+    const rows = rowRequests();
+    for (const [at, one] of ['a', 'b', 'a', '', 'a', 'b'].entries())
+      rows.set(digests[at] ?? '', one && shortDigest(one));
+    const [a, b] = [shortDigest('a'), shortDigest('b')];
+    expect([requestsOf(rows).has(a), requestsOf(rows).has(''), requestsOf(rows).has(shortDigest('c'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const left = rowsByRequest(rows, (place) => place !== 2);
+    const taken = [left.take(a), left.take(a), left.take(a), left.take(b), left.take(''), left.take('c')];
+    expect(taken).toEqual([digests[0], digests[4], undefined, digests[1], undefined, undefined]);
+    expect([...rows.values()].filter((one) => one === '')).toHaveLength(1);
+  });
+
+  test('that cannot be sent are known by their position', () => {
+    const rows = rowRequests();
+    for (const row of digests) rows.set(row, '');
+    const problems = problemRows(rows);
+    problems.set(3, { line: 5, error: 'has no id' });
+    problems.set(1, { line: 3, error: 'has no id' });
+    expect([...problems]).toEqual([
+      [1, { line: 3, error: 'has no id', ref: digests[1] }],
+      [3, { line: 5, error: 'has no id', ref: digests[3] }],
+    ]);
+    expect([problems.size, problems.has(2), problems.get(2), [...problems.values()].length]).toEqual([
+      2,
+      false,
+      undefined,
+      2,
+    ]);
+  });
+});
