@@ -14,6 +14,7 @@ const parts = [
   'serve',
   'sandbox-throughput',
   'bulk',
+  'bulk-memory',
   'mirror',
   'installed-size',
 ];
