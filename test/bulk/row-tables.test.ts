@@ -1,4 +1,6 @@
 // What a run keeps of each row, in tables of few bytes: each against a plain Map, whatever stands in it.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type Ended, endedRows } from '../../src/bulk/ended-table.ts';
 import { fateTable } from '../../src/bulk/fate-table.ts';
@@ -6,6 +8,7 @@ import type { Fate } from '../../src/bulk/journal-lines.ts';
 import { problemRows } from '../../src/bulk/problem-rows.ts';
 import { shortDigest } from '../../src/bulk/row-content.ts';
 import { createNumbering, requestsOf, rowRequests, rowsByRequest } from '../../src/bulk/row-requests.ts';
+import { numberTable } from '../../src/text/number-table.ts';
 import { fc } from '../chance.ts';
 
 const digests = Array.from({ length: 12 }, (_, at) => shortDigest(at));
@@ -164,4 +167,31 @@ describe('the rows of a file', () => {
       2,
     ]);
   });
+});
+
+test('a row that is done takes less than 100 bytes, all that is known of it counted', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const taken = () => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const count = 60_000;
+  const before = taken();
+  const rows = rowRequests();
+  const [ids, ended] = [numberTable(), endedRows()];
+  for (let at = 0; at < count; at++) rows.set(shortDigest(at), shortDigest(['sent', at]));
+  const fates = fateTable(rows);
+  for (let at = 0; at < count; at++) {
+    const [row, is] = [rows.names.nameAt(at), rows.requestAt(at)];
+    fates.set(row, { status: 'meant', line: at + 2, is, before: 7 });
+    fates.set(row, { status: 'done', line: at + 2, is, id: at + 100 });
+    ended.set(at, { status: 'done', line: at + 2, id: at + 100 });
+    ids.add(at + 100);
+  }
+  const bytes = (taken() - before) / count;
+  expect([rows.size, fates.size, ended.size, ids.size()]).toEqual([count, count, count, count]);
+  expect(bytes).toBeLessThan(100);
+  expect(bytes).toBeGreaterThan(34);
 });
