@@ -30,15 +30,15 @@ export type OpenMatches = Matches & {
   delete(row: string): void;
 };
 
-/** About 8 bytes for a row: which run, and where the row is held in what that run left. */
+/** About 4 bytes for a row: which run, and where the row is held in what that run left, if not at its own place. */
 export function matchTable({ names }: Pick<RowRequests, 'names'>): OpenMatches {
   const all: Found[] = [];
   const [runAt, keyAt] = [numberColumn(), numberColumn()];
   let size = 0;
   const at = (place: number): Match | undefined => {
     const from = all[runAt.get(place) ?? -1];
-    const key = keyAt.get(place);
-    if (!from || key === undefined) return undefined;
+    if (!from) return undefined;
+    const key = keyAt.get(place) ?? place;
     const fate = from.past.fates.at(key);
     return fate && { fate, key: from.past.fates.nameAt(key), from };
   };
@@ -86,7 +86,8 @@ export function matchTable({ names }: Pick<RowRequests, 'names'>): OpenMatches {
       if (place < 0) return;
       if (!hasAt(place)) size++;
       runAt.set(place, numberOf(from));
-      keyAt.set(place, from.past.fates.placeOf(key));
+      const held = from.past.fates.placeOf(key);
+      keyAt.set(place, held === place ? undefined : held);
     },
     delete(row) {
       const place = names.find(row);
