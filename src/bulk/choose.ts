@@ -1,4 +1,5 @@
 import type { Found } from './journals-on-disk.ts';
+import type { Judges } from './judges.ts';
 import { type Match, type Matches, matchTable, type OpenMatches } from './match-table.ts';
 import { isOtherRequest } from './other-request.ts';
 import { noRequest, type Plan } from './plan.ts';
@@ -16,11 +17,15 @@ export type Chosen = {
   readonly matches: Matches;
   readonly resent: Matches;
   /** What no earlier journal counts for any more. */
-  readonly voided: { readonly rows: readonly string[]; readonly settings: readonly string[] } | undefined;
+  readonly voided: readonly Voided[];
 };
+
+/** Rows of runs with one of these settings. */
+type Voided = { readonly rows: readonly string[]; readonly settings: readonly string[]; readonly elsewhere?: true };
 
 type Choice = {
   readonly matches: OpenMatches;
+  readonly judges: Judges;
   readonly works: readonly Found[];
   readonly found: Found | undefined;
   readonly plan: Plan;
@@ -28,7 +33,7 @@ type Choice = {
   readonly settings: string;
 };
 
-export function choose({ matches, works, found, plan, wish, settings }: Choice): Chosen {
+export function choose({ matches, judges, works, found, plan, wish, settings }: Choice): Chosen {
   const goesAgain = (ref: string, match: Match) => {
     const request = plan.refs.get(ref);
     if (request === noRequest) return false;
@@ -38,9 +43,19 @@ export function choose({ matches, works, found, plan, wish, settings }: Choice):
   const isTwice = plan.row.operation.safety !== 'repeatable';
   const left = wish.restart ? works : [];
   const rows = new Set<string>();
+  const elsewhere = new Map<string, Set<string>>();
+  const others = judges.all.filter(({ past }) => past.header.settings !== settings);
+  const voidElsewhere = (from: Found, row: string) => {
+    const { settings: its } = from.past.header;
+    elsewhere.set(its, (elsewhere.get(its) ?? new Set()).add(row));
+  };
   for (const [ref, match] of wish.restart || wish.again ? matches : []) {
     if (!goesAgain(ref, match)) continue;
-    rows.add(match.key);
+    const isElsewhere = others.includes(match.from);
+    rows.add(isElsewhere ? ref : match.key);
+    if (isElsewhere) voidElsewhere(match.from, match.key);
+    const request = plan.refs.get(ref);
+    for (const from of others) if (from.past.fates.get(ref)?.is === request) voidElsewhere(from, ref);
     if (isTwice && match.fate.status !== 'rejected') resent.set(ref, match);
     matches.delete(ref);
   }
@@ -50,7 +65,10 @@ export function choose({ matches, works, found, plan, wish, settings }: Choice):
   return {
     matches,
     resent,
-    voided: rows.size === 0 ? undefined : { rows: [...rows], settings: [settings, ...left.map(settingsOf)] },
+    voided: [
+      ...(rows.size === 0 ? [] : [{ rows: [...rows], settings: [settings, ...left.map(settingsOf)] }]),
+      ...[...elsewhere].map(([its, some]) => ({ rows: [...some], settings: [its], elsewhere: true as const })),
+    ],
   };
 }
 

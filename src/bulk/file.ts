@@ -13,7 +13,7 @@ import { footerNotes } from '../tabular/footer.ts';
 import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
-import { spelledPlainly, type Template } from '../text/template.ts';
+import type { Template } from '../text/template.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import type { IdsInCopy } from './copied-ids.ts';
@@ -22,6 +22,7 @@ import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } fr
 import { checkFiles, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
 import { type FileFlags, sendsAgain } from './flags.ts';
+import { contentOf } from './given.ts';
 import { headerLine } from './header-line.ts';
 import { resolversFor } from './ids.ts';
 import { givenBody, inputMaker } from './inputs.ts';
@@ -30,7 +31,6 @@ import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
 import { anonymousNotes, openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
-import { plainText } from './row-content.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
@@ -77,6 +77,7 @@ export async function runFile(
   refuseIds(row, args);
   const given = await givenByCommandLine(asked, { ...args, ...all });
   const template = await templateOf(asked, given);
+  const commanded = { ...given, template, set: flags.set ?? {} };
   const file = String(flags.from);
   const inputs = [file, ...(flags.id_map ?? []).map((text) => text.replace(/:[^:]*$/u, ''))];
   const earlier = await checkFiles(ctx, inputs, flags, row.operation.secret !== undefined);
@@ -104,8 +105,7 @@ export async function runFile(
     const values = valuesOf(columns, row, flags.map_value);
     const resolve = await resolversFor({ ...run, rows, columns });
     const make = inputMaker({
-      ...{ row, columns, given, reading: readingOf(flags, rows), template, resolve, values },
-      set: flags.set ?? {},
+      ...{ row, columns, given: commanded, reading: readingOf(flags, rows), resolve, values },
       requesters,
     });
     const planned = () =>
@@ -126,7 +126,7 @@ export async function runFile(
     if (flags.dry_run) for (const note of anonymousNotes(checked)) ctx.notice(note);
     const isDry = flags.dry_run || isRefused(checked);
     const ms = Math.round(ctx.clock.ticks() - began);
-    const content = contentOf(given, template, flags.set);
+    const content = contentOf(commanded);
     const send = () => (flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content));
     const { plan, totals, unwritten }: Sent = isRefused(checked)
       ? { plan: checked, totals: nothingSent(ms) }
@@ -179,15 +179,6 @@ async function givenByCommandLine(
   }
   const clear = values.clear as readonly string[] | undefined;
   return { body: clear ? cleared(body, clear, fieldsOf(schemaOf(row))) : body };
-}
-
-/** What the command line says for every row, however it is spelled: as a cell, a text has no spaces around it. */
-function contentOf(given: object, template: Template | undefined, all: FileFlags['set'] = {}): string {
-  const used = Object.entries(all).filter(([name]) => template?.placeholders.includes(name));
-  used.sort(([one], [other]) => (one < other ? -1 : 1));
-  const set = used.length > 0 ? [Object.fromEntries(used)] : [];
-  const plainly = (_: string, value: unknown) => (typeof value === 'string' ? plainText(value) : value);
-  return JSON.stringify([given, template ? spelledPlainly(template) : null, ...set], plainly);
 }
 
 /** Beside the ids of a file an id of the command line would be passed over, or hold for every row. */

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import type { Found } from './journals-on-disk.ts';
+import type { Judges } from './judges.ts';
 import { type Match, type Matches, type OpenMatches, otherNames } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
 import { noRequest, type Plan } from './plan.ts';
@@ -15,7 +16,7 @@ export type Grown = Match & { readonly line: number };
 type Earlier = { readonly shape: RowShape; readonly runs: Found[] };
 
 /** Reads the file once more where an earlier run had rows that fill fewer columns. */
-export async function grownRows(plan: Plan, journals: readonly Found[], matches: Matches): Promise<Grown[]> {
+export async function grownRows(plan: Plan, journals: Judges, matches: Matches): Promise<Grown[]> {
   const grown: Grown[] = [];
   const { shapeOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isLess(shape, shapeOf(row));
@@ -24,7 +25,7 @@ export async function grownRows(plan: Plan, journals: readonly Found[], matches:
 }
 
 /** Rows that are those of an earlier run but for cells that `--map` says to ignore: as if those were not in the file. */
-export async function matchCounted(plan: Plan, journals: readonly Found[], matches: OpenMatches): Promise<OpenMatches> {
+export async function matchCounted(plan: Plan, journals: Judges, matches: OpenMatches): Promise<OpenMatches> {
   if (plan.columns.ignored.size === 0) return matches;
   const { countedOf } = contentReader(plan.columns);
   const fits: Fits = (shape, row) => isSame(shape, countedOf(row));
@@ -45,21 +46,22 @@ type WithLess = { readonly ref: string; readonly line: number; readonly match: M
 /** Rows that nothing is known of, and that an earlier run sent with some of their columns, as `fits` tells. */
 async function* sentWithLess(
   plan: Plan,
-  journals: readonly Found[],
+  { all, isSame: isSameWork }: Judges,
   matches: Matches,
   fits: Fits,
 ): AsyncGenerator<WithLess, void, undefined> {
-  const earlier = earlierShapes(plan, journals);
+  const earlier = earlierShapes(plan, all);
   if (earlier.length === 0) return;
   const { nameOf, nameBy } = contentReader(plan.columns);
   const known = otherNames(matches, plan.refs);
   const numbered = createNumbering(plan.refs.names);
   let index = 0;
-  const sentOf = (row: FileRow): Match | undefined => {
+  const sentOf = (row: FileRow, ref: string): Match | undefined => {
     for (const { shape, runs } of earlier) {
       if (!fits(shape, row)) continue;
       const name = nameBy(row, shape);
       for (const from of runs) {
+        if (!isSameWork(from, ref)) continue;
         const key = nameNow(from, name);
         const fate = from.past.fates.get(key);
         const isOver = plan.refs.has(key) || known.has(key);
@@ -72,7 +74,7 @@ async function* sentWithLess(
     for (const row of batch) {
       const ref = numbered(nameOf(row), index++);
       if (matches.has(ref) || plan.refs.get(ref) === noRequest) continue;
-      const match = sentOf(row);
+      const match = sentOf(row, ref);
       if (!match) continue;
       yield { ref, line: row.line, match };
     }

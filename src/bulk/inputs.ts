@@ -5,40 +5,40 @@ import { bracedNames, setFlags } from '../command/template-file.ts';
 import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { isRecord } from '../text/record.ts';
-import { fillTemplate, type Template } from '../text/template.ts';
+import { fillTemplate } from '../text/template.ts';
 import { exactly, type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
+import { type Commanded, givenTo } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
 import { inTwoSteps, type RowInput } from './second-step.ts';
 import type { Values } from './values.ts';
 
-/** What the command line says for every row. */
-type Given = { readonly body: Body };
-
 export type MakeInput = (row: FileRow) => Made;
-type Made = { readonly id: number | undefined; readonly input: RowInput } | { readonly problem: string };
+type Made =
+  | { readonly id: number | undefined; readonly input: RowInput; readonly given: string | undefined }
+  | { readonly problem: string };
 
 type Parts = {
   readonly row: RowOf;
   readonly columns: Columns;
-  readonly given: Given;
+  readonly given: Commanded;
   readonly reading: Reading;
-  readonly template: Template | undefined;
   readonly resolve: Resolvers;
   readonly values: Values;
-  /** What placeholders of the template stand for where a row has nothing for them. */
-  readonly set: Readonly<Record<string, string>>;
   /** With --create-contacts. */
   readonly requesters: Requesters | undefined;
 };
 
 /** A row of the file as the input of the operation, checked as far as it can be without asking the service. */
 export function inputMaker(parts: Parts): MakeInput {
-  const { row, columns, given, template, set } = parts;
+  const { row, columns, given } = parts;
+  const { template, set } = given;
   const idName = idNameOf(row);
   const schema = row.finish ? row.operation.body : bodyOf(row);
   const places = new Map(template?.placeholders.map((name) => [name, placeIn(columns.names, name)]));
+  const cellFor = (fileRow: FileRow, name: string) => fileRow.cells[places.get(name) ?? -1];
+  const givenOf = givenReader(parts, cellFor);
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
     const cells = cellsOf(fileRow, parts);
@@ -47,10 +47,10 @@ export function inputMaker(parts: Parts): MakeInput {
     if (idName !== undefined && id === undefined)
       return { problem: `has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}` };
     const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };
-    if (!row.operation.body) return { id, input: params };
+    if (!row.operation.body) return { id, input: params, given: undefined };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
-      const filled = fillTemplate(template, (name) => filledOr(fileRow.cells[places.get(name) ?? -1], set[name]));
+      const filled = fillTemplate(template, (name) => filledOr(cellFor(fileRow, name), set[name]));
       if ('missing' in filled)
         return {
           problem: `has no value for ${bracedNames(filled.missing)} (to give one: ${setFlags(filled.missing)})`,
@@ -66,7 +66,22 @@ export function inputMaker(parts: Parts): MakeInput {
     const about = ofRequester(parts, whole.body);
     if ('problem' in about) return about;
     const { body: own, requester } = about;
-    return { id, input: { ...params, ...inTwoSteps(row, own), ...(requester && { requester }) } };
+    const input = { ...params, ...inTwoSteps(row, own), ...(requester && { requester }) };
+    return { id, input, given: givenOf(fileRow, cells.body) };
+  };
+}
+
+/** What the command line gives to a row, by the fields that its own cells fill. */
+function givenReader(
+  { row: { requester }, given, requesters }: Parts,
+  cellFor: (row: FileRow, name: string) => unknown,
+) {
+  const names = Object.keys(given.set);
+  return (fileRow: FileRow, body: Body): string | undefined => {
+    const set = new Set(names.filter((name) => !isBlank(cellFor(fileRow, name))));
+    // Whom a row names takes the place of the contact of the command line.
+    const isNamed = requesters && requester !== undefined && body.contact !== undefined;
+    return givenTo(given, { own: isNamed ? { ...body, [requester]: null } : body, set });
   };
 }
 
@@ -84,7 +99,9 @@ function ofRequester({ row, requesters }: Parts, whole: Body): About {
 
 /** A row's own cell wins. */
 const filledOr = (cell: unknown, other: string | undefined): unknown =>
-  other !== undefined && (cell === undefined || cell === null || String(cell).trim() === '') ? other : cell;
+  other !== undefined && isBlank(cell) ? other : cell;
+
+const isBlank = (cell: unknown): boolean => cell === undefined || cell === null || String(cell).trim() === '';
 
 type Cells = { readonly id: number | undefined; readonly body: Body };
 

@@ -23,6 +23,7 @@ import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
+import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
 import type { Plan } from './plan.ts';
@@ -149,18 +150,18 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
   if (isRepeatable && !onlyLooks) await forgetFinished(same, busy);
   // Twice is once: what another file has done is no reason to leave a row out.
-  const judges = isRepeatable ? [found].filter((one) => one !== undefined) : same;
+  const judges = judgesOf(isRepeatable ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found);
   // Twice is once, and what these rows ask for now was not done even once.
   const isStale = (ref: string, match: Match) =>
     match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref));
-  const matches = isRepeatable ? known : await matchCounted(plan, same, known);
+  const matches = isRepeatable ? known : await matchCounted(plan, judges, known);
   for (const [ref, match] of isRepeatable ? matches : []) if (isStale(ref, match)) matches.delete(ref);
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
-  const chosen = choose({ matches, works, found, plan, wish, settings });
+  const chosen = choose({ matches, judges, works, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
   const isMeant = isRepeatable || wish.again || wish.restart;
-  const grown = isMeant ? [] : await grownRows(plan, same, chosen.matches);
+  const grown = isMeant ? [] : await grownRows(plan, judges, chosen.matches);
   const fresh = join(folder.path, newName(keys));
   const { ours } = disk;
   const copies =

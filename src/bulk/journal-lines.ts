@@ -37,8 +37,8 @@ type About = { readonly row: string; readonly line: number; readonly is?: string
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
 
-/** A row that was known by another name, with what is known of it. */
-export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate };
+/** A row that was known by another name, with what is known of it. `of`: the settings of the run that knew it, if others. */
+export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate; readonly of?: string };
 
 export type RunLine = {
   readonly at: string;
@@ -56,6 +56,9 @@ export type RunLine = {
   readonly shapes?: readonly (readonly string[])[];
 };
 
+/** `elsewhere`: what this very journal says of them stays. */
+type Again = { readonly rows: readonly string[]; readonly settings: readonly string[]; readonly elsewhere?: true };
+
 export type Line =
   | Header
   | FormerHeader
@@ -63,7 +66,7 @@ export type Line =
   /** What the service listed before the first row: a row that was on its way is known from these by its id. */
   | { readonly there: { readonly ids: readonly number[] } }
   /** These may go once more, whatever earlier runs with one of these settings say of them. */
-  | { readonly again: { readonly rows: readonly string[]; readonly settings: readonly string[] } }
+  | { readonly again: Again }
   | { readonly renamed: { readonly rows: readonly Renamed[] } }
   /** On disk before any of them leaves. `before` as in `sent`. */
   | { readonly meant: { readonly rows: readonly About[]; readonly before: number | null } }
@@ -154,9 +157,9 @@ export function applyLine(fates: FateStore, line: RowLine): void {
     const sent = fates.get(line.unknown.row);
     const { before, keys }: Open = sent && 'before' in sent ? sent : { before: null };
     set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...(keys && { keys }) });
-  } else if ('again' in line) for (const row of line.again.rows) fates.delete(row);
+  } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) fates.delete(row);
   else if ('renamed' in line) {
-    for (const { was } of line.renamed.rows) fates.delete(was);
+    for (const { was, of } of line.renamed.rows) if (of === undefined) fates.delete(was);
     for (const { row, fate } of line.renamed.rows) fates.set(row, fate);
   }
 }
@@ -188,9 +191,9 @@ const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
 
 const isRenamed = (one: unknown): boolean => {
-  const { was, row, fate } = fieldsIn(one);
+  const { was, row, fate, of } = fieldsIn(one);
   const { status, line, ...said } = fieldsIn(fate);
-  if (!isText(was) || !isText(row) || !isCount(line)) return false;
+  if (!isText(was) || !isText(row) || !isCount(line) || !(of === undefined || isText(of))) return false;
   if (status === 'done') return isMade(said);
   if (status === 'sent' || status === 'meant') return isId(said.before);
   return (status === 'rejected' || status === 'unknown') && isText(said.error);

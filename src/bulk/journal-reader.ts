@@ -7,6 +7,7 @@ import {
   type Header,
   newestOf,
   parseLine,
+  type Renamed,
   type RowLine,
   type RunLine,
   rowsOf,
@@ -96,8 +97,8 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
-  const rename = (was: string, row: string) => {
-    voided.set(voidKey(header?.settings ?? '', was), number);
+  const rename = ({ was, row, of }: Renamed) => {
+    voided.set(voidKey(of ?? header?.settings ?? '', was), number);
     former.set(was, row);
   };
   const takeRow = (line: RowLine) => {
@@ -108,7 +109,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if ('again' in line) {
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
-    if ('renamed' in line) for (const { was, row } of line.renamed.rows) rename(was, row);
+    if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
     for (const row of rowsOf(line)) fates.setRun(row, number);
     const cost = costOf(line);
     requests += cost.requests;

@@ -63,7 +63,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   const { own, path, chosen, number, replaces } = weighed;
   const header = own?.past.header.svc_bulk === 2 ? own.past.header : newHeader(opening, own?.past.header.started_at);
   const at = clock.now().toISOString();
-  const again: RowLine[] = chosen.voided ? [{ again: chosen.voided }] : [];
+  const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
   const isBegun = header === own?.past.header;
   if (!isBegun) {
     const told = { header, run: { at, number }, others: again, fates: formerFates(own) };
@@ -99,7 +99,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   };
   try {
     for (const line of [{ run }, ...(isBegun ? again : [])]) await append(held, line);
-    for (const line of renamedIn(weighed)) await append(held, line);
+    for (const line of renamedIn(weighed, header.settings)) await append(held, line);
     await folder.onDisk(() => noteBegun(path));
     if (own?.past.witness !== undefined) await forgetWitness(own.past.witness);
   } catch (error) {
@@ -124,11 +124,12 @@ function* formerFates(own: Found | undefined): Generator<readonly [row: string, 
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
-function* renamedIn({ chosen: { matches } }: Weighed): Generator<RowLine> {
+function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
-  for (const [row, { key, fate }] of matches) {
+  for (const [row, { key, fate, from }] of matches) {
     if (key === row) continue;
-    rows.push({ was: key, row, fate });
+    const of = from.past.header.settings;
+    rows.push({ was: key, row, fate, ...(of !== settings && { of }) });
     if (rows.length < mostRenamed) continue;
     yield { renamed: { rows } };
     rows = [];

@@ -37,7 +37,7 @@ export function keysOf({ account, command, settings }: Identity): Keys {
     scope: digest(service, id, command),
     profile: isKnown ? known : unknown,
     doubtful: isKnown ? [unknown] : [unknown, known],
-    settings: digest(settings),
+    settings: digestOfSettings(settings),
     formerly: new Set(formerly.map((one) => digest(JSON.stringify(one)))),
   };
 }
@@ -163,3 +163,5 @@ export async function mayBeKnown(folder: string, words: string): Promise<boolean
 }
 
 const digest = (...parts: readonly string[]): string => digestOfAll(20, parts);
+
+export const digestOfSettings = (settings: string): string => digest(settings);

@@ -3,6 +3,7 @@ import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
 import { likenessOf, shownOf } from '../http/look.ts';
 import type { FileRow, Rows } from '../tabular/rows.ts';
+import { textColumn } from '../text/column.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
 import type { MakeInput } from './inputs.ts';
@@ -26,6 +27,8 @@ export type Planned = {
   readonly request: string;
   readonly id: number | undefined;
   readonly input: RowInput;
+  /** What the command line gives to it, as `givenTo` says it. */
+  readonly given: string | undefined;
   /** Rows that share one are never in flight together, and keep their order. */
   readonly keys: readonly string[];
   /** Rows that share one could be given each other's answer. */
@@ -42,6 +45,8 @@ export type Plan = {
   readonly problems: ProblemRows;
   /** The request of each row by its `ref`; `noRequest` where it cannot be sent. */
   readonly refs: RowRequests;
+  /** What the command line gives to the row at that place in the file; undefined: all that it says. */
+  givenAt(place: number): string | undefined;
   /** A digest of the cells of all rows: what a file is known by under another name. */
   readonly content: string;
   /** Which columns its rows fill: each set once, so many as `mostShapes`. */
@@ -68,6 +73,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
   const { row, rows, columns } = source;
   const refs = rowRequests();
   const problems = problemRows(refs);
+  const given = textColumn();
   const content = newHash();
   const shapes = shapesOf(contentReader(columns).shapeOf);
   const sample: Planned[] = [];
@@ -91,6 +97,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
         continue;
       }
       refs.set(one.ref, one.request);
+      if (one.given !== undefined) given.set(one.index, one.given);
       if (sample.length < sampleSize) sample.push(one);
       if (bodyOf(one).status === 'published') published++;
       if (!one.input.requester && bodyOf(one)[row.requester ?? ''] === undefined) anonymous++;
@@ -134,7 +141,7 @@ export async function makePlan(source: Source, onRows: (count: number) => void):
     published,
     anonymous,
   };
-  return { row, rows, columns, ...sums, shapes: shapes.all(), sample, read, recordsAt, verify };
+  return { row, rows, columns, ...sums, givenAt: given.get, shapes: shapes.all(), sample, read, recordsAt, verify };
 }
 
 const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');

@@ -1,6 +1,7 @@
 import { someOf } from '../text/each.ts';
 import type { Fate } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
+import type { Judges } from './judges.ts';
 import { matchTable, type OpenMatches } from './match-table.ts';
 import { noRequest, type Plan } from './plan.ts';
 import { type RowRequests, requestsOf, rowsByRequest } from './row-requests.ts';
@@ -46,10 +47,10 @@ const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
 
 /**
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
- * of and whatever else stood in its rows. Of rows that send the same so many are known as were sent.
+ * of, whatever else stood in its rows, and whatever of it came from flags. Of rows that send the same so many are known as were sent.
  */
 export function matchRows(
-  journals: readonly Found[],
+  { all: journals, isSame }: Judges,
   { plan }: Pick<Sides, 'plan'>,
   own: Found | undefined,
 ): OpenMatches {
@@ -61,6 +62,7 @@ export function matchRows(
     for (const [key, fate] of from.past.fates) {
       const request = plan.refs.get(key);
       if (request === undefined || !counts(from, fate, request)) continue;
+      if (!isSame(from, key) && (request === noRequest || fate.is !== request)) continue;
       const before = matches.get(key);
       if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { key, from });
     }
@@ -69,7 +71,9 @@ export function matchRows(
   for (const from of journals) {
     for (const [key, fate] of from.past.fates) {
       const request = requestOf(from, key, fate);
-      if (request === undefined || plan.refs.has(key) || !counts(from, fate, request)) continue;
+      if (request === undefined || !counts(from, fate, request)) continue;
+      const now = plan.refs.get(key);
+      if (now !== undefined && (now === request || isSame(from, key))) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
       const ref = left.take(request);
       if (ref !== undefined) matches.set(ref, { key, from });
