@@ -13,6 +13,8 @@ import { type RowRequests, requestsOf, rowRequests } from './row-requests.ts';
 type Rows = { readonly file: string | null; readonly refs: RowRequests };
 
 const rowsPath = (journal: string): string => journal.replace(/\.jsonl$/u, '.rows');
+/** Which rows count no more. In a file of its own, for the journal may be written by its own run. */
+export const notesOf = (journal: string): string => journal.replace(/\.jsonl$/u, '.over');
 const lockName = (journal: string): string => basename(journal, '.jsonl');
 
 /** Says which rows a run has, beside its journal, so that no other run of any of them begins. Not synced: it is of use while both run. */
@@ -40,7 +42,10 @@ const begunLine = '{"begun":true}';
 /** Says that a journal goes with them: where only these are left, it was deleted. */
 export const noteBegun = (journal: string): Promise<void> => appendFile(rowsPath(journal), `${begunLine}\n`);
 
-export const forgetRows = (journal: string): Promise<void> => rm(rowsPath(journal), { force: true });
+export const forgetRows = async (journal: string): Promise<void> => {
+  await rm(rowsPath(journal), { force: true });
+  await rm(notesOf(journal), { force: true });
+};
 
 type Claimed = Rows & { readonly scope: string; readonly profile: string; readonly isBegun: boolean };
 

@@ -50,7 +50,7 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
   const header = await headerOf(path);
   if (typeof header !== 'object' || header.svc_bulk !== 2) return undefined;
   const { command } = header;
-  if (command === identity.command || kindOf(command) !== kindOf(identity.command)) return undefined;
+  if (command === identity.command || !isKin(command, identity.command)) return undefined;
   if (!mayBeOurs(header, keysOf({ ...identity, command }))) return undefined;
   // Only what may be done twice has keys. Most journals are of creations, and long.
   if (!(await fileHas(path, '"keys":'))) return undefined;
@@ -61,10 +61,13 @@ async function pastOfKin(path: string, { folder, present, identity }: Pick<Asked
     .catch(() => undefined);
 }
 
+/** Commands for records of one kind. */
+export const isKin = (one: string, other: string): boolean => kindOf(one) === kindOf(other);
+
 const kindOf = (command: string): string | undefined => command.split(' ')[0];
 
 /** Whether the text (ASCII) stands in the file, which may be large. */
-async function fileHas(path: string, text: string): Promise<boolean> {
+export async function fileHas(path: string, text: string): Promise<boolean> {
   let end = '';
   for await (const piece of createReadStream(path, { encoding: 'latin1' })) {
     if ((end + piece).includes(text)) return true;

@@ -26,8 +26,10 @@ import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk
 import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
+import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './overtaken.ts';
 import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
+import { unsettle } from './unsettle.ts';
 import { isOpen, isOver, matchRows, ownJournal, type Sides } from './weigh.ts';
 
 /** A record that an earlier run has made. `of`: the ticket of a note. */
@@ -84,7 +86,10 @@ export async function openHistory(
       async begin() {
         // A person may have thought about the question for as long as they like.
         held.check();
+        const isRepeatable = plan.row.operation.safety === 'repeatable';
+        if (isRepeatable) await folder.onDisk(() => overtakeOthers({ folder, identity, plan, path }));
         journal = await beginJournal({ folder, clock, lock: held, identity, plan, present, startedAt }, weighed);
+        if (isRepeatable) await forgetOvertaken(path, weighed.overtaken);
         return journal;
       },
       async release() {
@@ -129,6 +134,7 @@ export type Weighed = {
   readonly made: Iterable<MadeBefore>;
   /** What other runs have left on its way. */
   readonly copies: readonly Copy[];
+  readonly overtaken: Overtaken;
   /** The journal in the place of which a new one is written. */
   readonly replaces: Found | undefined;
 };
@@ -144,7 +150,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const { settings } = keys;
   const same = disk.ours.filter(({ past }) => past.header.settings === settings);
   const isRepeatable = plan.row.operation.safety === 'repeatable';
-  const candidates = same.filter((one) => !busy.has(one.path) && (!isRepeatable || isOpen(one)));
+  // Twice is once, so another list of records is other work.
+  const goesOn = (one: Found) => !isRepeatable || (isOpen(one) && one.past.content === plan.content);
+  const candidates = same.filter((one) => !busy.has(one.path) && goesOn(one));
   const found = ownJournal(candidates, sides);
   const works = await otherWork(disk, sides, settings);
   if (works[0] && !found && !wish.restart) throw notTheSame(works[0], plan);
@@ -152,11 +160,12 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   // Twice is once: what another file has done is no reason to leave a row out.
   const judges = judgesOf(isRepeatable ? [found].filter((one) => one !== undefined) : disk.ours, plan, settings);
   const known = matchRows(judges, sides, found);
-  // Twice is once, and what these rows ask for now was not done even once.
-  const isStale = (ref: string, match: Match) =>
-    match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref));
+  const overtaken = await overtakenIn(isRepeatable ? found?.path : undefined);
+  // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
+  const stands = (ref: string, match: Match) =>
+    !overtaken.rows.has(match.key) && !(match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
   const matches = isRepeatable ? known : await matchCounted(plan, judges, known);
-  for (const [ref, match] of isRepeatable ? matches : []) if (isStale(ref, match)) matches.delete(ref);
+  const unsettled = isRepeatable ? await unsettle(plan, matches, stands) : [];
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
   const chosen = choose({ matches, judges, works, found, plan, wish, settings });
   const own = wish.restart ? undefined : found;
@@ -170,12 +179,16 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   return {
     path: found?.path ?? fresh,
     own,
-    chosen,
+    chosen:
+      unsettled.length > 0
+        ? { ...chosen, voided: [...chosen.voided, { rows: unsettled, settings: [settings] }] }
+        : chosen,
     grown,
     others: isRepeatable ? [] : await otherRequests(plan, chosen.matches),
     number,
     made: { [Symbol.iterator]: () => madeIn(disk.ours) },
     copies,
+    overtaken,
     replaces: wish.restart ? found : undefined,
   };
 }

@@ -35,7 +35,7 @@ export async function prune({ folder, written, now, finished, date }: Pruning): 
     // A lock that is held is no empty folder, and stays.
     if (found.isDirectory()) await rmdir(path).catch(() => {});
     else if (!name.endsWith('.jsonl')) {
-      if (!names.includes(name.replace(/\.rows$/u, '.jsonl'))) await rm(path, { force: true });
+      if (!names.includes(name.replace(/\.(?:rows|over)$/u, '.jsonl'))) await rm(path, { force: true });
     } else {
       const over = await finished(path);
       if (over && !over.sure) await date(path, now);

@@ -25,6 +25,8 @@ export type Past = {
   readonly files: ReadonlySet<string | null>;
   /** Their contents. */
   readonly contents: ReadonlySet<string>;
+  /** That of the last run. */
+  readonly content: string | undefined;
   /** Which columns their rows fill. */
   readonly shapes: readonly (readonly string[])[];
   /** What rows were called before they had the name that they have now. */
@@ -144,6 +146,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
         lastRun: number,
         files,
         contents,
+        content: run?.content,
         shapes,
         former,
         finished,
