@@ -14,8 +14,10 @@ import { preambleNotes } from '../tabular/header.ts';
 import { openRows, type Rows } from '../tabular/rows.ts';
 import { openSource } from '../tabular/source.ts';
 import type { Template } from '../text/template.ts';
+import { type Account, accountOf } from './account.ts';
 import type { Reading } from './cells.ts';
 import { type Columns, placeIn, resolveColumns } from './columns.ts';
+import { agreeFirst } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import type { EarlierSecrets } from './earlier-secrets.ts';
 import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
@@ -52,6 +54,8 @@ export type Run = {
   readonly row: RowOf;
   readonly flags: FileFlags;
   readonly service: () => Promise<Service>;
+  /** Asked for once. */
+  readonly account: () => Promise<Account>;
   readonly idsInCopy: IdsInCopy;
   readonly onProgress: Telling['onProgress'];
   /** What the file of results holds already. */
@@ -73,7 +77,12 @@ export async function runFile(
     return connected;
   };
   const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;
-  const asked = { ctx, settings, words, row, flags, service, idsInCopy, onProgress: telling.onProgress };
+  let known: Promise<Account> | undefined;
+  const account = () => {
+    known ??= service().then((connection) => accountOf(connection, row.operation));
+    return known;
+  };
+  const asked = { ctx, settings, words, row, flags, service, account, idsInCopy, onProgress: telling.onProgress };
   refuseIds(row, args);
   const given = await givenByCommandLine(asked, { ...args, ...all });
   const template = await templateOf(asked, given);
@@ -117,6 +126,8 @@ export async function runFile(
     const first = await planned();
     const wanted = requesters && !isRefused(first) ? await newRequesters(first) : [];
     const isMade = wanted.length > 0 && !flags.dry_run;
+    const content = contentOf(commanded);
+    if (isMade) await agreeFirst(run, first, content);
     if (isMade) await requesters?.make(wanted);
     const checked = isMade ? await planned() : first;
     ctx.progress(undefined, 'work');
@@ -126,8 +137,8 @@ export async function runFile(
     if (flags.dry_run) for (const note of anonymousNotes(checked)) ctx.notice(note);
     const isDry = flags.dry_run || isRefused(checked);
     const ms = Math.round(ctx.clock.ticks() - began);
-    const content = contentOf(commanded);
-    const send = () => (flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content));
+    const send = () =>
+      flags.dry_run ? previewPlan(run, checked, content, ms) : sendPlan(run, checked, content, isMade);
     const { plan, totals, unwritten }: Sent = isRefused(checked)
       ? { plan: checked, totals: nothingSent(ms) }
       : await send();

@@ -21,12 +21,12 @@ import {
 } from './journal-claims.ts';
 import { type Copy, copiesElsewhere } from './journal-copies.ts';
 import { type JournalFolder, journalFolder } from './journal-folder.ts';
+import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './journal-overtaken.ts';
 import type { Present } from './journal-reader.ts';
 import { type Found, type Identity, journalsOnDisk, keysOf, newName, type OnDisk } from './journals-on-disk.ts';
 import { judgesOf } from './judges.ts';
 import type { Match, Matches } from './match-table.ts';
 import { isOtherRequest, otherRequests } from './other-request.ts';
-import { forgetOvertaken, type Overtaken, overtakenIn, overtakeOthers } from './overtaken.ts';
 import type { Plan } from './plan.ts';
 import { notTheSame, refuseStrange } from './strange.ts';
 import { unsettle } from './unsettle.ts';

@@ -1,26 +1,24 @@
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { refuseBegunAgain } from './begun-again.ts';
-import { refuseLoss } from './earlier-secrets.ts';
+import { identityOf, refuseRows } from './consent.ts';
 import { type Ended, endedRows } from './ended-table.ts';
 import type { Run } from './file.ts';
-import { refuseGrown } from './grown.ts';
 import { lookAtHistory } from './journal-history.ts';
 import type { Fate } from './journal-lines.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
-import { refuseOther } from './other-request.ts';
 import { rowsInWords } from './pace.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
 import { nothingSent } from './report.ts';
-import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend } from './resume.ts';
-import { identityOf, madeBy, type Sent, withEarlier } from './send-plan.ts';
+import { earlierNotes, endedBefore, origins, rowsToSend } from './resume.ts';
+import { type Sent, withEarlier } from './send-plan.ts';
 
 /**
  * What a run would find done, for a dry run: the rows are weighed against what earlier runs sent, as the run itself weighs
  * them, and refused where it would refuse them. Nothing is written and nothing is held. Throws its Failures.
  */
 export async function previewPlan(run: Run, plan: Plan, given: string, ms: number): Promise<Sent> {
-  const { ctx, settings, flags, row, earlier } = run;
+  const { ctx, settings, flags, row } = run;
   const untouched = { plan, totals: nothingSent(ms) };
   if (!(await mayBeKnown(join(ctx.files.state, 'bulk'), run.words))) return untouched;
   const identity = await identityFor(run, plan, given);
@@ -29,10 +27,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const history = await lookAtHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   const { matches } = history;
   await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
-  refuseLoss(earlier, flags.results, madeBy(history));
-  refuseGrown(history.grown, plan);
-  refuseOther(history.others, plan);
-  refuseLost(history, plan, settings.yes);
+  refuseRows(run, plan, history);
   for (const note of earlierNotes(history, plan, rowsToSend(history, plan, flags.retry_unknown))) ctx.notice(note);
   const { resent } = history;
   if (resent.size > 0)
@@ -54,7 +49,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
 /** Undefined without a login, with a word of what could not be looked at. */
 async function identityFor(run: Run, plan: Plan, given: string): Promise<Identity | undefined> {
   try {
-    return await identityOf(run, await run.service(), plan, given);
+    return await identityOf(run, plan, given);
   } catch (failure) {
     if (!(failure instanceof Failure) || failure.kind !== 'auth' || failure.status !== undefined) throw failure;
     run.ctx.notice(`svc did not look at what earlier runs have sent, so rows may be done already. ${failure.message}`);

@@ -1,28 +1,18 @@
-import { resolve as absolute } from 'node:path';
 import type { Operation } from '../api/operation.ts';
-import { confirmed } from '../command/confirm.ts';
 import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { giveEarlier } from '../http/given-ids.ts';
 import { ownIds } from '../http/open-writes.ts';
-import { accountOf } from './account.ts';
-import { refuseBegunAgain } from './begun-again.ts';
-import { refuseLoss } from './earlier-secrets.ts';
+import { agree, identityOf, refuseRows } from './consent.ts';
 import type { EndedRows } from './ended-table.ts';
-import { exampleOf } from './example.ts';
 import type { Run } from './file.ts';
 import { writeFiles } from './files.ts';
 import { sendsAgain } from './flags.ts';
-import { refuseGrown } from './grown.ts';
-import { type History, type MadeBefore, openHistory } from './journal-history.ts';
-import type { Identity } from './journals-on-disk.ts';
-import { refuseOther } from './other-request.ts';
-import { rowsInWords } from './pace.ts';
+import { type MadeBefore, openHistory } from './journal-history.ts';
 import type { Plan } from './plan.ts';
 import { problemRows } from './problem-rows.ts';
-import { confirmedMany, questionFor } from './question.ts';
 import { reportOf } from './report.ts';
-import { earlierNotes, endedBefore, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';
+import { endedBefore } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
 import { type Secrets, secretsOf } from './secrets.ts';
 import { createSender } from './send-row.ts';
@@ -44,29 +34,18 @@ export function withEarlier(plan: Plan, totals: Totals, before: EndedRows): Sent
   return { plan: { ...plan, problems, sendable: plan.count - problems.size }, totals: { ...totals, resumedRows } };
 }
 
-/** What the history of the rows is known by. Asks the service for the account. */
-export async function identityOf(run: Run, service: Service, plan: Plan, given: string): Promise<Identity> {
-  const { path } = plan.rows.source;
-  return {
-    account: await accountOf(service, run.row.operation),
-    command: run.words,
-    settings: given,
-    file: path === undefined ? undefined : absolute(path),
-  };
-}
-
-/** Sends what earlier runs have not. `given`: what the command line says for every row. */
-export async function sendPlan(run: Run, plan: Plan, given: string): Promise<Sent> {
+/** Sends what earlier runs have not. `given`: what the command line says for every row. `isAgreed`: nothing is asked any more. */
+export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = false): Promise<Sent> {
   const { ctx, row, flags } = run;
   const service = await run.service();
   const secrets = secretsOf(ctx, row.operation, service, flags.results);
-  const identity = await identityOf(run, service, plan, given);
+  const identity = await identityOf(run, plan, given);
   const wish = { restart: flags.restart, again: flags.again };
   const history = await openHistory({ state: ctx.files.state, clock: ctx.clock }, identity, plan, wish);
   try {
-    const { matches } = history;
-    await refuseBegunAgain({ ctx, service, plan, matches, yes: run.settings.yes });
-    await agreed(run, plan, history);
+    if (isAgreed) refuseRows(run, plan, history);
+    else await agree(run, plan, history);
+    await plan.verify();
     noteMade(service, row.operation, history.made);
     const journal = await history.begin();
     try {
@@ -106,33 +85,6 @@ function noteMade(service: Service, operation: Operation, all: Iterable<MadeBefo
     own.add(id);
     if (operation.safety !== 'repeatable') giveEarlier(service, operation, id, of);
   }
-}
-
-/** Says what earlier runs did, asks where that is called for, and looks whether the file is still the one that was read. */
-async function agreed({ ctx, settings, words, row, flags, earlier }: Run, plan: Plan, history: History): Promise<void> {
-  refuseLoss(earlier, flags.results, madeBy(history));
-  refuseGrown(history.grown, plan);
-  refuseOther(history.others, plan);
-  refuseLost(history, plan, settings.yes);
-  const open = rowsToSend(history, plan, flags.retry_unknown);
-  const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
-  for (const note of earlierNotes(history, plan, open)) ctx.notice(note);
-  const { resent } = history;
-  const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
-  const twice =
-    resent.size === 0
-      ? ''
-      : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
-  const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
-  const isSettled = settledIn(history, plan, flags.retry_unknown);
-  if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
-  else await confirmedMany(ctx, settings, { row, count, words });
-  await plan.verify();
-}
-
-/** What the results of this run will have beside what it makes. */
-export function* madeBy({ matches }: Pick<History, 'matches'>): Generator<number | null> {
-  for (const { fate } of matches.values()) yield fate.status === 'done' ? fate.id : null;
 }
 
 /** While the journal is held: what stands in the files is what it says. */

@@ -105,11 +105,41 @@ test('a column that --map says to ignore is none that came since', async () => {
   expect(await from(world, more, ['--map', 'grp=ignore'])).toMatchObject({ exitCode: 2, writes: 0 });
 });
 
-test('contacts that were made before the rows were refused are told, and nothing says that nothing was sent', async () => {
+const withNew = ['b.csv', 'subject,contact\nRow 1,new@zd.example\n'] as const;
+
+test('are refused before --create-contacts makes anybody', async () => {
   const world = fresh();
   await from(world, plain);
-  const ran = await from(world, ['b.csv', 'subject,contact\nRow 1,new@zd.example\n'], ['--create-contacts']);
-  expect(ran).toMatchObject({ exitCode: 8, writes: 1 });
+  const ran = await from(world, withNew, ['--create-contacts']);
+  expect(ran).toMatchObject({ exitCode: 2, writes: 0 });
+  expect(ran.stderr).toContain('Nothing was sent now');
+});
+
+test('a "no" to --again comes before --create-contacts makes anybody, and the question comes once', async () => {
+  const world = fresh();
+  await from(world, plain);
+  const known = ['b.csv', 'subject,contact\nRow 1,\nRow 3,new@zd.example\n'] as const;
+  expect(await from(world, known, ['--create-contacts', '--again'])).toMatchObject({ exitCode: 2, writes: 0 });
+  const file = join(world.folder, 'b.csv');
+  const argv = ['tickets', 'create', '--from', file, '--create-contacts', '--again'];
+  world.sent.length = 0;
+  await svc(world, argv, { columns: 80, answers: [false] });
+  expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
+  const agreed = await svc(world, argv, { columns: 80, answers: [true] });
+  expect(agreed, agreed.stderr).toMatchObject({ exitCode: 0 });
+  expect(world.sent.filter((line) => line === 'POST /tickets')).toHaveLength(2);
+  expect(world.sent.filter((line) => line.endsWith('/account'))).toHaveLength(2);
+});
+
+test('contacts that were made before the file changed are told, and nothing says that nothing was sent', async () => {
+  const world = fresh();
+  const exchange: SandboxWorld['exchange'] = (request) => {
+    if (request.url.endsWith('/contacts/sync')) writeFileSync(join(world.folder, 'b.csv'), 'subject\nOther\n');
+    return world.exchange(request);
+  };
+  const ran = await from({ ...world, exchange }, withNew, ['--create-contacts']);
+  expect(ran).toMatchObject({ writes: 1 });
+  expect(ran.exitCode).not.toBe(0);
   expect(ran.stderr).not.toContain('Nothing was sent');
   expect(ran.stderr).toMatch(/contacts? w\w+ /u);
 });

@@ -1,0 +1,75 @@
+import { resolve as absolute, join } from 'node:path';
+import { confirmed } from '../command/confirm.ts';
+import { refuseBegunAgain } from './begun-again.ts';
+import { refuseLoss } from './earlier-secrets.ts';
+import { exampleOf } from './example.ts';
+import type { Run } from './file.ts';
+import { refuseGrown } from './grown.ts';
+import { type History, lookAtHistory } from './journal-history.ts';
+import { type Identity, mayBeKnown } from './journals-on-disk.ts';
+import { matchTable } from './match-table.ts';
+import { refuseOther } from './other-request.ts';
+import { rowsInWords } from './pace.ts';
+import type { Plan } from './plan.ts';
+import { confirmedMany, questionFor } from './question.ts';
+import { earlierNotes, origins, refuseLost, rowsToSend, settledIn } from './resume.ts';
+
+/** What is known of the rows, whether they are held or not. */
+export type Known = Pick<History, 'own' | 'matches' | 'grown' | 'others' | 'resent'>;
+
+/** What the history of the rows is known by. Asks the service for the account, once in a run. */
+export async function identityOf(run: Run, plan: Plan, given: string): Promise<Identity> {
+  const { path } = plan.rows.source;
+  return {
+    account: await run.account(),
+    command: run.words,
+    settings: given,
+    file: path === undefined ? undefined : absolute(path),
+  };
+}
+
+/** Throws where rows must not be sent, whatever a person says. */
+export function refuseRows({ settings, flags, earlier }: Run, plan: Plan, known: Known): void {
+  refuseLoss(earlier, flags.results, madeBy(known));
+  refuseGrown(known.grown, plan);
+  refuseOther(known.others, plan);
+  refuseLost(known, plan, settings.yes);
+}
+
+/** Throws where rows must not be sent, says what earlier runs did, and asks where that is called for. */
+export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
+  const { ctx, settings, words, row, flags } = run;
+  const { matches, resent } = known;
+  await refuseBegunAgain({ ctx, service: await run.service(), plan, matches, yes: settings.yes });
+  refuseRows(run, plan, known);
+  const open = rowsToSend(known, plan, flags.retry_unknown);
+  const count = Math.min(open, flags.max_sends ?? Number.POSITIVE_INFINITY);
+  for (const note of earlierNotes(known, plan, open)) ctx.notice(note);
+  const plainly = count > 0 ? questionFor(row, plan, count, words) : undefined;
+  const twice =
+    resent.size === 0
+      ? ''
+      : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
+  const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
+  const isSettled = settledIn(known, plan, flags.retry_unknown);
+  if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
+  else await confirmedMany(ctx, settings, { row, count, words });
+}
+
+/** As `agree`, before anything is made that the rows need: nothing is held yet. */
+export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<void> {
+  const { ctx, flags } = run;
+  const { state } = ctx.files;
+  const wish = { restart: flags.restart, again: flags.again };
+  const isNew = !(await mayBeKnown(join(state, 'bulk'), run.words));
+  const none = { own: undefined, grown: [], others: [], matches: matchTable(plan.refs), resent: matchTable(plan.refs) };
+  const known = isNew
+    ? none
+    : await lookAtHistory({ state, clock: ctx.clock }, await identityOf(run, plan, given), plan, wish);
+  await agree(run, plan, known);
+}
+
+/** What the results of this run will have beside what it makes. */
+function* madeBy({ matches }: Pick<Known, 'matches'>): Generator<number | null> {
+  for (const { fate } of matches.values()) yield fate.status === 'done' ? fate.id : null;
+}
