@@ -24,6 +24,8 @@ export type Job = {
   readonly concurrency: number;
   readonly maxSends: number;
   readonly retryUnknown: boolean;
+  /** The content of the file of the rejected rows, where one is written. */
+  readonly rejects?: (ended: EndedRows) => string;
   readonly onProgress: (progress: Progress) => void;
 };
 

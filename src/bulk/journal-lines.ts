@@ -59,6 +59,9 @@ export type RunLine = {
 /** `elsewhere`: what this very journal says of them stays. */
 type Again = { readonly rows: readonly string[]; readonly settings: readonly string[]; readonly elsewhere?: true };
 
+/** `sure`: by a clock that agreed with the service's. `rejects`: the content of the file with its rejected rows. */
+export type Finish = { readonly at: string; readonly sure?: boolean; readonly rejects?: string };
+
 export type Line =
   | Header
   | FormerHeader
@@ -81,8 +84,7 @@ export type Line =
   | { readonly done: About & Cost & Made }
   | { readonly rejected: About & Cost & { readonly error: string } }
   | { readonly unknown: About & Cost & { readonly error: string } }
-  /** `sure`: by a clock that agreed with the service's. */
-  | { readonly finished: { readonly at: string; readonly sure?: boolean } };
+  | { readonly finished: Finish };
 
 /** What became of a row. `is`: the digest of its request. */
 export type Fate = { readonly is?: string } & (

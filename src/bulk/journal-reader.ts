@@ -3,6 +3,7 @@ import { fateTable, type OpenFates } from './fate-table.ts';
 import {
   applyLine,
   costOf,
+  type Finish,
   type FormerHeader,
   type Header,
   newestOf,
@@ -31,7 +32,7 @@ export type Past = {
   readonly shapes: readonly (readonly string[])[];
   /** What rows were called before they had the name that they have now. */
   readonly former: ReadonlyMap<string, string>;
-  readonly finished: { readonly at: string; readonly sure?: boolean } | undefined;
+  readonly finished: Finish | undefined;
   /** Of the last run that said who watched it. */
   readonly witness: string | undefined;
   /** Every line that was ever written is there: what was only meant to go has not gone. */

@@ -72,7 +72,9 @@ function completed(line: RowLine, { opening, fates }: Held): RowLine {
   if ('sent' in line) return { sent: named(line.sent) };
   if ('done' in line) return { done: named(line.done) };
   if ('rejected' in line) return { rejected: named(line.rejected) };
-  return 'finished' in line ? { finished: finishedNow(opening) } : line;
+  if (!('finished' in line)) return line;
+  const { rejects } = line.finished;
+  return { finished: { ...finishedNow(opening), ...(rejects !== undefined && { rejects }) } };
 }
 
 export function finishedNow({ clock, identity, startedAt }: Opening): Finished {

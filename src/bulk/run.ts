@@ -61,7 +61,9 @@ export async function runPlan(job: Job): Promise<Totals> {
     ended.size === plan.sendable && !hasRest && !someOf(ended.values(), ({ status }) => status === 'unsent');
   // What may still arrive then overwrites nothing: it says what the record holds already.
   undefer(course, ({ keys }) => (!stopped() && isWhole) || !sender.late.mayArrive(keys));
-  if (!stopped() && isWhole) await journal.write({ finished: { at: ctx.clock.now().toISOString() } }).catch(stop);
+  const rejects = isWhole ? job.rejects?.(ended) : undefined;
+  const finished = { at: ctx.clock.now().toISOString(), ...(rejects !== undefined && { rejects }) };
+  if (!stopped() && isWhole) await journal.write({ finished }).catch(stop);
   return {
     ended,
     requests: journal.past.requests + sender.requests(),

@@ -11,6 +11,7 @@ import { sendsAgain } from './flags.ts';
 import { type MadeBefore, openHistory } from './journal-history.ts';
 import type { Plan } from './plan.ts';
 import { problemRows } from './problem-rows.ts';
+import { rejectedContent } from './rejected-content.ts';
 import { reportOf } from './report.ts';
 import { endedBefore } from './resume.ts';
 import { runPlan, type Totals } from './run.ts';
@@ -59,6 +60,9 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
         concurrency: flags.concurrency ?? 4,
         maxSends: flags.max_sends ?? Number.POSITIVE_INFINITY,
         retryUnknown: flags.retry_unknown,
+        ...(flags.rejects !== undefined && {
+          rejects: (ended: EndedRows) => rejectedContent(plan, ended, endedBefore(history, plan)),
+        }),
         onProgress: run.onProgress,
       });
       ctx.progress(undefined, 'work');

@@ -49,11 +49,9 @@ const weight = { rejected: 0, meant: 0, unknown: 1, sent: 2, done: 3 } as const;
  * Every row of the plan of which a journal speaks: by its cells, else by what is sent for it, whatever file the journal is
  * of, whatever else stood in its rows, and whatever of it came from flags. Of rows that send the same so many are known as were sent.
  */
-export function matchRows(
-  { all: journals, isSame }: Judges,
-  { plan }: Pick<Sides, 'plan'>,
-  own: Found | undefined,
-): OpenMatches {
+export function matchRows({ all, isSame }: Judges, { plan }: Pick<Sides, 'plan'>, own: Found | undefined): OpenMatches {
+  // Of equal rows some may be done: a file of those that were rejected is none of them.
+  const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
   const matches = matchTable(plan.refs);
   const counts = (from: Found, { status, is }: Fate, request: string | undefined): boolean =>
     // What was rejected may go again in another form, or from another file.
