@@ -25,15 +25,24 @@ export function contentOf({ body, template, set: all }: Commanded): string {
 export type Overridden = { readonly own: Body; readonly set: ReadonlySet<string> };
 
 /**
- * What the command line gives to a row; undefined where that is all of it. A flag that the row's own cell overrides is
- * none of it, so a row stays the same row beside a flag that fills the blank cells of others.
+ * Tells what the command line gives to a row; undefined where that is all of it. A flag that the row's own cell overrides
+ * is none of it, so a row stays the same row beside a flag that fills the blank cells of others.
  */
-export function givenTo({ body, template, set }: Commanded, { own, set: filled }: Overridden): string | undefined {
-  const left = leftOf(body, own);
+export function givenReader({ body, template, set }: Commanded): (by: Overridden) => string | undefined {
   const names = Object.keys(set).filter((name) => template?.placeholders.includes(name));
-  if (left === body && !names.some((name) => filled.has(name))) return undefined;
-  const needed = Object.fromEntries(Object.entries(set).filter(([name]) => !filled.has(name)));
-  return contentOf({ body: left, template, set: needed });
+  // The rows of a file are of few kinds, and a template may be long.
+  const known = new Map<string, string>();
+  return ({ own, set: filled }) => {
+    const left = leftOf(body, own);
+    const needed = names.filter((name) => !filled.has(name));
+    if (left === body && needed.length === names.length) return undefined;
+    const kind = JSON.stringify([left, needed]);
+    const content =
+      known.get(kind) ??
+      contentOf({ body: left, template, set: Object.fromEntries(needed.map((name) => [name, set[name] ?? ''])) });
+    known.set(kind, content);
+    return content;
+  };
 }
 
 /** The very same object where nothing of it is overridden. */

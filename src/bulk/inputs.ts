@@ -8,7 +8,7 @@ import { isRecord } from '../text/record.ts';
 import { fillTemplate } from '../text/template.ts';
 import { exactly, type Reading, readCell, short } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
-import { type Commanded, givenTo } from './given.ts';
+import { type Commanded, givenReader } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
 import { inTwoSteps, type RowInput } from './second-step.ts';
@@ -38,7 +38,7 @@ export function inputMaker(parts: Parts): MakeInput {
   const schema = row.finish ? row.operation.body : bodyOf(row);
   const places = new Map(template?.placeholders.map((name) => [name, placeIn(columns.names, name)]));
   const cellFor = (fileRow: FileRow, name: string) => fileRow.cells[places.get(name) ?? -1];
-  const givenOf = givenReader(parts, cellFor);
+  const givenOf = givenToRow(parts, cellFor);
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
     const cells = cellsOf(fileRow, parts);
@@ -72,16 +72,17 @@ export function inputMaker(parts: Parts): MakeInput {
 }
 
 /** What the command line gives to a row, by the fields that its own cells fill. */
-function givenReader(
+function givenToRow(
   { row: { requester }, given, requesters }: Parts,
   cellFor: (row: FileRow, name: string) => unknown,
 ) {
   const names = Object.keys(given.set);
+  const tell = givenReader(given);
   return (fileRow: FileRow, body: Body): string | undefined => {
     const set = new Set(names.filter((name) => !isBlank(cellFor(fileRow, name))));
     // Whom a row names takes the place of the contact of the command line.
     const isNamed = requesters && requester !== undefined && body.contact !== undefined;
-    return givenTo(given, { own: isNamed ? { ...body, [requester]: null } : body, set });
+    return tell({ own: isNamed ? { ...body, [requester]: null } : body, set });
   };
 }
 

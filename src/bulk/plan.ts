@@ -27,7 +27,7 @@ export type Planned = {
   readonly request: string;
   readonly id: number | undefined;
   readonly input: RowInput;
-  /** What the command line gives to it, as `givenTo` says it. */
+  /** What the command line gives to it, as `givenReader` tells it. */
   readonly given: string | undefined;
   /** Rows that share one are never in flight together, and keep their order. */
   readonly keys: readonly string[];
