@@ -32,7 +32,7 @@ import { progressText, rowsInWords, type Telling, tellingProgress } from './pace
 import { makePlan, type Plan } from './plan.ts';
 import { previewPlan } from './preview.ts';
 import { dryReport, nothingSent, reportOf } from './report.ts';
-import { anonymousNotes, openRequesters, type Requester, refuseNobody, withRequester } from './requesters.ts';
+import { anonymousNotes, newRequesters, openRequesters, refuseNobody, withRequester } from './requesters.ts';
 import { type Sent, sendPlan } from './send-plan.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { readAsNote, type Values, valuesOf } from './values.ts';
@@ -244,13 +244,6 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
 /** A pipe from svc itself has no header. */
 const rowsOfSvc =
   'Its first line looks like a row. If svc wrote it, add -o jsonl there. Else say what the columns are: --no-header --map "#1=id"';
-
-/** The contacts of the rows that can be sent and name somebody who is not there. */
-async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
-  const wanted: Requester[] = [];
-  for await (const batch of plan.read()) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
-  return wanted;
-}
 
 const readAsOf = (values: Values) => {
   const readAs = values.readAs();

@@ -37,8 +37,8 @@ type About = { readonly row: string; readonly line: number; readonly is?: string
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
 
-/** A row that was known by another name, with what is known of it. `of`: the settings of the run that knew it, if others. */
-export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate; readonly of?: string };
+/** A row that was known by another name, with what is known of it. `settings`: of the run that knew it, if others. */
+export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate; readonly settings?: string };
 
 export type RunLine = {
   readonly at: string;
@@ -161,7 +161,7 @@ export function applyLine(fates: FateStore, line: RowLine): void {
     set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...(keys && { keys }) });
   } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) fates.delete(row);
   else if ('renamed' in line) {
-    for (const { was, of } of line.renamed.rows) if (of === undefined) fates.delete(was);
+    for (const { was, settings } of line.renamed.rows) if (settings === undefined) fates.delete(was);
     for (const { row, fate } of line.renamed.rows) fates.set(row, fate);
   }
 }
@@ -193,9 +193,9 @@ const isAbout = (about: unknown): about is Fields & About =>
   isRecord(about) && isText(about.row) && isCount(about.line) && (about.is === undefined || isText(about.is));
 
 const isRenamed = (one: unknown): boolean => {
-  const { was, row, fate, of } = fieldsIn(one);
+  const { was, row, fate, settings } = fieldsIn(one);
   const { status, line, ...said } = fieldsIn(fate);
-  if (!isText(was) || !isText(row) || !isCount(line) || !(of === undefined || isText(of))) return false;
+  if (!isText(was) || !isText(row) || !isCount(line) || !(settings === undefined || isText(settings))) return false;
   if (status === 'done') return isMade(said);
   if (status === 'sent' || status === 'meant') return isId(said.before);
   return (status === 'rejected' || status === 'unknown') && isText(said.error);

@@ -100,8 +100,8 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     if (next.content !== undefined) contents.add(next.content);
     if (Array.isArray(next.shapes)) shapes.push(...next.shapes.filter(Array.isArray));
   };
-  const rename = ({ was, row, of }: Renamed) => {
-    voided.set(voidKey(of ?? header?.settings ?? '', was), number);
+  const rename = ({ was, row, settings }: Renamed) => {
+    voided.set(voidKey(settings ?? header?.settings ?? '', was), number);
     former.set(was, row);
   };
   const takeRow = (line: RowLine) => {

@@ -128,8 +128,8 @@ function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generat
   let rows: Renamed[] = [];
   for (const [row, { key, fate, from }] of matches) {
     if (key === row) continue;
-    const of = from.past.header.settings;
-    rows.push({ was: key, row, fate, ...(of !== settings && { of }) });
+    const its = from.past.header.settings;
+    rows.push({ was: key, row, fate, ...(its !== settings && { settings: its }) });
     if (rows.length < mostRenamed) continue;
     yield { renamed: { rows } };
     rows = [];

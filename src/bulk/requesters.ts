@@ -9,6 +9,7 @@ import { largestPage, list } from '../http/pages.ts';
 import { counted, number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Columns } from './columns.ts';
+import type { Plan } from './plan.ts';
 
 /** The person of a row, as the row has them. */
 export type Requester = { readonly email: string } & Readonly<Record<string, unknown>>;
@@ -141,4 +142,11 @@ async function addNew(service: Service, { byEmail, known }: Contacts): Promise<v
     byEmail.set(key, [...(byEmail.get(key) ?? []), id]);
   }
   service.ctx.progress(undefined, 'work');
+}
+
+/** The contacts of the rows that can be sent and name somebody who is not there. */
+export async function newRequesters(plan: Plan): Promise<readonly Requester[]> {
+  const wanted: Requester[] = [];
+  for await (const batch of plan.read()) wanted.push(...batch.flatMap(({ input }) => input.requester ?? []));
+  return wanted;
 }
