@@ -121,6 +121,8 @@ export const createAndSyncListContacts = defineOperation({
   path: '/contactslists/{contactList}/create_sync_contacts',
   summary: 'Create or update contacts by phone or email and add them to a list',
   rules: 'Each contact is created, or the one with the same phone or email updated, and added to the list.',
+  remark:
+    'A contact with the same phone is written over even where its email differs: leave out a phone that another person may have.',
   command: ['lists', 'add'],
   resource: 'lists',
   ids: { contactList: 'lists' },

@@ -27,6 +27,7 @@ import { dryPipeNotes, dryView, pipeNotes, refusalOf, stopOf, viewOf } from './e
 import type { ImportFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { lookForHolders, lookForHoldersDry } from './look-for-holders.ts';
 import { type MapWish, readWishes, type Shape } from './mapping.ts';
 import { planNotes } from './notes.ts';
 import { makePlan, type Plan, type PlanOptions } from './plan.ts';
@@ -43,7 +44,7 @@ export type Kind = {
   readonly chunkSize: number;
   /** Of two runs of one file with the same, the second refuses. */
   readonly operation: string;
-  readonly target: (service: Service) => Target;
+  readonly target: (service: Service, plan: Plan) => Target;
 };
 
 /** What was typed. */
@@ -77,6 +78,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     for (const note of planNotes(plan, kind.shape)) ctx.notice(note);
 
     const refusal = refusalOf(plan, flags.dry_run);
+    if (flags.dry_run && !refusal) await lookForHoldersDry(ctx, wish.settings, plan);
     const totals: Sent =
       flags.dry_run || refusal
         ? nothingSent(plan, Math.round(ctx.clock.ticks() - began))
@@ -132,10 +134,11 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   );
   try {
     tellOfEarlier(ctx, journal, plan);
+    await lookForHolders(service, plan);
     const totals = await runPlan(ctx, {
       plan,
       journal,
-      target: kind.target({ ...service, ctx: checked(service.ctx, journal.check) }),
+      target: kind.target({ ...service, ctx: checked(service.ctx, journal.check) }, plan),
       concurrency: flags.concurrency ?? 4,
       onProgress: telling.onProgress,
     });

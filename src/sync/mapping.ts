@@ -7,7 +7,12 @@ export type Target = Field | `metadata.${string}`;
 export const isOwnData = (to: string): to is `metadata.${string}` => to.startsWith('metadata.');
 
 /** What a contact of the operation looks like: syncContacts knows tags, create_sync_contacts websites and countries. */
-export type Shape = { readonly fields: readonly Field[]; readonly required: readonly Field[] };
+export type Shape = {
+  readonly fields: readonly Field[];
+  readonly required: readonly Field[];
+  /** The service finds a contact by its phone as well. */
+  readonly isFoundByPhone?: true;
+};
 
 export const syncShape: Shape = {
   fields: ['email', 'name', 'last_name', 'phone', 'company', 'tags', 'metadata'],
@@ -17,6 +22,7 @@ export const syncShape: Shape = {
 export const listShape: Shape = {
   fields: ['email', 'name', 'last_name', 'phone', 'company', 'website', 'country', 'metadata'],
   required: ['email', 'name'],
+  isFoundByPhone: true,
 };
 
 export type Column = {

@@ -17,6 +17,7 @@ import { type Findings, newFindings, newSeen, type Seen } from './findings.ts';
 import { type Mapping, type MapWish, mapHeaders, type Shape } from './mapping.ts';
 import { type Mark, watchForMarks } from './marks.ts';
 import { loadPhones, noPhones, type PhoneVerdict } from './phone.ts';
+import { newPhoneHolders, type PhoneHolders } from './phone-holders.ts';
 import { createRowReader, isProblem, type Problem, type ReadRow, type RowOptions } from './rows.ts';
 
 export type PlanOptions = RowOptions &
@@ -45,6 +46,8 @@ export type Plan = {
   readonly phones: Readonly<Record<Exclude<PhoneVerdict, 'fine'>, Seen>>;
   /** Whose numbers those without a country code are. */
   readonly phoneCountry: string | undefined;
+  /** Whose the phones are, where the service finds contacts by them. */
+  readonly holders: PhoneHolders | undefined;
   readonly findings: Findings;
   readonly marks: readonly Mark[];
   readonly sample: readonly Contact[];
@@ -74,7 +77,8 @@ export async function makePlan(
     options.dedupe === 'merge' ? await mergeDuplicates(() => readAll(table.records(), readRow)) : nothingMerged;
 
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
-  const sums = newSums(createChunker(chunkSize));
+  const holders = shape.isFoundByPhone ? newPhoneHolders() : undefined;
+  const sums = newSums(createChunker(chunkSize), holders);
   const rows = readAll(
     table.records((bytes) => hash.update(bytes)),
     firstLook,
@@ -93,6 +97,7 @@ export async function makePlan(
     ...counted,
     skipped: leavesOut && skipped,
     phoneCountry: options.phoneCountry,
+    holders,
     findings,
     marks: marks.found(),
     digest: hash.digest('hex'),
@@ -105,7 +110,7 @@ const unnamed = ({ columns, unused }: Mapping): number[] =>
   [...columns.filter(({ to }) => to.startsWith('metadata')), ...unused].map(({ index }) => index);
 
 /** What the rows come to. */
-function newSums(chunker: ReturnType<typeof createChunker>) {
+function newSums(chunker: ReturnType<typeof createChunker>, holders: PhoneHolders | undefined) {
   const problems: Problem[] = [];
   const sample: Contact[] = [];
   const phones = { guessed: newSeen(), national: newSeen(), doubtful: newSeen(), ignored: newSeen() };
@@ -125,6 +130,7 @@ function newSums(chunker: ReturnType<typeof createChunker>) {
       else {
         count.sendable++;
         close(chunker.add(row));
+        holders?.add(row);
         if (sample.length < largestSample) sample.push(structuredClone(row.contact));
         if (row.phone !== 'fine') phones[row.phone].add(row.line, row.contact.phone ?? '');
       }

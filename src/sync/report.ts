@@ -2,6 +2,7 @@ import { csvOut } from '../bulk/rows-out.ts';
 import { columnLabel } from '../tabular/columns.ts';
 import { rowsOfTable } from '../tabular/rows.ts';
 import type { Contact } from './contact.ts';
+import type { LeftOut } from './phone-holders.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './rows.ts';
 import type { Totals } from './run.ts';
@@ -21,6 +22,8 @@ type Course = {
   readonly resumed_rows: number;
   readonly duration_ms: number;
   readonly errors: readonly Problem[];
+  /** Rows that went out, or would, without their phone, as somebody else has it; only where there are any. */
+  readonly phones_left_out?: readonly LeftOut[];
 };
 
 type Outcomes =
@@ -42,21 +45,21 @@ export type ReportKind = 'account' | 'list';
 const shared = {
   ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, chunks: true, requests: true },
   ...{ resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
-} satisfies Record<keyof ({ readonly file: string } & Counts & Course & Preview), true>;
+} satisfies Record<keyof ({ readonly file: string } & Counts & Omit<Course, 'phones_left_out'> & Preview), true>;
 
 export const fieldsOfReport = (kind: ReportKind): readonly string[] => [
   ...Object.keys(shared),
-  ...(kind === 'list' ? ['synced'] : ['created', 'updated']),
+  ...(kind === 'list' ? ['synced', 'phones_left_out'] : ['created', 'updated']),
 ];
 
 /** With what a dry run shows beside. */
-export const previewOf = (report: Report, { mapping, table, sample }: Plan): Report => ({
+export const previewOf = (report: Report, { mapping, table, sample, holders }: Plan): Report => ({
   ...report,
   mapping: [...mapping.columns, ...mapping.fallbacks].map(({ index, to }) => ({
     column: columnLabel(table.headers, index),
     field: to,
   })),
-  sample,
+  sample: sample.map((contact) => (holders ? holders.withOwnPhone(contact) : contact)),
 });
 
 export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Totals): Report {
@@ -68,6 +71,7 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
   const unsent = rows - created - updated - synced - rejected - skipped;
   const outcomes = kind === 'list' ? { synced } : { created, updated };
   const duration_ms = Math.round(totals.ms);
+  const leftOut = plan.holders?.leftOut() ?? [];
   return {
     file,
     rows,
@@ -80,6 +84,7 @@ export function reportOf(file: string, kind: ReportKind, plan: Plan, totals: Tot
     resumed_rows: resumedRows,
     duration_ms,
     errors,
+    ...(leftOut.length > 0 && { phones_left_out: leftOut }),
   };
 }
 

@@ -63,7 +63,7 @@ export const planView =
       (column) => `  ${nameOf(column)}  → ${pad(column.to, field)}  ${paint('dim', 'where the first is blank')}`,
     );
     const mapping = columns.map((column) => {
-      const samples = samplesOf(column, plan.sample)
+      const samples = samplesOf(column, report.sample ?? plan.sample)
         .map((text) => sanitize(text))
         .filter((text) => text !== '');
       const text = `  ${nameOf(column)}  → ${pad(column.to, field)}  `;

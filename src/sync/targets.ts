@@ -13,6 +13,7 @@ import {
   refusedRows,
 } from './chunks.ts';
 import type { Contact } from './contact.ts';
+import type { PhoneHolders } from './phone-holders.ts';
 import type { Target } from './run.ts';
 
 type SyncAnswer = Parameters<typeof judgeAnswer>[1];
@@ -37,8 +38,11 @@ export function accountTarget(outer: Service): Target {
 /** Blanks are filled, values kept and tags added, whichever copy comes last; only metadata is overwritten by it. */
 const byEmailWithMetadata: KeysOf = (row) => (row.contact.metadata === undefined ? [] : byEmail(row));
 
-/** Into a contact list: create_sync_contacts, which refuses a whole chunk for one bad row, and counts nothing. */
-export function listTarget(outer: Service, contactList: number): Target {
+/**
+ * Into a contact list: create_sync_contacts, which refuses a whole chunk for one bad row, and counts nothing. `holders`: by
+ * a phone that somebody else has it would find that person.
+ */
+export function listTarget(outer: Service, contactList: number, holders: PhoneHolders | undefined): Target {
   const { serviceFor, ...common } = counted(outer, byEmailOrPhone);
   return {
     // No limit is shown; what syncContacts allows is known to be handled.
@@ -51,7 +55,12 @@ export function listTarget(outer: Service, contactList: number): Target {
         call(
           service,
           createAndSyncListContacts,
-          { params: { contactList }, body: { contacts: contacts as (Contact & { name: string })[] } },
+          {
+            params: { contactList },
+            body: {
+              contacts: contacts.map((one) => holders?.withOwnPhone(one) ?? one) as (Contact & { name: string })[],
+            },
+          },
           patience(service),
         ),
       );

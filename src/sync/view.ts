@@ -28,17 +28,22 @@ export function earlierNote(earlier: Earlier, name: string, done: number, total:
 }
 
 /** A line for each count, then one for each error. */
-export function reportText({ errors, mapping: _, sample: __, ...counts }: Report): string {
+export function reportText({ errors, mapping: _, sample: __, phones_left_out = [], ...counts }: Report): string {
   return [
     ...Object.entries(counts).map(([name, value]) => `${name}\t${cellForPipe(value)}`),
     ...errors.map(({ line, email, error }) => ['error', line, email, error].map(cellForPipe).join('\t')),
+    ...phones_left_out.map(({ line, email, phone }) =>
+      ['phone left out', line, email, phone].map(cellForPipe).join('\t'),
+    ),
   ].join('\n');
 }
 
 /** A line for each column that is sent, with its first values, and then the report. */
 export function planText(plan: Plan, report: Report): string {
   const columns = plan.mapping.columns.map((column) =>
-    ['column', column.header, column.to, ...samplesOf(column, plan.sample)].map(cellForPipe).join('\t'),
+    ['column', column.header, column.to, ...samplesOf(column, report.sample ?? plan.sample)]
+      .map(cellForPipe)
+      .join('\t'),
   );
   const fallbacks = plan.mapping.fallbacks.map(({ header, to }) =>
     ['fallback', header, to].map(cellForPipe).join('\t'),

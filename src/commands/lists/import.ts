@@ -8,6 +8,8 @@ export const importIntoList = defineCommand({
   details:
     'Like svc contacts sync, with its mapping, journal and report, through the endpoint that also adds to a list. ' +
     'It matches contacts by phone or email, wants a name for each, takes websites and countries, and no tags.\n\n' +
+    'Nobody is written over by a phone: where rows have one, svc first reads the list of all contacts, and leaves out a ' +
+    'phone that another row or contact has with another email.\n\n' +
     'Fields for --map: email, name, last_name, phone, company, website, country, metadata.KEY, or ignore.',
   args: {
     id: param.requiredId('Contact list', 'lists'),
@@ -31,7 +33,7 @@ export const importIntoList = defineCommand({
         shape: listShape,
         chunkSize: syncChunkSize,
         operation: `createAndSyncListContacts ${args.id}`,
-        target: (service) => listTarget(service, args.id),
+        target: (service, { holders }) => listTarget(service, args.id, holders),
       },
     );
   },
