@@ -1,6 +1,6 @@
 import { diskFailure } from '../../disk/disk-failure.ts';
 import type { Held } from '../../disk/lock.ts';
-import { makePrivateFile, resolvedFile } from '../../disk/private-data.ts';
+import { makePrivateFile, resolvedFile, takeFromOthers } from '../../disk/private-data.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import { oneByOne } from '../tables/transaction.ts';
@@ -40,6 +40,8 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
       throw diskFailure(error, `The copy ${path} could not be made`);
     });
   }
+  // Its log and its journal get the rights of the file itself.
+  if (whose === 'empty') await takeFromOthers(path, notice);
   const engine = native ? nativeEngine(place, start) : webAssemblyEngine(place, start);
   const work = oneByOne();
   /** Of the pulls of this process. */

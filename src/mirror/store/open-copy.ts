@@ -3,6 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { isThere } from '../../disk/atomic-file.ts';
 import { namesIn } from '../../disk/folder.ts';
+import { warnOfOthers } from '../../disk/private-data.ts';
 import type { Service } from '../../http/call.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import type { Account, Store } from '../tables/store.ts';
@@ -26,7 +27,13 @@ export type Copy = { readonly store: Store; readonly account: Account };
 type Asked = { readonly db?: string | undefined; readonly service?: Service };
 
 /** For a pull: makes the database where there is none. In the state folder each account has a file of its own. */
-export async function openCopyToPull(ctx: Context, settings: Settings, { db, service }: Asked): Promise<Copy> {
+export async function openCopyToPull(ctx: Context, settings: Settings, asked: Asked): Promise<Copy> {
+  const copy = await openOrMake(ctx, settings, asked);
+  if (copy.store.engine === 'sqlite') await warnOfOthers(copy.store.place, ctx.notice);
+  return copy;
+}
+
+async function openOrMake(ctx: Context, settings: Settings, { db, service }: Asked): Promise<Copy> {
   const present = await withoutRequest(ctx, settings, db);
   if (present) return remembered(ctx, settings, present);
   const account = (await accountOfProfile(ctx, settings)) ?? (await accountByAsking(ctx, settings, service));
