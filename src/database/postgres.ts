@@ -112,7 +112,8 @@ export async function readUrl(url: string, env: Env): Promise<ClientConfig> {
   const { parseIntoClientConfig } = await import('pg-connection-string');
   try {
     const config = parseIntoClientConfig(url);
-    const password = config.password ?? env.PGPASSWORD;
+    // Empty where the URL has none.
+    const password = config.password || env.PGPASSWORD;
     return { ...config, ...(password !== undefined && { password }) };
   } catch {
     throw new Failure('usage', 'The postgres:// URL cannot be read.', {

@@ -4,13 +4,14 @@ import { soundPlaces } from '../disk/home.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What svc itself reads as a secret. Those of other programs (PGPASSWORD, a proxy's password) are theirs to read. */
+/** What svc itself reads as a secret. A proxy's password stays: every program has to find the proxy. */
 const secretNames = [
   'SVC_API_KEY',
   'SVC_ACCESS_TOKEN',
   'SVC_M2M_TOKEN',
   'SVC_CLIENT_SECRET',
   'SVC_WEBHOOK_SECRET',
+  'PGPASSWORD',
 ] as const;
 
 const taken: Record<string, string> = {};

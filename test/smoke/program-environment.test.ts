@@ -15,6 +15,7 @@ const secrets = {
   SVC_CLIENT_SECRET: 'hidden-4',
   SVC_WEBHOOK_SECRET: 'hidden-5',
   SVC_MIRROR_DB: 'postgres://svc:hidden-6@127.0.0.1:1/copy',
+  PGPASSWORD: 'of a database',
 };
 
 let built: Built;
@@ -120,14 +121,14 @@ test('a tunnel has none of them', async () => {
   expectNoSecret(await tunnel.environment());
 });
 
-test("a sink's program has none of them, nor what secrets.env names", async () => {
-  const sink = program('sink');
+test("a sink's program has none of them, nor what secrets.env names, but what its exec.env names", async () => {
+  const [sink, named] = [program('sink'), program('named')];
   const folder = mkdtempSync(join(built.folder, 'serve-'));
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'serve.yaml');
   writeFileSync(
     config,
-    `listen: { port: 0 }\ninbox: inbox\nsecrets: { store: false, env: [ACME_SECRET] }\nsinks: [{ name: sink, exec: { command: [${sink.path}] } }]\n`,
+    `listen: { port: 0 }\ninbox: inbox\nsecrets: { store: false, env: [ACME_SECRET] }\nsinks: [{ name: sink, exec: { command: [${sink.path}] } }, { name: named, exec: { command: [${named.path}], env: [PGPASSWORD, NONE] } }]\n`,
   );
   const served = run([built.script, 'webhooks', 'serve', '--config', config], { ACME_SECRET: 'hidden-7' });
   await until(() => /Listening on (\S+),/u.test(served.said()));
@@ -136,6 +137,10 @@ test("a sink's program has none of them, nor what secrets.env names", async () =
   const environment = await sink.environment();
   expectNoSecret(environment);
   expect(environment).not.toContain('ACME_SECRET');
+  const given = await named.environment();
+  expectNoSecret(given, ['PGPASSWORD']);
+  expect(given).toContain(`PGPASSWORD=${secrets.PGPASSWORD}\n`);
+  expect(given).not.toContain('NONE');
 });
 
 test('the program of watch --exec has none of them', async () => {
@@ -159,5 +164,6 @@ test('a command in a sandbox has what it needs for the sandbox, and nothing of t
   const environment = await command.environment();
   expect(environment).toMatch(/^SVC_API_KEY=key_/mu);
   expect(environment).toMatch(/^SVC_CLIENT_SECRET=./mu);
-  expectNoSecret(environment, ['SVC_API_KEY', 'SVC_CLIENT_SECRET']);
+  // It is the person's own command, which may need a database of theirs.
+  expectNoSecret(environment, ['SVC_API_KEY', 'SVC_CLIENT_SECRET', 'PGPASSWORD']);
 });

@@ -87,6 +87,7 @@ const sink = v.pipe(
     exec: v.optional(
       v.strictObject({
         command: v.pipe(v.array(text, 'must be a list: the program and its arguments'), v.minLength(1, 'is empty')),
+        env: v.optional(v.array(text, 'must be a list of names of variables'), []),
       }),
     ),
     file: v.optional(v.strictObject({ path: text })),

@@ -116,9 +116,10 @@ async function sinkOf(ctx: Context, config: SinkConfig, around: AroundSink): Pro
     return fileSink({ name, path: resolve(around.folder, file.path), timeoutMs, refuse });
   }
   const [program = '', ...args] = exec?.command ?? [];
+  const given = Object.fromEntries((exec?.env ?? []).map((variable) => [variable, ctx.env[variable]]));
   const { programSink } = await import('../sinks/program.ts');
   return programSink(
-    { name, command: [program, ...args], folder: around.folder, timeoutMs, hidden: around.hidden },
+    { name, command: [program, ...args], folder: around.folder, timeoutMs, hidden: around.hidden, given },
     clock,
   );
 }

@@ -12,6 +12,8 @@ type About = {
   readonly timeoutMs: number;
   /** Variables that it is started without: svc's own secrets are not there in the first place (`node/environment.ts`). */
   readonly hidden?: () => readonly string[];
+  /** Secrets that it gets on purpose, and other variables. */
+  readonly given?: Readonly<Record<string, string | undefined>>;
 };
 
 /**
@@ -61,13 +63,13 @@ type Running = {
 
 /** Where the system has no file, process or memory left, that is a failure like any other: it is tried again. */
 async function start(
-  { command, folder, hidden = () => [] }: About,
+  { command, folder, hidden = () => [], given = {} }: About,
   input: Buffer,
 ): Promise<Running | { error: string }> {
   const [program, ...args] = command;
   const options: SpawnOptions = {
     cwd: folder,
-    env: { ...process.env, ...Object.fromEntries(hidden().map((name) => [name, undefined])) },
+    env: { ...process.env, ...Object.fromEntries(hidden().map((name) => [name, undefined])), ...given },
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
