@@ -3,9 +3,16 @@ import { flat } from './cells.ts';
 
 /** A line of RFC 4180. An empty cell alone is quoted: an empty line would be no record at all. */
 export function csvLine(values: readonly unknown[], safe: boolean): string {
-  // The separator that `contacts sync` splits tags at by default.
-  const texts = values.map((value) => flat(value, ';')).map((text) => (safe ? inert(text) : text));
+  const texts = values.map(cellText).map((text) => (safe ? inert(text) : text));
   return stringify([texts], { record_delimiter: '\r\n', quoted_match: /[\r\n]/u, quoted_empty: texts.length === 1 });
+}
+
+/** Lists as `contacts sync` reads tags: with `;` between, and in quotes where that would not tell them apart. */
+function cellText(value: unknown): string {
+  const needsQuotes =
+    Array.isArray(value) && value.some((item) => typeof item === 'string' && /[;,|]|:::|^\s*["[]/u.test(item));
+  if (!needsQuotes) return flat(value, ';');
+  return value.map((item) => `"${flat(item, ';').replaceAll('"', '""')}"`).join(';');
 }
 
 /**

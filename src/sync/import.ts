@@ -5,6 +5,7 @@ import {
   checkFiles,
   firstFailure,
   reportText,
+  sparing,
   withoutOldReport,
   withUnwritten,
   writeFile,
@@ -23,6 +24,7 @@ import { openSource } from '../tabular/source.ts';
 import { openTable } from '../tabular/table.ts';
 import { counted } from '../text/number.ts';
 import { annotation, fileInRepository } from '../text/workflow-commands.ts';
+import { refuseBegunAgain } from './begun-again.ts';
 import { dryPipeNotes, dryView, pipeNotes, refusalOf, stopOf, viewOf } from './ending.ts';
 import type { ImportFlags } from './flags.ts';
 import { headerLine } from './header-line.ts';
@@ -86,10 +88,11 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const sums = reportOf(file, kind.reports, plan, totals);
     const report = flags.dry_run ? previewOf(sums, plan) : sums;
     // Of a run that lost its journal the files are those of the run that took it over.
-    const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, flags);
+    const files = flags.dry_run ? await sparing(flags, true, ctx.notice) : flags;
+    const unwritten = totals.isLost ? undefined : await writeFiles(plan, report, files);
     if (flags.annotate === 'github') annotate(ctx, file, report);
     const failure = refusal ?? stopOf(report, plan, totals);
-    const shown = { plan, report, files: flags };
+    const shown = { plan, report, files };
     const view = flags.dry_run ? dryView(shown, failure) : viewOf(shown, totals, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
     const piped = flags.dry_run ? dryPipeNotes(report, view) : pipeNotes(report, view, totals.unaccounted);
@@ -134,6 +137,7 @@ async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: P
   );
   try {
     tellOfEarlier(ctx, journal, plan);
+    await refuseBegunAgain(service, plan, { journal, chunkSize: kind.chunkSize });
     await lookForHolders(service, plan);
     const totals = await runPlan(ctx, {
       plan,

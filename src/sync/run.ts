@@ -128,10 +128,10 @@ function chunkLanes(ctx: Ports, job: Job, tally: ReturnType<typeof newTally>, el
   };
 }
 
-async function* chunksOf(
+export async function* chunksOf(
   plan: Plan,
   size: number,
-  onBytes: (bytes: Uint8Array) => void,
+  onBytes: (bytes: Uint8Array) => void = () => {},
 ): AsyncGenerator<Chunk, void, undefined> {
   const chunker = createChunker(size);
   for await (const batch of plan.judged(onBytes)) {

@@ -274,3 +274,35 @@ test('the service under another name of this machine goes on', async () => {
   expect(report(await at('http://LOCALHOST:4010/'))).toMatchObject({ resumed_rows: 400, unsent: 0 });
   expect(report(await at('http://127.0.0.1:4011'))).toMatchObject({ resumed_rows: 0 });
 });
+
+describe('a service that was reset after a run was interrupted', () => {
+  test.each([['empty'], ['demo']] as const)('to %s: the run does not go on, and says how it can', async (seed) => {
+    const { there } = await interrupted();
+    await there.control('POST', 'reset', { seed });
+    there.sent.length = 0;
+    const ran = await sync(there);
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/600 rows of contacts\.csv were done before, but .*It may have been reset/u);
+    expect(ran.stderr).toContain('--restart');
+    expect(there.sent.filter((line) => line.startsWith('POST'))).toEqual([]);
+    const yes = await sync(there, ['--yes']);
+    expect(yes).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Warning: 600 rows') });
+    expect(report(await sync(there, ['--restart']))).toMatchObject({ rows: 1000, resumed_rows: 0, unsent: 0 });
+  });
+
+  test('one that was not costs a look, also where others came since; one that cannot be read goes on', async () => {
+    const { there } = await interrupted();
+    const others = { ...there, folder: sandboxWorld().folder, file: join(there.folder, 'others.csv') };
+    await writeFile(others.file, rows(350).replaceAll('person', 'other'));
+    await sync(others);
+    there.sent.length = 0;
+    const refused: Exchange = async (request) =>
+      request.method === 'GET' && request.url.includes('/contacts')
+        ? { status: 403, headers: {}, body: '{"error":"Insufficient scope."}' }
+        : dying(request);
+    const dying = dyingAfter(there, 1);
+    expect(report(await sync(there, ['--concurrency', '1'], refused))).toMatchObject({ created: 800 });
+    expect(report(await sync(there))).toMatchObject({ created: 1000, unsent: 0 });
+    expect(there.sent.filter((line) => line.startsWith('GET /contacts')).length).toBeLessThanOrEqual(5);
+  });
+});

@@ -478,3 +478,22 @@ test('a folder of state that cannot be made is a clear failure', async () => {
   expect(await sync(there, 'email\na@example.com\n')).toMatchObject({ exitCode: 1 });
   expect(there.sent).toEqual(['GET /platform/account']);
 });
+
+test('tags come back from an export as they were, whatever separates tags elsewhere', async () => {
+  const [there, other] = [world(), world()];
+  const tags = ['a;b', 'New, big', 'x|y', '[beta]', 'say "hi"', '"quoted"', 'plain', 'p ::: q'];
+  const contact = (email: string, own: readonly string[]) => ({ email, name: 'Ada', tags: own });
+  const people = [contact('all@x.test', tags), ...tags.map((tag, at) => contact(`${at}@x.test`, [tag]))];
+  for (const one of people) {
+    const cell = `"${JSON.stringify(one.tags).replaceAll('"', '""')}"`;
+    expect(await sync(there, `email,name,tags\n${one.email},Ada,${cell}\n`)).toMatchObject({ exitCode: 0 });
+  }
+  const out = join(there.folder, 'export.csv');
+  expect(await svc(there, ['contacts', 'export', '--out', out])).toMatchObject({ exitCode: 0 });
+  const ran = await svc(other, ['contacts', 'sync', out]);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const tagsOf = async (one: SandboxWorld) =>
+    Object.fromEntries((await stored(one)).map(({ email, tags: own }) => [email, own]));
+  expect(await tagsOf(there)).toEqual(Object.fromEntries(people.map((one) => [one.email, one.tags])));
+  expect(await tagsOf(other)).toEqual(await tagsOf(there));
+});

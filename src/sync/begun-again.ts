@@ -1,0 +1,64 @@
+import { listContacts } from '../api/contacts.ts';
+import { Failure, isInterruption } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { largestPage, list } from '../http/pages.ts';
+import { counted } from '../text/number.ts';
+import { lineCount } from './chunks.ts';
+import type { Journal } from './journal.ts';
+import type { Plan } from './plan.ts';
+import { chunksOf } from './run.ts';
+
+/** Of the chunks that an earlier run had done, the people of so many of the last are looked for. */
+const mostChunks = 4;
+
+/** The newest contacts come first, so those of the earlier run are on the first pages as a rule. */
+const mostRead = 20 * largestPage;
+
+type Run = { readonly journal: Pick<Journal, 'past'>; readonly chunkSize: number };
+
+/**
+ * A service that was reset under its address (a sandbox that was started again) has none of the contacts that the journal
+ * calls done. Costs a request before a run goes on. Throws where none of those people is among all contacts; with `--yes` it
+ * is said. What cannot be read, or is not read to its end, is not called gone.
+ */
+export async function refuseBegunAgain(service: Service, plan: Plan, { journal, chunkSize }: Run): Promise<void> {
+  if (journal.past.done.size === 0) return;
+  const { people, rows } = await doneBefore(plan, journal, chunkSize);
+  if (people.size === 0 || !(await areGone(service, people))) return;
+  const told = `${counted(rows, 'row')} of ${plan.table.source.name} ${rows === 1 ? 'was' : 'were'} done before, but the service does not have those contacts any more. It may have been reset.`;
+  if (!service.settings.yes)
+    throw new Failure('usage', told, {
+      hint: 'Nothing was sent now. To send all rows again, add --restart. To leave out those that were done before, add --yes.',
+    });
+  service.ctx.notice(`Warning: ${told}`);
+}
+
+async function doneBefore(plan: Plan, { past }: Run['journal'], chunkSize: number) {
+  const last: (readonly string[])[] = [];
+  let rows = 0;
+  for await (const chunk of chunksOf(plan, chunkSize)) {
+    const done = past.done.get(chunk.number);
+    // A row that the service refused is nowhere.
+    if (!done || done.created + done.updated + done.synced === 0) continue;
+    rows += lineCount(chunk);
+    last.push(chunk.rows.map(({ contact }) => folded(contact.email)));
+    if (last.length > mostChunks) last.shift();
+  }
+  return { people: new Set(last.flat()), rows };
+}
+
+async function areGone(service: Service, people: ReadonlySet<string>): Promise<boolean> {
+  let read = 0;
+  try {
+    for await (const { email } of list(service, listContacts, {}, { all: true, isLeftEarly: true }).records) {
+      if (people.has(folded(email))) return false;
+      if (++read >= mostRead) return false;
+    }
+    return true;
+  } catch (failure) {
+    if (!(failure instanceof Failure) || isInterruption(failure)) throw failure;
+    return false;
+  }
+}
+
+const folded = (email: unknown): string => (typeof email === 'string' ? email.trim().toLowerCase() : '');
