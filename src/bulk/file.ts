@@ -21,7 +21,7 @@ import { agreeFirst } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import type { EarlierSecrets } from './earlier-secrets.ts';
 import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
-import { checkFiles, withUnwritten, writeFiles } from './files.ts';
+import { checkFiles, sparing, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
 import { type FileFlags, sendsAgain } from './flags.ts';
 import { contentOf } from './given.ts';
@@ -145,8 +145,9 @@ export async function runFile(
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const beside = requesters?.cost(wanted) ?? 0;
     const shown = flags.dry_run ? dryReport(report, plan, settings, { cap: flags.max_sends, beside }) : report;
+    const written = isDry ? await sparing(flags, flags.dry_run, ctx.notice) : flags;
     const dry = isDry
-      ? await writeFiles(flags, { plan, totals, report: shown, hasSecrets: false, earlier })
+      ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
       : undefined;
     const outcome = outcomeOf(report, flags.dry_run);
     const failure = failureOf(report, totals, {
@@ -162,11 +163,11 @@ export async function runFile(
     const notes = [
       ...(outcome === 'partial' && !isTold ? [partialNote(report)] : []),
       ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
-      ...(ctx.stdout.isTTY && !lost ? keptNotes(report, flags.rejects) : []),
+      ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
       ...capped,
     ];
     return withUnwritten(
-      { ...viewOf(shown, { ...flags, records: await recordsShown(plan, shown) }), notes, outcome, failure },
+      { ...viewOf(shown, { ...written, records: await recordsShown(plan, shown) }), notes, outcome, failure },
       lost,
       ctx.notice,
     );

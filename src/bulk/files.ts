@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
+import { holdsText, isSameFile, openDraft, proveWritable, removeOld } from '../disk/draft-file.ts';
 import { Failure, messageOf } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { type EarlierSecrets, refuseLoss, secretsIn, wouldLose } from './earlier-secrets.ts';
@@ -38,6 +38,23 @@ export async function checkFiles(
     taken.push({ path, isRead: false });
   }
   return earlier;
+}
+
+/**
+ * The files that a run which sends nothing may write: none in the place of one that tells of rows that were sent, by which
+ * other runs go on (`--id-map`); where all rows were refused, those are the newest rejects. Says which it leaves as they are.
+ */
+export async function sparing<F extends Partial<Out>>(flags: F, isDry: boolean, notice: Context['notice']): Promise<F> {
+  const left = { ...flags };
+  for (const kind of isDry ? (['results', 'rejects'] as const) : (['results'] as const)) {
+    const path = flags[kind];
+    if (path === undefined || !(await holdsText(path))) continue;
+    delete left[kind];
+    notice(
+      `Nothing is sent, so ${path} stays as it is. To have --${kind} of this run, name a file that is not there yet.`,
+    );
+  }
+  return left;
 }
 
 /** Said before a file was named for good, or because another run has it, whose report it is. */

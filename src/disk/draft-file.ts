@@ -84,6 +84,12 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return first === second;
 }
 
+/** Whether it would be lost by writing there. A pipe or a device keeps nothing. */
+export async function holdsText(path: string): Promise<boolean> {
+  const present = await stat(path).catch(() => undefined);
+  return present?.isFile() === true && present.size > 0;
+}
+
 /** Takes away what an earlier run wrote there. A link, a pipe or a device is left as it is. */
 export async function removeOld(path: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined);

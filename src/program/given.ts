@@ -41,6 +41,7 @@ export async function given(
   const named: Slot[] = [];
   const names: Record<string, string> = {};
   await refuseOwnFiles(ctx, slots);
+  await refuseWhatIsRead(slots);
   for (const slot of slots) {
     if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);
@@ -68,6 +69,29 @@ async function refuseOwnFiles(ctx: Context, slots: readonly Slot[]): Promise<voi
   for (const { param, texts, label } of slots) {
     if (!param.isWritten) continue;
     for (const path of texts) await (await import('../disk/own-files.ts')).refuseOwnFile(ctx, path, label);
+  }
+}
+
+/** Neither may what is written be a file that the same command reads: its template, its text, its rows. */
+async function refuseWhatIsRead(slots: readonly Slot[]): Promise<void> {
+  const ofKind = (isWritten: boolean) =>
+    slots.flatMap(({ param, texts, label }) =>
+      param.completes === 'files' && (param.isWritten === true) === isWritten
+        ? texts.map((path) => ({ path, label }))
+        : [],
+    );
+  const written = ofKind(true);
+  if (written.length === 0) return;
+  const [{ isThere }, { isSameFile }] = await Promise.all([
+    import('../disk/atomic-file.ts'),
+    import('../disk/draft-file.ts'),
+  ]);
+  for (const read of ofKind(false)) {
+    if (read.path === '-' || !(await isThere(read.path))) continue;
+    for (const { path, label } of written) {
+      if (!(await isSameFile(path, read.path))) continue;
+      throw new Failure('usage', `${label} would overwrite the file that is read.`, { hint: 'Name another file.' });
+    }
   }
 }
 

@@ -178,3 +178,57 @@ test('other files in the folders of svc are the user’s', async () => {
     expect(existsSync(file)).toBe(true);
   }
 });
+
+test.each([
+  ['--results', '--template'],
+  ['--rejects', '--template'],
+  ['--report', '--template'],
+  ['--report', '--body-file'],
+])('%s is refused where it would overwrite the file of %s', async (output, input) => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [file, text] = [join(world.folder, 'rows.csv'), join(world.folder, 'text.md')];
+  writeFileSync(file, 'id\n7\n');
+  writeFileSync(text, 'Hello');
+  symlinkSync(text, join(world.folder, 'link.md'));
+  const argv = ['tickets', 'note', '--from', file, input, text, '--yes', output, join(world.folder, 'link.md')];
+  const ran = await svc(world, argv);
+  expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${output} would overwrite the file`) });
+  expect(readFileSync(text, 'utf8')).toBe('Hello');
+  expect(written(world.sent)).toEqual([]);
+});
+
+test('what tells of rows that were sent stays as it is in a run that sends nothing', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [file, results, rejects] = ['rows.csv', 'created.csv', 'rejects.csv'].map((name) => join(world.folder, name));
+  if (!file || !results || !rejects) throw new Error('Three paths.');
+  writeFileSync(file, 'old,subject,priority\na,One,1\nb,Two,99\n');
+  const argv = ['tickets', 'create', '--from', file, '--results', results, '--rejects', rejects];
+  const dry = await svc(world, [...argv, '--dry-run']);
+  expect(dry.exitCode, dry.stderr).toBe(8);
+  rmSync(results);
+  rmSync(rejects);
+  expect(await svc(world, argv)).toMatchObject({ exitCode: 8 });
+  const before = [results, rejects].map((path) => readFileSync(path, 'utf8'));
+  expect(before.map((text) => text.trim().split('\n').length)).toEqual([3, 2]);
+  const again = await svc(world, [...argv, '--dry-run']);
+  expect(again.exitCode, again.stderr).toBe(8);
+  for (const path of [results, rejects]) expect(again.stderr).toContain(`Nothing is sent, so ${path} stays as it is.`);
+  expect([results, rejects].map((path) => readFileSync(path, 'utf8'))).toEqual(before);
+  // Nor does a run in which every row is wrong.
+  writeFileSync(file, 'old,subject,priority\na,One,98\nb,Two,99\n');
+  expect(await svc(world, argv)).toMatchObject({ exitCode: 2 });
+  expect(readFileSync(results, 'utf8')).toBe(before[0]);
+  expect(readFileSync(rejects, 'utf8')).not.toBe(before[1]);
+});
+
+test('a dry run of contacts sync leaves the rejects of a real one', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const [file, rejects] = [join(world.folder, 'rows.csv'), join(world.folder, 'rejects.csv')];
+  writeFileSync(file, 'email\none@example.com\nbad\n');
+  writeFileSync(rejects, 'of a real run');
+  const argv = ['contacts', 'sync', file, '--rejects', rejects];
+  expect(await svc(world, [...argv, '--dry-run'])).toMatchObject({ exitCode: 8 });
+  expect(readFileSync(rejects, 'utf8')).toBe('of a real run');
+  expect(await svc(world, argv)).toMatchObject({ exitCode: 8 });
+  expect(readFileSync(rejects, 'utf8')).toContain('bad');
+});
