@@ -1,6 +1,7 @@
 import { resources } from '../api/resources.ts';
 import { columnNames, type Field, fieldsOfRow, idNameOf, nameKey, type RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
+import { refuseSeveral } from '../tabular/columns.ts';
 
 /** What a column fills. */
 type Target =
@@ -88,8 +89,10 @@ function mapped(names: readonly string[], map: readonly string[], row: RowOf): M
     const equals = text.lastIndexOf('=');
     const [column, field] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
     if (equals < 1 || field === '') throw new Failure('usage', `--map takes COLUMN=FIELD, not "${text}".`);
-    const at = placeIn(names, column);
-    if (at < 0) {
+    const places = placesIn(names, column);
+    refuseSeveral(places, column, (name) => `--map "${name}=${field}"`);
+    const at = places[0];
+    if (at === undefined) {
       throw new Failure('usage', `--map: there is no column "${column}".`, { hint: `Columns: ${names.join(', ')}.` });
     }
     wanted.set(at, field);
@@ -99,11 +102,16 @@ function mapped(names: readonly string[], map: readonly string[], row: RowOf): M
 }
 
 /** The position of a column that is named as it stands, by its meaning, or as `#N`; -1 where there is none. */
-export function placeIn(names: readonly string[], column: string): number {
+export const placeIn = (names: readonly string[], column: string): number => placesIn(names, column)[0] ?? -1;
+
+/** Of columns that share a name each. */
+export function placesIn(names: readonly string[], column: string): readonly number[] {
   const number = /^#(\d+)$/u.exec(column)?.[1];
-  if (number !== undefined && !names.includes(column)) return Number(number) <= names.length ? Number(number) - 1 : -1;
-  const exact = names.indexOf(column);
-  return exact >= 0 ? exact : names.findIndex((name) => nameKey(name) === nameKey(column));
+  if (number !== undefined && !names.includes(column))
+    return Number(number) <= names.length ? [Number(number) - 1] : [];
+  const placesBy = (fits: (name: string) => boolean) => names.flatMap((name, at) => (fits(name) ? [at] : []));
+  const exact = placesBy((name) => name === column);
+  return exact.length > 0 ? exact : placesBy((name) => nameKey(name) === nameKey(column));
 }
 
 const placeOf = (target: Target | undefined): string | undefined => {

@@ -1,7 +1,7 @@
 import { priorities } from '../command/priorities.ts';
 import type { RowOf } from '../command/row.ts';
 import { Failure } from '../errors.ts';
-import { type Columns, placeIn } from './columns.ts';
+import { type Columns, placeIn, placesIn } from './columns.ts';
 
 /** What the cells of other systems mean here. */
 export type Values = {
@@ -71,9 +71,11 @@ function ownValues({ names }: Columns, texts: readonly string[]): ReadonlyMap<nu
         hint: `Columns: ${names.join(', ')}.`,
       });
     }
-    const at = placeIn(names, text.slice(0, colon).trim());
-    const values = own.get(at) ?? new Map<string, string>();
-    own.set(at, values.set(keyOf(text.slice(colon + 1, equals)), text.slice(equals + 1).trim()));
+    // What a word means does not differ between columns of one name.
+    for (const at of placesIn(names, text.slice(0, colon).trim())) {
+      const values = own.get(at) ?? new Map<string, string>();
+      own.set(at, values.set(keyOf(text.slice(colon + 1, equals)), text.slice(equals + 1).trim()));
+    }
   }
   return own;
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { findColumn, listedColumns } from '../tabular/columns.ts';
+import { listedColumns, oneColumn } from '../tabular/columns.ts';
 
 export type FilterFlags = { readonly skip: readonly string[]; readonly only: readonly string[] };
 
@@ -35,8 +35,9 @@ function valuesByColumn(texts: readonly string[], flag: string, headers: readonl
 /** A header may hold "=", and so may a value: the first that leaves a column in front of it is meant. */
 function readFilter(text: string, flag: string, headers: readonly string[]) {
   for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) {
-    const index = findColumn(headers, text.slice(0, at).trim());
-    if (index !== undefined) return { index, value: text.slice(at + 1) };
+    const value = text.slice(at + 1);
+    const index = oneColumn(headers, text.slice(0, at).trim(), (column) => `${flag} "${column}=${value}"`);
+    if (index !== undefined) return { index, value };
   }
   if (text.indexOf('=') < 1) {
     throw new Failure('usage', `${flag} takes COLUMN=VALUE, not "${text}".`, {

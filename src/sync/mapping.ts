@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { columnName, findColumn, isEmail, listedColumns } from '../tabular/columns.ts';
+import { columnName, findColumn, isEmail, listedColumns, oneColumn } from '../tabular/columns.ts';
 import { type Field, fieldOf, isBareName } from '../tabular/header-names.ts';
 
 export type Target = Field | `metadata.${string}`;
@@ -127,7 +127,7 @@ function wishedTargets(headers: readonly string[], wishes: readonly MapWish[]): 
   const targets: Targets = new Map();
   const taken = new Set<string>();
   for (const { text, wanted, to } of wishes) {
-    const index = findColumn(headers, wanted);
+    const index = oneColumn(headers, wanted, (column) => `--map "${column}=${to}"`);
     if (index === undefined) {
       throw new Failure('usage', `--map "${text}": the file has no column "${wanted}".`, {
         hint: listedColumns(headers),

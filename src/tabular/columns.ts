@@ -1,4 +1,5 @@
 import { emailPattern } from '../api/fields.ts';
+import { Failure } from '../errors.ts';
 
 /** A header without what differs between exports: case, accents, blanks, hyphens, underscores, signs. */
 export const plain = (header: string): string =>
@@ -7,15 +8,41 @@ export const plain = (header: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** The column that a person means by its header, or by its position as `#3`. */
-export function findColumn(headers: readonly string[], wanted: string): number | undefined {
+/** The column that a person means by its header, or by its position as `#3`; of several the first. */
+export const findColumn = (headers: readonly string[], wanted: string): number | undefined =>
+  findColumns(headers, wanted)[0];
+
+/** Every column that a person may mean: those of that very header, else those that say the same, else the position. */
+function findColumns(headers: readonly string[], wanted: string): readonly number[] {
   const position = /^#(\d+)$/u.exec(wanted)?.[1];
   const ways = [
     (header: string) => header.trim() === wanted,
     (header: string) => plain(header) !== '' && plain(header) === plain(wanted),
     (_: string, index: number) => index + 1 === Number(position),
   ];
-  return ways.map((way) => headers.findIndex(way)).find((found) => found >= 0);
+  const placesBy = (way: (header: string, index: number) => boolean) =>
+    headers.flatMap((header, index) => (way(header, index) ? [index] : []));
+  return ways.map(placesBy).find((found) => found.length > 0) ?? [];
+}
+
+/** As `findColumn`, of a flag that is about one column. Throws `usage` where several have that name. */
+export function oneColumn(
+  headers: readonly string[],
+  wanted: string,
+  typed: (column: string) => string,
+): number | undefined {
+  const places = findColumns(headers, wanted);
+  refuseSeveral(places, wanted, typed);
+  return places[0];
+}
+
+/** `typed`: the flag as it can be typed for a column. Throws `usage` where a name has several places. */
+export function refuseSeveral(places: readonly number[], wanted: string, typed: (column: string) => string): void {
+  if (places.length < 2) return;
+  const ways = places.map((index) => typed(`#${index + 1}`));
+  throw new Failure('usage', `${typed(wanted)}: ${places.length} columns are called "${wanted}".`, {
+    hint: `Say which: ${ways.join(' or ')}`,
+  });
 }
 
 const plainWords = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} _.-]*$/u;

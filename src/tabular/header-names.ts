@@ -23,7 +23,10 @@ const names: readonly (readonly [field: Field, words: string])[] = [
     `email emailaddress emails emailid mail mailaddress primaryemail primaryemailaddress
     emailadresse emailadres mailadresse courriel adressemail adresseemail adresseélectronique adressedemessagerie
     correo correoelectrónico direccióndecorreoelectrónico indirizzoemail posta postaelettronica endereçodeemail
-    correioeletrónico correioeletrônico epost eposta epostadress epostadresse adresemail электроннаяпочта эл.почта メールアドレス メール 電子郵件 电子邮件 邮箱 이메일
+    correioeletrónico correioeletrônico epost eposta epostadress epostadresse adresemail
+    mejl mejladress mailadress emailadress sähköposti sähköpostiosoite emailováadresa emailadresa pocztaelektroniczna adrespocztyelektronicznej
+    adressemail adressecourriel indirizzomail indirizzodipostaelettronica endereçoeletrônico
+    direccióndecorreo direccióncorreoelectrónico epostaadresi emailadresi mailadresi электроннаяпочта эл.почта メールアドレス メール 電子郵件 电子邮件 邮箱 이메일
     workemail workemailaddress workmail businessemail businessemailaddress companyemail officeemail emailwork
     emailbusiness emailoffice professionalemail emailprofessionnel emailpro
     personalemail personalemailaddress privateemail homeemail emailpersonal emailhome emailprivate privatemail
@@ -32,13 +35,13 @@ const names: readonly (readonly [field: Field, words: string])[] = [
   [
     'name',
     `firstname givenname forename fname first givennames firstnames namefirst vorname rufname prénom nombre nome
-    voornaam förnamn fornavn etunimi imię jméno имя adı 名 名字 이름`,
+    voornaam förnamn fornavn etunimi imię jméno имя adı isim roepnaam tilltalsnamn křestníjméno primernombre nombredepila primeironome 名 名字 이름`,
   ],
   [
     'last_name',
     `lastname surname familyname lname last lastnames surnames secondname namelast nachname familienname
     nomdefamille nom apellido apellidos cognome sobrenome achternaam efternamn etternavn efternavn sukunimi nazwisko
-    příjmení фамилия soyad soyadı soyisim 姓 姓氏 성`,
+    příjmení фамилия soyad soyadı soyisim primerapellido últimonome 姓 姓氏 성`,
   ],
   [
     'phone',
@@ -47,40 +50,63 @@ const names: readonly (readonly [field: Field, words: string])[] = [
     primaryphone primaryphonenumber phonecontact contactnumber contactno telefon telefonnummer rufnummer handy handynummer
     mobil mobiltelefon mobilnummer mobiltelefonnummer téléphone téléphonemobile numérodetéléphone télmobile portable
     téléphoneportable teléfono teléfonomóvil móvil celular telefone telemóvel telefono cellulare telefoonnummer telefoon
-    mobiel puhelin телефон 電話番号 电话 手机 전화번호 smsphonenumber smsphone smsnumber sms whatsapp whatsappnumber
+    mobiel mobielnummer mobieletelefoon mobieltelefoonnummer telefoonmobiel gsm gsmnummer telefoonnr
+    telefonmobil mobilfunk mobilfunknummer mobilnr handynr telnr telefonnr tlf tlfnr tlfnummer mobiltlf telefonkomórkowy
+    numertelefonu numertelefonukomórkowego nrtelefonu komórka puhelin puhelinnumero matkapuhelin matkapuhelinnumero
+    mobilnítelefon mobilníčíslo telefonníčíslo telefonnumarası ceptelefonu gsmno телефон numéromobile numérodemobile
+    numérodeportable telmobile telportable numerotelefono numeroditelefono numerocellulare numerodicellulare
+    telefonocellulare telefonomobile telefonecelular telefonemóvel númerodetelefone númerodecelular númerodetelemóvel
+    teléfonocelular númerodeteléfono númeromóvil 電話番号 电话 手机 전화번호 smsphonenumber smsphone smsnumber sms whatsapp whatsappnumber
     whatsappphone
     workphone workphonenumber worktelephone businessphone businessphonenumber businesstelephone companyphone companymainphone
     officephone officenumber phonework phonebusiness phoneoffice téléphonebureau téléphoneprofessionnel
-    telefongeschäftlich telefonarbeit teléfonodeltrabajo teléfonotrabajo telefonedotrabalho telefonolavoro
+    telefongeschäftlich telefonarbeit teléfonodeltrabajo teléfonotrabajo telefonedotrabalho telefonolavoro telefonoufficio telefoneprofissional
+    telefonecomercial telefoonwerk telefonbüro telefondienstlich telefonsłużbowy telefonarbete
     homephone homephonenumber hometelephone personalphone privatephone phonehome phonepersonal téléphonedomicile
-    telefonprivat
+    telefonprivat telefoonprivé telefonocasa teléfonocasa teléfonoparticular telefoneresidencial téléphonepersonnel
+    téléphonefixe teléfonofijo telefonefixo telefonstacjonarny festnetz
     secondaryphone alternatephone otherphone phoneother`,
   ],
   [
     'company',
     `company companyname organization organisation organizationname organisationname org orgname
     organization1name organisation1name account accountname business businessname employer
-    associatedcompany primaryassociatedcompany associatedcompanyname primarycompany companyorganization
+    primarycompany primaryassociatedcompany associatedcompany associatedcompanyname companyorganization
     firma firmenname unternehmen unternehmensname société entreprise empresa organización organização azienda società bedrijf bedrijfsnaam företag firmanavn
-    yritys şirket компания организация 会社名 会社 公司 회사`,
+    yritys yrityksennimi organisaatio virksomhed virksomhedsnavn företagsnamn bedrift bedriftsnavn selskab selskap organisasjon
+    organisatie organisatienaam nazwafirmy przedsiębiorstwo organizacja společnost názevfirmy názevspolečnosti organizace
+    nomentreprise nomdelentreprise nomdelasociété raisonsociale ragionesociale nomeazienda ditta organizzazione
+    nomedaempresa nomeempresa razãosocial nombreempresa nombredelaempresa razónsocial şirket şirketadı firmaadı компания организация 会社名 会社 公司 회사`,
   ],
-  ['website', `website websiteurl web webpage homepage site siteurl url companywebsite website1value website1`],
+  [
+    'website',
+    `website websiteurl web webpage homepage site siteurl url companywebsite website1value website1
+    webseite webadresse siteweb siteinternet sitoweb sitioweb páginaweb stronawww stronainternetowa hjemmeside nettside
+    webbplats hemsida verkkosivu webovéstránky`,
+  ],
   [
     'country',
     `country countryname countryregion mailingcountry businesscountry businesscountryregion
-    homecountry homecountryregion address1country land pays país paese`,
+    homecountry homecountryregion address1country land pays país paese nazione země ülke maa`,
   ],
   [
     'tags',
     `tags tag taglist labels label categories keywords groupmembership kategorien schlagwörter schlagworte stichwörter stichworte étiquettes etiquetas
-    etichette`,
+    etichette etiketten etiketter etiketler tagi štítky`,
   ],
   ['metadata', 'metadata'],
 ];
 
+/** Names without a word that says which, and full ones. */
+const wholeNames = `name naam namn navn nimi fullname completename namefull volledigenaam vollständigername vorundnachname
+  vornameundnachname vornamenachname nomcomplet nometprénom prénometnom nombrecompleto nombreyapellidos nomecompleto
+  nomeecognome nominativo nomeesobrenome fuldenavn fuldtnavn fulltnavn fullständigtnamn kokonimi celéjméno jménoapříjmení
+  imięinazwisko adsoyad adısoyadı isimsoyisim 氏名 姓名`;
+
 /** Of first and last name together: after the names of a first name, and only where a row has no last name. */
-const fullNames = `name fullname completename displayname namefull nomcomplet nombrecompleto nomecompleto namn navn naam adsoyad adısoyadı
-  氏名 姓名 contactperson contact`;
+const fullNames = `${wholeNames}
+  displayname contactperson contact kontakt kontaktperson kontaktname ansprechpartner contactpersoon
+  personnedecontact personadecontacto osobakontaktowa kontaktníosoba yhteyshenkilö contacto contatto contato`;
 
 /** Words before a name that say whose it is. */
 const prefixes = [
@@ -128,11 +154,7 @@ function addNames(field: Field, words: string, from: number): void {
 /** A name without a word that says which, or a full one: beside a first name it has the last one. */
 export const isBareName = (header: string): boolean => bareNames.has(plain(header));
 
-const bareNames = new Set(
-  'name naam namn navn fullname completename namefull nomcomplet nombrecompleto nomecompleto adsoyad adısoyadı 氏名 姓名'
-    .split(' ')
-    .map(plain),
-);
+const bareNames = new Set(wholeNames.split(/\s+/u).map(plain));
 
 /** Turkish for a name; in other files it is an advertisement. */
 const turkishName = 'ad';

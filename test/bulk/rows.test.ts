@@ -29,6 +29,14 @@ type State = {
 const stateOf = async (world: SandboxWorld) => (await world.control('GET', 'state')) as State;
 
 describe('a file', () => {
+  test('a --map that names two columns is refused, and both are named', async () => {
+    const text = 'Subject,Note,Note\na,b,c\n';
+    const { ran, writes } = await from(text, 'tickets create', ['--map', 'Note=description']);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toMatch(/2 columns.*Note.*#2.*#3/su);
+    expect(writes).toEqual([]);
+  });
+
   test.each([
     ['UTF-16', Buffer.from('\ufeffsubject;priority\nÜber;3\n', 'utf16le')],
     ['gzip', gzipSync('subject,priority\nÜber,3\n')],

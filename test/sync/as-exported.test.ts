@@ -23,16 +23,20 @@ test('the footer of a report is no row, and is named', async () => {
   );
 });
 
-test.each(['Total,,,', 'TOTAL,,"1,200.00",', 'Grand Total,,,3', 'Summe;;;'.replaceAll(';', ',')])(
-  'a line of totals is no row: %s',
-  async (line) => {
-    const read = await sync(
-      `Customer,Email,Balance,Count\nAnn,ann@qb.example,1,200.00,3\n${line}\n`.replace('1,200.00', '0'),
-    );
-    expect(read).toMatchObject({ exitCode: 0, rows: 1, rejected: 0 });
-    expect(read.stderr).toContain('Not read below the rows (line 3)');
-  },
-);
+test.each([
+  'Total,,,',
+  'TOTAL,,"1,200.00",',
+  'Grand Total,,,3',
+  'Summe;;;'.replaceAll(';', ','),
+  'Totaal: 3,,,',
+  'Antal i alt: 3,,,',
+])('a line of totals is no row: %s', async (line) => {
+  const read = await sync(
+    `Customer,Email,Balance,Count\nAnn,ann@qb.example,1,200.00,3\n${line}\n`.replace('1,200.00', '0'),
+  );
+  expect(read).toMatchObject({ exitCode: 0, rows: 1, rejected: 0 });
+  expect(read.stderr).toContain('Not read below the rows (line 3)');
+});
 
 test.each([
   ['a short last row', 'Name,Email,Tags\nAnn,ann@a.example,\nBo\n'],
@@ -41,6 +45,7 @@ test.each([
     'Name,Email,Tags\nAnn,ann@a.example,\n\nBo\nCy,cy@a.example,\n',
   ],
   ['an address alone', 'Email,Name,Tags\nann@a.example,,\n\nbo@@a.example\n'],
+  ['a text that begins with a total', 'Name,Email,Tags\nAnn,ann@a.example,\nTotal: see Bo,,\n'],
   ['a person named Total', 'Name,Email,Tags\nAnn,ann@a.example,\nTotal,total@@a.example,\n'],
 ])('%s stays a row', async (_, csv) => {
   const { rows, rejected } = await sync(csv);

@@ -56,6 +56,35 @@ describe('headers are understood as people write them', () => {
     ['Ad|Soyad|Şirket|E-posta', { name: 'Ad', last_name: 'Soyad', company: 'Şirket', email: 'E-posta', unused: [] }],
     ['Email|Name|Ad', { name: 'Name', unused: ['Ad'] }],
     ['Naam|E-mail', { name: 'Naam' }],
+    [
+      'Associated Company|Primary Company|Email',
+      { company: 'Primary Company', unused: [] }, // the first lists all of them: `Corp Ltda; Other`
+    ],
+    ['Voornaam|Achternaam|E-mailadres|Mobiel nummer|Organisatie', { phone: 'Mobiel nummer', company: 'Organisatie' }],
+    [
+      'Imię|Nazwisko|Adres e-mail|Telefon komórkowy|Nazwa firmy',
+      { name: 'Imię', last_name: 'Nazwisko', phone: 'Telefon komórkowy', company: 'Nazwa firmy', unused: [] },
+    ],
+    [
+      'Fornavn|Efternavn|E-mailadresse|Tlf. nr.|Virksomhed',
+      { name: 'Fornavn', last_name: 'Efternavn', phone: 'Tlf. nr.', company: 'Virksomhed', unused: [] },
+    ],
+    ['Kontakt|E-Mail|Mobilfunk', { name: 'Kontakt', phone: 'Mobilfunk', unused: [] }],
+    ['Förnamn|Efternamn|Mejladress|Mobilnr|Företagsnamn', { company: 'Företagsnamn', phone: 'Mobilnr', unused: [] }],
+    ['Fornavn|Etternavn|E-post|Mobil|Bedrift', { company: 'Bedrift', phone: 'Mobil', unused: [] }],
+    [
+      'Etunimi|Sukunimi|Sähköposti|Matkapuhelin|Yrityksen nimi',
+      { email: 'Sähköposti', phone: 'Matkapuhelin', company: 'Yrityksen nimi', unused: [] },
+    ],
+    ['Jméno|Příjmení|E-mailová adresa|Mobilní telefon|Společnost', { company: 'Společnost', unused: [] }],
+    ['Prénom|Nom|Adresse mail|Numéro de portable|Raison sociale', { company: 'Raison sociale', unused: [] }],
+    ['Nome|Cognome|Indirizzo e-mail|Numero di telefono|Ragione sociale', { name: 'Nome', unused: [] }],
+    ['Nome|Sobrenome|E-mail|Telefone celular|Razão social', { phone: 'Telefone celular', unused: [] }],
+    ['Nombre|Apellidos|Correo electrónico|Teléfono celular|Razón social', { last_name: 'Apellidos', unused: [] }],
+    ['Ad|Soyad|E-posta adresi|Cep telefonu|Firma adı', { email: 'E-posta adresi', name: 'Ad', unused: [] }],
+    ['Email|Imię i nazwisko', { name: 'Imię i nazwisko', unused: [] }],
+    // In Brazil a postcode and a nickname; in Czech a region.
+    ['Email|CEP|Apelido|Kraj', { unused: ['CEP', 'Apelido', 'Kraj'] }],
     ['E-Mail|Unternehmensname|Schlagworte', { company: 'Unternehmensname', tags: 'Schlagworte', unused: [] }],
     [
       'Nombre|Apellidos|Organización|Teléfono del trabajo|Móvil|Dirección de correo electrónico',
@@ -108,6 +137,15 @@ describe('--map', () => {
 
   test('names a column by its position where its header is empty or doubled', () => {
     expect(map('mail|mail|', ['#2=email', '#3=company'])).toEqual({ email: 'mail', company: '', unused: ['mail'] });
+  });
+
+  test.each([
+    ['Id|Email|Name|Email', 'Email=ignore'],
+    ['Id|Email|Name|E-Mail', 'email=metadata.mail'],
+  ])('refuses a name that two columns have: %s, %s', (headers, wish) => {
+    const expected = { message: expect.stringContaining('2 columns'), hint: expect.stringContaining('"#2=') };
+    expect(() => map(headers, [wish])).toThrow(expect.objectContaining(expected));
+    expect(map('Id|Email|Name|E-Mail', ['E-Mail=ignore'])).toMatchObject({ email: 'Email' });
   });
 
   test('takes a header that holds "=", and forgives case and blanks', () => {
