@@ -10,7 +10,7 @@ import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
-  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'] }),
+  limit: param.integer('At most N records', { min: 1, conflicts: ['page'] }),
   all: param.toggle('Every record', { conflicts: ['page'] }),
   page: param.integer('Only this page', { min: 1 }),
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
@@ -50,7 +50,7 @@ export function listView(
     read: true,
     notes: () => {
       const { yielded, total } = listing.seen();
-      if (total === undefined || range.all || yielded >= total) return [];
+      if (total === undefined || (range.all && range.limit === undefined) || yielded >= total) return [];
       if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
       const more =
         operation.answer.shape === 'list' && operation.answer.paged ? '--limit N, or --all' : 'leave out --limit';
@@ -59,14 +59,16 @@ export function listView(
   };
 }
 
-/** What a list is sorted by is the last column that a narrow terminal leaves out. */
-const sortedBy = (columns: readonly Column[], sort: unknown): readonly Column[] =>
-  typeof sort !== 'string'
-    ? columns
-    : columns.map((column, place) => {
-        const own = typeof column === 'string' ? { path: column } : column;
-        return own.path === sort.replace(/^-/u, '') ? { ...own, rank: 0 } : { ...own, rank: own.rank ?? place };
-      });
+/** What a list is sorted by is the last column that a narrow terminal leaves out; what is no column becomes one. */
+function sortedBy(columns: readonly Column[], sort: unknown): readonly Column[] {
+  if (typeof sort !== 'string') return columns;
+  const path = sort.replace(/^-/u, '');
+  const own = columns.map((column) => (typeof column === 'string' ? { path: column } : column));
+  const ranked = own.map((column, place) => ({ ...column, rank: column.path === path ? 0 : (column.rank ?? place) }));
+  if (own.some((column) => column.path === path)) return ranked;
+  const words = path.replaceAll(/[._]/gu, ' ');
+  return [...ranked, { path, header: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, rank: 0 }];
+}
 
 /** Every documented field of the operation's records, by its path. */
 export function fieldPaths({ response, answer }: Operation): readonly string[] {

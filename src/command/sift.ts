@@ -92,9 +92,10 @@ export function sifted<Op extends Operation>(
   const { sort, createdSince, createdBefore, contact } = flags;
   const isFiltered = [createdSince, createdBefore, contact].some((one) => one !== undefined);
   if (!isFiltered && typeof sort !== 'string') return undefined;
-  const isWhole = isFiltered && range.page === undefined;
+  const isWhole = (isFiltered || range.all === true) && range.page === undefined;
   const listing = list(service, operation, input, isWhole ? { all: true } : range);
   const atMost = range.all || !isWhole ? Number.POSITIVE_INFINITY : (range.limit ?? usually);
+  const shownOfAll = range.all ? range.limit : undefined;
   let found = 0;
   let isMore = false;
   async function* fitting() {
@@ -109,11 +110,13 @@ export function sifted<Op extends Operation>(
     }
   }
   return {
-    records: typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(),
+    records: firstOf(typeof sort === 'string' ? inOrder(fitting(), sort) : fitting(), shownOfAll),
     notes() {
       const { yielded, total = yielded } = listing.seen();
       const within = typeof sort === 'string' ? 'Sorted within what was read. ' : '';
-      if (isMore) return [`${within}Showing the first ${number(found)} that fit. For more: --limit N, or --all.`];
+      if (isMore) return [`${within}Showing the first ${thatFit(found)}. For more: --limit N, or --all.`];
+      if (shownOfAll !== undefined && shownOfAll < found)
+        return [`Showing the first ${number(shownOfAll)} of ${number(found)}.`];
       if (isWhole || yielded >= total) return [];
       if (range.page !== undefined) return [`${within}Page ${range.page}: ${number(found)} of ${number(total)}.`];
       // The first of a sorted list are not the first of all: only the whole of it has those.
@@ -121,6 +124,16 @@ export function sifted<Op extends Operation>(
       return [`${within}Showing ${number(found)} of ${number(total)}. ${more}`];
     },
   };
+}
+
+const thatFit = (count: number): string => (count === 1 ? 'that fits' : `${number(count)} that fit`);
+
+async function* firstOf(records: AsyncIterable<Row>, count = Number.POSITIVE_INFINITY): AsyncGenerator<Row> {
+  let left = count;
+  for await (const record of records) {
+    if (left-- <= 0) return;
+    yield record;
+  }
 }
 
 function fits(record: Row, { createdSince, createdBefore, contact }: Flags): boolean {

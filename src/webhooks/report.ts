@@ -59,5 +59,6 @@ export function createReporter(clock: Pick<Clock, 'now'>): Reporter {
   };
 }
 
+/** Of what was answered; a sink that is no URL answers nothing, and has taken it. */
 export const isGood = ({ status }: Pick<Forwarding, 'status'>): boolean =>
-  status !== null && status >= 200 && status < 300;
+  status === null || (status >= 200 && status < 300);

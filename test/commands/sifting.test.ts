@@ -31,6 +31,16 @@ describe('a list that svc itself sorts and filters', () => {
     expect(whole.stderr).toBe('');
   });
 
+  test('--all --limit N shows the first N of all that is sorted', async () => {
+    const world = sandboxWorld();
+    const sorted = ['tickets', 'list', '--sort', '-priority', '--all'];
+    const all = await rows(sorted, world);
+    expect(await rows([...sorted, '--limit', '3'], world)).toEqual(all.slice(0, 3));
+    const ran = await svc(world, [...sorted, '--limit', '3']);
+    expect(ran.stderr).toBe(`Showing the first 3 of ${all.length}.\n`);
+    expect((await rows(['contacts', 'list', '--all', '--limit', '2'], world)).length).toBe(2);
+  });
+
   test('a field that is not there is refused before anything is sent', async () => {
     const world = sandboxWorld();
     const ran = await svc(world, ['conversations', 'list', '--sort', 'stauts']);
@@ -56,7 +66,7 @@ describe('a list that svc itself sorts and filters', () => {
     const oldest = all.map((row) => String(row.created_at)).sort()[2] ?? '';
     const ran = await svc(world, ['tickets', 'list', '--created-before', oldest, '--limit', '1', '--json']);
     expect(JSON.parse(ran.stdout)).toHaveLength(1);
-    expect(ran.stderr).toContain('Showing the first 1 that fit.');
+    expect(ran.stderr).toContain('Showing the first that fits.');
   });
 
   test('calls list --contact shows the calls of that contact alone', async () => {
@@ -104,4 +114,5 @@ test.each([30, 40, 60, 80])('at %i columns the field that a list is sorted by is
   expect(await headerOf(['tickets', 'list', '--sort', '-priority'])).toContain('Priority');
   expect(await headerOf(['tickets', 'list', '--sort', 'updated_at'])).toContain('Updated');
   expect(await headerOf(['tickets', 'list', '--sort', 'id'])).toMatch(/\bID\b/u);
+  expect(await headerOf(['tickets', 'list', '--sort', '-due-at'])).toContain('Due at');
 });

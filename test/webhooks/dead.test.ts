@@ -265,6 +265,8 @@ sinks:
     ['a', expect.objectContaining({ to: 'app', state: 'waiting', tries: expect.any(Number) })],
   ]);
   expect(ran.stderr).toBe('2 events wait for app: svc webhooks serve delivers what waits for a sink, in order.\n');
+  const shown = await svc(world, ['webhooks', 'inbox', 'show', 'a', '--config', served.file], { columns: 100 });
+  expect(shown.stdout).toMatch(/to archive: delivered in \d+ ms/u);
 });
 
 test('where two serves run, dead asks for --config', async () => {

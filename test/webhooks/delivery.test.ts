@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { page } from '../../src/commands/webhooks/delivery-page.ts';
+import { printer } from '../../src/commands/webhooks/event-lines.ts';
 import type { Arrival, Outcome } from '../../src/webhooks/inbox/line.ts';
 import { deliveryOf, forwardOf, pastLine } from '../../src/webhooks/receiving/delivery.ts';
 
@@ -161,5 +163,34 @@ describe('the line that was printed when a delivery came', () => {
       created_at: null,
       data: null,
     });
+  });
+});
+
+describe('what became of it, for people', () => {
+  const seen = (more: Partial<Outcome>) => {
+    const { status: _, ...unanswered } = outcome();
+    const delivery = deliveryOf({ arrival: arrivalOf('{}'), outcomes: [{ ...unanswered, ...more }] });
+    return page(delivery, (_, text) => text);
+  };
+  test.each<[Partial<Outcome>, string]>([
+    [{ state: 'delivered', to: 'archive' }, 'to archive: delivered in 12 ms'],
+    [{ state: 'dead', error: 'no room', tries: 2 }, 'no room in 12 ms, try 2'],
+    [{ state: 'again', ms: 0 }, 'to be sent again'],
+    [{ state: 'dropped', ms: 0 }, 'given up'],
+    [{ state: 'skipped', ms: 0 }, 'not wanted by its filter'],
+    [{ skipped: true, ms: 0 }, 'not wanted by its filter'],
+    [{ status: 503 }, '503 in 12 ms'],
+    [{ error: 'refused' }, 'connection refused in 12 ms'],
+  ])('%#: every outcome has words', (more, expected) => {
+    expect(seen(more)).toContain(expected);
+    expect(seen(more)).not.toMatch(/undefined|null/u);
+  });
+
+  test('a sink that gives no status is told in the line of the event, too', () => {
+    const forward = { ...outcome(), state: 'answered', status: null, error: null } as const;
+    const line = { ...pastLine({ arrival: arrivalOf('{}'), outcomes: [] }), verdict: 'accepted', forward } as const;
+    expect(printer()(line, { paint: (_, text) => text, width: 200, now: new Date(at) })).toContain(
+      '✓ delivered in 12 ms',
+    );
   });
 });

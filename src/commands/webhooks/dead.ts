@@ -13,6 +13,7 @@ import type { Outcome } from '../../webhooks/inbox/line.ts';
 import type { DeadId } from '../../webhooks/inbox/orders.ts';
 import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
+import { lossInWords } from '../../webhooks/outcome-words.ts';
 import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
 import { choose as chooseInbox, configFlag, openConfigured } from './configured.ts';
 import { page } from './delivery-page.ts';
@@ -25,7 +26,10 @@ const columns = [
   { path: 'event', header: 'Event', as: 'whole', rank: 3 },
   { path: 'id', header: 'ID', rank: 1 },
   { path: 'sink', header: 'Sink', as: 'whole', rank: 2 },
-  { path: 'error', header: 'Error', rank: 4 },
+  {
+    ...{ path: 'error', header: 'Error', rank: 4 },
+    see: ({ error }: { readonly error: string | null }) => error && lossInWords(error),
+  },
   { path: 'tries', header: 'Tries', rank: 7 },
   { path: 'summary', header: 'Summary', rank: 6 },
 ] as const;

@@ -1,5 +1,6 @@
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { outcomeInWords } from '../../webhooks/outcome-words.ts';
 import type { Delivery } from '../../webhooks/receiving/delivery.ts';
 
 /** One delivery for people: what is known of it, its headers, its payload. */
@@ -10,9 +11,9 @@ export function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: st
     ['Event', event ?? '-'],
     ['Received', `${localTime(at)} (${size} bytes)`],
     ['Verdict', why === null ? verdict : `${verdict}: ${why}`],
-    ...forwards.map(({ to, status, error, ms, tries, replay: again, at: when }): [string, string] => [
-      again ? 'Replayed' : 'Forwarded',
-      `${localTime(when)} to ${to}: ${status ?? error} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`,
+    ...forwards.map((outcome): [string, string] => [
+      outcome.replay ? 'Replayed' : 'Forwarded',
+      `${localTime(outcome.at)} to ${outcome.to}: ${outcomeInWords(outcome)}`,
     ]),
   ];
   const lines = rows.map(([name, value]) => `${paint('bold', name.padEnd(10))} ${sanitize(value)}`);

@@ -3,6 +3,7 @@ import { sanitize } from '../../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../../text/width.ts';
 import type { EventLine, Line } from '../../webhooks/lines.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
+import { lossInWords, taken } from '../../webhooks/outcome-words.ts';
 import { type Refusal, refusals } from '../../webhooks/receiving/judge.ts';
 import { isGood } from '../../webhooks/report.ts';
 import type { Forwarding } from '../../webhooks/sinks/forward.ts';
@@ -28,7 +29,7 @@ export function printer() {
         paint('dim', pad(cut(id, idWidth), idWidth)),
         paint(styleOf(line), pad(`${markOf(line)} ${state}`, 16)),
       ].join('  ');
-    const start = startWith(told(line, inWords));
+    const start = startWith(told(line, lossInWords));
     const room = width - cells(start) - 2;
     const reason = reasonOf(line);
     // What went wrong is never cut: where it has no room beside the rest, it stands below.
@@ -53,20 +54,8 @@ function reasonOf(line: Line): string | undefined {
   if (isReason(line)) return sanitize(fieldsOf(line));
   const { forward } = line;
   if (!forward || forward.state === 'answered') return forward ? forwardOf(forward) : undefined;
-  return forward.error === null ? undefined : inWords(forward.error);
+  return forward.error === null ? undefined : lossInWords(forward.error);
 }
-
-/** How a request was lost, for people; any other reason is a sentence already. */
-const losses: Readonly<Record<string, string>> = {
-  refused: 'connection refused',
-  dns: 'no such host name',
-  timeout: 'no answer in time',
-  tls: 'no secure connection',
-  reset: 'the connection broke',
-  proxy: 'refused by the proxy',
-};
-
-const inWords = (error: string): string => (Object.hasOwn(losses, error) ? (losses[error] ?? error) : sanitize(error));
 
 function fieldsOf(line: Line): string {
   if (line.kind === 'forward') return '';
@@ -119,8 +108,9 @@ function forwardOf(forward: Forwarding | null, say = (error: string) => error): 
   const because = why === '' ? '' : ` (${why})`;
   if (state === 'waiting') return `waiting${because}`;
   if (state === 'failed') return `not forwarded${because}`;
-  if (say === briefly) return String(status);
-  return `${status} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`;
+  const answer = status ?? taken;
+  if (say === briefly) return String(answer);
+  return `${answer} in ${ms} ms${tries > 1 ? `, try ${tries}` : ''}`;
 }
 
 function styleOf(line: Line): Parameters<Terminal['paint']>[0] {

@@ -4,6 +4,7 @@ import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
+import { taken } from '../../webhooks/outcome-words.ts';
 import { deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
 import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
 import { parseTarget } from '../../webhooks/sinks/routes.ts';
@@ -16,6 +17,11 @@ import { waitingNotes } from './waiting-notes.ts';
 const received = { placeholder: 'ID', from: { command: 'webhooks inbox list', choices: receivedEvents } };
 const ids = { id: { ...param.texts('Envelope id, or its beginning'), ...received, required: true } };
 
+/** A sink that is no URL answers nothing. */
+function answerOf({ forward }: { readonly forward: Forwarding | null }): unknown {
+  return forward?.state === 'answered' ? (forward.status ?? taken) : forward?.status;
+}
+
 /** Nobody looks an unreadable event up by the whole of its id, which may be of any length. */
 const columns = [
   { path: 'received_at', header: 'Received', rank: 3 },
@@ -24,7 +30,7 @@ const columns = [
   { path: 'summary', header: 'Summary', rank: 4 },
   { path: 'verdict', header: 'Verdict', as: 'whole', rank: 6 },
   { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 7 },
-  { path: 'forward.status', header: 'Answer', rank: 5 },
+  { path: 'forward.status', header: 'Answer', rank: 5, see: answerOf },
 ] as const;
 
 const list = defineCommand({

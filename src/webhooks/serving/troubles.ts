@@ -3,6 +3,7 @@ import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { tellingRecovery } from '../inbox/answers-again.ts';
 import type { Settled } from '../keeper/keeper.ts';
+import { lossInWords } from '../outcome-words.ts';
 import { type Refusal, refusals } from '../receiving/judge.ts';
 
 type Needs = {
@@ -50,15 +51,17 @@ export function createTroubles({ clock, notice, probe }: Needs): Troubles {
   const tellFilter = seldom(() => notice(filtered));
   return {
     settled(sink, settled) {
-      const { state, error } = settled.outcome;
+      const { state, error = 'no answer' } = settled.outcome;
       if (state === 'delivered' && failing.delete(sink)) notice(`${sink} takes events again.`);
       if ((state === 'failed' || state === 'dead') && !failing.has(sink)) {
         failing.add(sink);
         if (state === 'failed')
-          notice(`${sink} does not take ${settled.id.slice(0, 80)}: ${error}. It is tried again.`);
+          notice(`${sink} does not take ${settled.id.slice(0, 80)}: ${lossInWords(error)}. It is tried again.`);
       }
       if (state === 'dead') {
-        notice(`${settled.id.slice(0, 80)} is a dead letter of ${sink} after try ${settled.outcome.tries}: ${error}.`);
+        notice(
+          `${settled.id.slice(0, 80)} is a dead letter of ${sink} after try ${settled.outcome.tries}: ${lossInWords(error)}.`,
+        );
       }
     },
     inbox(error) {
