@@ -27,6 +27,8 @@ type GivenText = {
   readonly blank: 'refused' | 'kept';
   /** What the editor opens with, asked for only when it opens; it is left out of what was written. */
   readonly seed?: () => Promise<string>;
+  /** Who will read the text and about what, for the question whether to send it; empty where that cannot be read. */
+  readonly head?: () => Promise<string>;
   /** What the text is of, where there is no seed to tell: `ticket "Export fails"`. */
   readonly of?: string;
 };
@@ -58,7 +60,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     });
   }
   if (given.template !== undefined && !given.editor) {
-    if (canEdit && !settings.yes) await agreedTo(ctx, given.template);
+    if (canEdit && !settings.yes) await agreedTo(ctx, given.template, given.head);
     return given.template;
   }
   if (given.editor || (given.opensEditor && canEdit)) {
@@ -68,21 +70,24 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     const text = (seed === '' ? saved : withoutSeed(saved, seed)).trimEnd();
     if (isBlank(text)) throw new Failure('usage', 'The text is empty. Nothing was sent.');
     // An editor that was left without saving looks the same.
-    if (text === given.template?.trimEnd() && !settings.yes) await agreedAsItIs(ctx, text, canEdit);
+    if (text === given.template?.trimEnd() && !settings.yes) {
+      if (!canEdit) throw leftAsItWas();
+      await agreedTo(ctx, text, given.head);
+    }
     return text;
   }
   if (!given.required) return undefined;
   throw new Failure('usage', `${flag} is required.`, { hint: `Give ${flag} TEXT or --body-file FILE.` });
 }
 
-async function agreedAsItIs(ctx: Context, text: string, canAsk: boolean): Promise<void> {
-  if (canAsk) return agreedTo(ctx, text);
-  throw new Failure('usage', 'The editor left the template as it was. Nothing was sent.', {
+const leftAsItWas = (): Failure =>
+  new Failure('usage', 'The editor left the template as it was. Nothing was sent.', {
     hint: 'To send it as it is, leave out --editor.',
   });
-}
 
-async function agreedTo({ ask }: Context, shown: string): Promise<void> {
+async function agreedTo({ ask }: Context, text: string, head: GivenText['head']): Promise<void> {
+  const above = (await head?.()) ?? '';
+  const shown = above === '' ? text : `${above}\n\n${text}`;
   if (await ask.confirm('Send this text?', { shown })) return;
   throw new Failure('failed', 'Declined. Nothing was sent.', { hint: 'To change it first: add --editor' });
 }

@@ -16,7 +16,7 @@ import { closed, flagsOf, typedName } from './flags.ts';
 import { listView, rangeFlags, rangeOf } from './listing.ts';
 import { param } from './param.ts';
 import { type RowOf, rowOf } from './row.ts';
-import { type Seed, seedOrNone } from './seed.ts';
+import { headOf, type Seed, seedOrNone } from './seed.ts';
 import { narrowed, type SiftBy, siftFlags } from './sift.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -87,9 +87,8 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
     row: rowOf(operation, { text: about.text, needsChange: about.update, ...about.rows }),
     async run(ctx, { args, flags, settings, names }) {
       const ids: readonly (number | undefined)[] = [args.id].flat();
-      const read = about.seed;
-      const seed = read && (() => seedFor(ctx, settings, read, ids[0]));
-      const given = { ctx, settings, flags: { id: ids[0], ...flags }, seed };
+      const read = about.seed && (() => seedOf(ctx, settings, about.seed, ids[0]));
+      const given = { ctx, settings, flags: { id: ids[0], ...flags }, read };
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
       const service = await connect(ctx, settings);
@@ -185,10 +184,11 @@ type Run = {
   readonly ctx: Context;
   readonly settings: Settings;
   readonly flags: Values;
-  readonly seed: (() => Promise<string>) | undefined;
+  /** Of a text that goes to somebody. */
+  readonly read: (() => Promise<Seed>) | undefined;
 };
 
-async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation, about: Wording) {
+async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation, about: Wording) {
   const fields = fieldsOf(operation.body);
   const body = pickGiven(flags, fields);
   if (about.text) {
@@ -211,7 +211,7 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
       opensEditor: !about.update,
       required,
       blank: required ? 'refused' : 'kept',
-      seed,
+      ...(read && { seed: () => seedOrNone(read), head: () => seedOrNone(read, headOf) }),
       of: `${resources[operation.resource].noun}${title === undefined ? '' : ` "${title}"`}`,
     });
     if (text !== undefined) body[about.text] = text;
@@ -223,11 +223,9 @@ async function bodyOf({ ctx, settings, flags, seed }: Run, operation: Operation,
   throw new Failure('usage', 'No change was given.', { hint: `Give at least one of ${names.join(', ')}.` });
 }
 
-function seedFor(ctx: Context, settings: Settings, seed: SeedReader, id: number | undefined): Promise<string> {
-  return seedOrNone(async () => {
-    if (id === undefined) throw new Failure('failed', 'There is nothing to read.');
-    return seed(await connect(ctx, settings), id);
-  });
+async function seedOf(ctx: Context, settings: Settings, read: SeedReader | undefined, id: number | undefined) {
+  if (id === undefined || !read) throw new Failure('failed', 'There is nothing to read.');
+  return read(await connect(ctx, settings), id);
 }
 
 /** The values that were given, by the wire's names. */

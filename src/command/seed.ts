@@ -37,6 +37,9 @@ export function seeded({ to, about, last }: Seed): string {
   ]);
 }
 
+/** Who will read it and about what: two lines. */
+export const headOf = ({ to, about }: Seed): string => `To: ${sanitize(to)}\nAbout: ${sanitize(about)}`;
+
 /** For a text that answers nothing: an empty editor would not tell what it is open for. */
 export const blankPage = (field: string, of = ''): string =>
   page([
@@ -67,9 +70,9 @@ export function personOf(contact: Someone, otherwise: string): string {
 }
 
 /** Who may write and not read writes without a seed. */
-export async function seedOrNone(read: () => Promise<Seed>): Promise<string> {
+export async function seedOrNone(read: () => Promise<Seed>, show: (seed: Seed) => string = seeded): Promise<string> {
   try {
-    return seeded(await read());
+    return show(await read());
   } catch (error) {
     if (error instanceof Failure && error.kind === 'forbidden') return '';
     throw error;

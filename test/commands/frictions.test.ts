@@ -22,6 +22,7 @@ describe('a template on a terminal', () => {
     const ran = await svc(world, line.split(' '), { columns: 80, answers: [false] });
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toMatch(/(?:it is paid back|It is .+)\./u);
+    if (line.includes('reply')) expect(ran.stderr).toMatch(/^To: .*<\S+>, by \w+\nAbout: \S.*\n\nDear/mu);
     expect(world.sent).not.toContain(request);
     expect((await svc(world, line.split(' '), { columns: 80, answers: [true] })).exitCode).toBe(0);
     expect(world.sent.filter((one) => one === request)).toHaveLength(1);
