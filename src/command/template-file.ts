@@ -47,7 +47,7 @@ async function placeOf(ctx: Context, named: string): Promise<string> {
   if (path !== undefined) return path;
   const near = await nearTemplate(ctx, named);
   throw new Failure('usage', `There is no template ${named}.`, {
-    hint: `${near}Name a file, or put it into ${folderOf(ctx)} as ${named.replace(/.*[/\\]/u, '')}.md`,
+    hint: `${near}Name a file, or write the template: svc templates edit ${shellWord(named.replace(/.*[/\\]/u, ''))}`,
   });
 }
 

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isCode } from './atomic-file.ts';
 import { makeFolders } from './make-folders.ts';
 
 export type PrivateFolder = { readonly path: string; remove(): Promise<void> };
@@ -18,6 +19,13 @@ export async function makePrivateFolder(prefix: string): Promise<PrivateFolder> 
       await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+/** Copies a folder with all that is in it; none where there is none. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, dereference: true }).catch((error: unknown) => {
+    if (!isCode(error, 'ENOENT')) throw error;
+  });
 }
 
 /** Writes a program into a folder, so that it can be run from there. */

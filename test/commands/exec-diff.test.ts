@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sandboxWorld } from '../sandbox-world.ts';
@@ -83,4 +83,36 @@ test('a rehearsal says so before the command says what it has done', async () =>
 test('of how another program ended svc says nothing of its own', async () => {
   const ran = await svc(sandboxWorld(), ['sandbox', 'exec', '--', process.execPath, '-e', 'process.exit(8)']);
   expect(ran).toEqual({ exitCode: 8, stdout: '', stderr: '' });
+});
+
+describe('a rehearsal knows what the user has', () => {
+  const prepared = async () => {
+    const world = sandboxWorld();
+    expect((await svc(world, ['mirror', 'pull', '--only', 'tickets'])).exitCode).toBe(0);
+    mkdirSync(join(world.folder, 'config/templates'), { recursive: true });
+    writeFileSync(join(world.folder, 'config/templates/fix.md'), 'Fixed.');
+    expect((await svc(world, ['alias', 'set', 'tl', 'tickets list'])).exitCode).toBe(0);
+    return world;
+  };
+  const look = `const { readFileSync } = require('node:fs');
+    const read = (name) => readFileSync(process.env.SVC_CONFIG_DIR + '/' + name, 'utf8');
+    const { aliases, profiles } = JSON.parse(read('config.json'));
+    process.exit(read('templates/fix.md') === 'Fixed.' && aliases.tl === 'tickets list' && !profiles ? 0 : 9)`;
+
+  test('aliases and templates, but no profile', async () => {
+    const ran = await svc(await prepared(), ['rehearse', '--', process.execPath, '-e', look]);
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).not.toContain('sent before');
+  });
+
+  test('not which rows were sent before, and says so where rows are sent', async () => {
+    const command = [process.execPath, '-e', '', '--', 'tickets', 'create', '--from', 'x.csv'];
+    const ran = await svc(await prepared(), ['rehearse', '--', ...command]);
+    expect(ran.stderr).toContain('does not know which rows were sent before: --dry-run does');
+  });
+
+  test('a sandbox of its own stays apart', async () => {
+    const ran = await svc(await prepared(), ['sandbox', 'exec', '--', process.execPath, '-e', look]);
+    expect(ran.exitCode).toBe(1);
+  });
 });

@@ -60,6 +60,13 @@ describe('a template on a terminal', () => {
     expect(world.sent).not.toContain('POST /tickets/8/replies');
   });
 
+  test('that is not there is answered with what writes it', async () => {
+    const ran = await svc(sandboxWorld(), ['tickets', 'reply', '8', '--template', 'fix', '--yes']);
+    expect(ran.stderr).toBe(
+      'Error: There is no template fix.\nName a file, or write the template: svc templates edit fix\n',
+    );
+  });
+
   test('another text beside it is named by its own flag', async () => {
     const ran = await svc(withTemplate(), ['tickets', 'reply', '8', '--template', 'refund', '--body-file', 'x']);
     expect(ran).toMatchObject({ exitCode: 2, stderr: 'Error: Give only one of --body-file and --template.\n' });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
@@ -5,6 +6,7 @@ import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { sandboxFlags } from './flags.ts';
+import { copyOwnConfig, sendsRows } from './own-config.ts';
 import { seedFor } from './seed.ts';
 import { openTelling } from './telling.ts';
 
@@ -16,6 +18,8 @@ export const execFlags = {
   diff: param.toggle('Tell what the command changed, on standard error'),
   diffOut: param.output('Write what the command changed into a file, as JSON'),
 };
+
+const knowsNoHistory = 'It does not know which rows were sent before: --dry-run does.';
 
 export const execOver = (isCommand: IsCommand) =>
   defineCommand({
@@ -46,13 +50,16 @@ export const execOver = (isCommand: IsCommand) =>
       const telling = compare ? await openTelling(ctx, flags) : undefined;
       try {
         await writeProgram(...ownProgram(folder.path));
+        if (flags.seed === 'mirror') await copyOwnConfig(ctx, join(folder.path, 'config'));
         const running = await openSandbox(
           { ...flags, seed, port: 0, compare, signal: ctx.signal, ...(limit && { rate_limit: limit }) },
           ctx.notice,
         );
         // What the command prints looks as if it were done for real.
-        if (compare && flags.seed === 'mirror' && !settings.quiet)
+        if (compare && flags.seed === 'mirror' && !settings.quiet) {
           ctx.notice('A rehearsal, on the copy: the account is not touched.');
+          if (sendsRows(args.command)) ctx.notice(knowsNoHistory);
+        }
         try {
           const ended = await runCommand(ctx, args.command, environmentFor(ctx.env, running.address, folder.path));
           // What never ran has changed nothing, and there is nothing to compare.

@@ -13,7 +13,8 @@ export const rehearseOver = (isCommand: IsCommand) => {
     summary: 'What a command would change in the account, told without changing it',
     details:
       'Runs the command against the copy of the account that svc mirror pull made, in a sandbox, and tells what it changed, ' +
-      'record by record, on standard error. The account itself is not touched.\n\n' +
+      'record by record, on standard error. The account itself is not touched. ' +
+      'Your aliases and templates are there; which rows of a file were sent before is not known in it: --dry-run tells that.\n\n' +
       'It is short for: svc sandbox exec --seed mirror --diff -- CMD, whose flags it takes too.',
     args: { command: param.texts('The command and its arguments', { placeholder: 'CMD', required: true }) },
     flags: { diffOut: execFlags.diffOut },
