@@ -4,6 +4,7 @@ import { isNorthAmerican, phoneIn } from '../command/phones.ts';
 import { Failure } from '../errors.ts';
 import { parseExactly, quoteIt, roundedIn } from '../text/exact-json.ts';
 import { parseTime } from '../text/time.ts';
+import { isoDates, short } from './remedy.ts';
 
 /** How the cells of a file are read. */
 export type Reading = {
@@ -15,8 +16,8 @@ export type Reading = {
   readonly isJson: boolean;
 };
 
-/** `readAs`: how --map-value would give it a meaning, behind the column and a colon. */
-export type Value = { readonly value: unknown } | 'absent' | { readonly problem: string; readonly readAs?: string };
+/** `word`: a text that --map-value could give a meaning. */
+export type Value = { readonly value: unknown } | 'absent' | { readonly problem: string; readonly word?: string };
 
 /** What a cell says: in CSV always a text, in JSON any value. */
 export function readCell(cell: unknown, shape: Shape, { separator, clearEmpty, isJson }: Reading): Value {
@@ -79,14 +80,16 @@ export function exactly(value: unknown): Value {
 const oneOf = (choices: readonly string[], text: string): Value =>
   choices.includes(text)
     ? { value: text }
-    : { problem: `must be ${choices.join(' or ')}, not "${short(text)}"`, readAs: `${short(text)}=${choices[0]}` };
+    : { problem: `must be ${choices.join(' or ')}, not "${short(text)}"`, word: text };
 
 function readTime(text: string): Value {
   try {
     return { value: parseTime(text, 'It') };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
-    return { problem: `must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${short(text)}"` };
+    const ways = isoDates(text);
+    const way = ways.length === 0 ? '' : `; write ${ways.join(' or ')}`;
+    return { problem: `must be a time like 2026-01-31 or 2026-01-31T09:00:00Z, not "${short(text)}"${way}` };
   }
 }
 
@@ -97,6 +100,3 @@ function ownData(text: string): Value {
     return { problem: 'must be a JSON object; or give each key a column: metadata.KEY' };
   }
 }
-
-/** As a person would quote it. */
-export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);

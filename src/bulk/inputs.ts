@@ -6,10 +6,11 @@ import { Failure } from '../errors.ts';
 import type { FileRow } from '../tabular/rows.ts';
 import { isRecord } from '../text/record.ts';
 import { fillTemplate } from '../text/template.ts';
-import { exactly, type Reading, readCell, short } from './cells.ts';
+import { exactly, type Reading, readCell } from './cells.ts';
 import { type Columns, placeIn } from './columns.ts';
 import { type Commanded, givenReader } from './given.ts';
 import { type Resolvers, withId } from './ids.ts';
+import { remedy, short } from './remedy.ts';
 import { type Requesters, withoutRequester } from './requesters.ts';
 import { inTwoSteps, type RowInput } from './second-step.ts';
 import type { Values } from './values.ts';
@@ -42,27 +43,28 @@ export function inputMaker(parts: Parts): MakeInput {
   return (fileRow) => {
     if (fileRow.broken !== undefined) return { problem: fileRow.broken };
     const cells = cellsOf(fileRow, parts);
-    if ('problem' in cells) return cells;
-    const { id } = cells;
-    if (idName !== undefined && id === undefined)
-      return { problem: `has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}` };
+    const { id, problems, unread } = cells;
+    if (idName !== undefined && id === undefined && !unread.has(idName))
+      problems.push(`has no ${columns.targets.some((target) => target?.kind === 'email') ? 'email' : 'id'}`);
     const params = idName === undefined || id === undefined ? {} : { params: { [idName]: id } };
-    if (!row.operation.body) return { id, input: params, given: undefined };
+    if (!row.operation.body)
+      return problems.length > 0 ? { problem: problems.join('; ') } : { id, input: params, given: undefined };
     const body = merged(given.body, cells.body);
     if (template && row.text) {
       const filled = fillTemplate(template, (name) => filledOr(cellFor(fileRow, name), set[name]));
-      if ('missing' in filled)
-        return {
-          problem: `has no value for ${bracedNames(filled.missing)} (to give one: ${setFlags(filled.missing)})`,
-        };
-      setAt(body, row.text, filled.text);
+      if ('missing' in filled) {
+        problems.push(`has no value for ${bracedNames(filled.missing)} (to give one: ${setFlags(filled.missing)})`);
+        unread.add(row.text);
+      } else setAt(body, row.text, filled.text);
     }
     const whole = finished(row, { ...body, ...row.fixed });
-    if ('problem' in whole) return whole;
-    if (row.needsChange && Object.keys(whole.body).length === 0)
+    // What cannot be put together for want of a cell that cannot be read is no second problem.
+    if ('problem' in whole) return { problem: problems.length > 0 ? problems.join('; ') : whole.problem };
+    if (problems.length === 0 && row.needsChange && Object.keys(whole.body).length === 0)
       return { problem: 'changes nothing: every cell is empty' };
     const checked = schema ? check(schema, whole.body) : undefined;
-    if (checked && !checked.ok) return { problem: inWords(checked.fields, columns) };
+    if (checked && !checked.ok) problems.push(...inWords(checked.fields, columns, unread));
+    if (problems.length > 0) return { problem: problems.join('; ') };
     const about = ofRequester(parts, whole.body);
     if ('problem' in about) return about;
     const { body: own, requester } = about;
@@ -104,14 +106,24 @@ const filledOr = (cell: unknown, other: string | undefined): unknown =>
 
 const isBlank = (cell: unknown): boolean => cell === undefined || cell === null || String(cell).trim() === '';
 
-type Cells = { readonly id: number | undefined; readonly body: Body };
+type Cells = {
+  readonly id: number | undefined;
+  readonly body: Body;
+  /** Of all cells, each in words. */
+  readonly problems: string[];
+  /** The fields of those: that nothing fills them is no fault besides. */
+  readonly unread: Set<string>;
+};
 
-function cellsOf(
-  { cells }: FileRow,
-  { columns, reading, resolve, values }: Parts,
-): Cells | { readonly problem: string } {
+function cellsOf({ cells }: FileRow, { row, columns, reading, resolve, values }: Parts): Cells {
   let id: number | undefined;
   const body: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const unread = new Set<string>();
+  const add = (field: string, problem: string) => {
+    unread.add(field);
+    problems.push(problem);
+  };
   for (const [at, target] of columns.targets.entries()) {
     const cell = values.of(at, cells[at]);
     if (!target || cell === undefined) continue;
@@ -120,22 +132,22 @@ function cellsOf(
       const text = cell === null ? '' : String(cell).trim();
       if (text === '') continue;
       const found = resolve.ofRecord(text);
-      if (typeof found !== 'number') return { problem: `${name} ${found.problem}` };
-      id = found;
+      if (typeof found === 'number') id = found;
+      else add(idNameOf(row) ?? '', `${name} ${found.problem}`);
       continue;
     }
     const { field, key } = target;
     const known = recordOfField(field.path) ? withId(cell, resolve.ofContact) : { cell };
-    if ('problem' in known) return { problem: `${name} ${known.problem}` };
+    if ('problem' in known) {
+      add(field.path, `${name} ${known.problem}`);
+      continue;
+    }
     const read = key === undefined ? readCell(known.cell, field.shape, reading) : ownCell(cell, reading);
     if (read === 'absent') continue;
-    if ('problem' in read) {
-      const remedy = read.readAs === undefined ? '' : ` (to read it: --map-value "${name}:${read.readAs}")`;
-      return { problem: `${name} ${read.problem}${remedy}` };
-    }
-    setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
+    if ('problem' in read) add(field.path, problemOf(name, field.path, read));
+    else setAt(body, field.path, key === undefined ? read.value : { ...objectAt(body, field.path), [key]: read.value });
   }
-  return { id, body };
+  return { id, body, problems, unread };
 }
 
 function ownCell(cell: unknown, { clearEmpty }: Reading): ReturnType<typeof readCell> {
@@ -153,15 +165,25 @@ function finished(row: RowOf, body: Body): { readonly body: Body } | { readonly 
   }
 }
 
-/** The column that is wrong, under the name that it has in the file. */
-function inWords(fields: FieldErrors, columns: Columns): string {
+type Unread = Extract<ReturnType<typeof readCell>, { problem: string }>;
+
+function problemOf(name: string, path: string, { problem, word }: Unread): string {
+  // A number by its name is understood, and any other word can be given one.
+  const named = path === 'priority' ? /^must be a number, not "(.+)"$/u.exec(problem)?.[1] : undefined;
+  if (named !== undefined)
+    return `${name} must be 0 to 4, or none, low, normal, high or urgent, not "${named}"${remedy(name, path, named)}`;
+  return `${name} ${problem}${word === undefined ? '' : remedy(name, path, word)}`;
+}
+
+/** The columns that are wrong, under the names that they have in the file; those of `told` were named before. */
+function inWords(fields: FieldErrors, columns: Columns, told: ReadonlySet<string>): string[] {
   const nameOf = (path: string): string => {
     const at = columns.targets.findIndex((target) => target?.kind === 'field' && target.field.path === path);
     return at < 0 ? path : (columns.names[at] ?? path);
   };
   return Object.entries(fields)
-    .map(([path, messages]) => `${path === '' ? 'The row' : short(nameOf(path))} ${messages.join(' and ')}`)
-    .join('; ');
+    .filter(([path]) => ![...told].some((one) => path === one || one.startsWith(`${path}.`)))
+    .map(([path, messages]) => `${path === '' ? 'The row' : short(nameOf(path))} ${messages.join(' and ')}`);
 }
 
 /** What the command line says for every row, by the body's fields. */

@@ -97,6 +97,28 @@ describe('values of other systems', () => {
     expect(await newest(world, 1)).toEqual([['A', 'open', 4, null]]);
   });
 
+  test.each([
+    ['geschlossen', 'closed'],
+    ['Hold', 'pending'],
+    ['Gelöst', 'resolved'],
+    ['In progress', 'open'],
+    ['Escalated', 'STATUS'],
+  ])('the hint for %s suggests %s', async (cell, status) => {
+    const { report } = await created(sandboxWorld(), `subject,Status\nA,${cell}\nB,open\n`, ['--dry-run']);
+    expect(report.errors[0]?.error).toContain(`--map-value "Status:${cell}=${status}"`);
+  });
+
+  test('every problem of a row is told at once, each once, and that of a US date with the way to write it', async () => {
+    const text = 'subject,status,priority,due at\n,on-hold,P1,12/31/2026\nB,open,2,03/04/2026\nC,open,9,\nD,open,2,\n';
+    const { report } = await created(sandboxWorld(), text, ['--dry-run']);
+    const [all, date, number] = report.errors.map(({ error }) => error);
+    expect(all).toMatch(
+      /^status must be open.*; priority must be 0 to 4, or none, .* not "P1" \(.*priority:P1=PRIORITY.*; due at .*write 2026-12-31.*; subject is required$/u,
+    );
+    expect(date).toContain('write 2026-03-04 or 2026-04-03');
+    expect(number).not.toContain(';');
+  });
+
   test('--map-value of a column that is not there, or without a value, is exit 2', async () => {
     const world = sandboxWorld();
     expect((await created(world, zoho, ['--map-value', 'Prio:High=3'])).ran).toMatchObject({ exitCode: 2 });

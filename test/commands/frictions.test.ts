@@ -233,7 +233,7 @@ describe('what a new user reads first', () => {
     const ran = await svc(world, ['tickets', 'create', '--from', file, '--dry-run', '--json']);
     const [{ error }] = JSON.parse(ran.stdout).errors;
     expect(error).toBe(
-      'Status must be open or pending or resolved or closed, not "On hold" (to read it: --map-value "Status:On hold=open")',
+      'Status must be open or pending or resolved or closed, not "On hold" (to read it: --map-value "Status:On hold=pending")',
     );
     const read = await svc(world, [
       'tickets',

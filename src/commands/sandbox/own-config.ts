@@ -13,5 +13,4 @@ export async function copyOwnConfig({ files }: Pick<Context, 'files'>, config: s
 
 /** A rehearsal has no journals: rows of a file that were sent before would go out in it. */
 export const sendsRows = (command: readonly string[]): boolean =>
-  command.some((word) => /^--from(?:=|$)/u.test(word)) ||
-  /\bcontacts? sync\b|\blists? import\b/u.test(command.join(' '));
+  /\s--from[\s=]|\bcontacts? sync\s|\blists? import\s/u.test(` ${command.join(' ')} `);
