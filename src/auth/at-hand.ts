@@ -108,9 +108,11 @@ export function missing({ credentials }: Wanting, atHand: readonly AtHand[], { p
   const [wanted = 'api_key'] = credentials;
   const login = loginCommand(wanted, profile);
   const inTheWay = atHand.filter(({ kind, from }) => from === 'environment' && areRivals(kind, wanted));
-  const has = atHand.map(({ kind, from }) =>
-    from === 'profile' ? `profile ${profile} holds ${article(nameOf(kind))}` : `${credentialVariables[kind]} is set`,
-  );
+  const held = atHand.filter(({ from }) => from === 'profile').map(({ kind }) => article(nameOf(kind)));
+  const has = [
+    ...(held.length > 0 ? [`profile ${profile} holds ${held.join(' and ')}`] : []),
+    ...atHand.filter(({ from }) => from !== 'profile').map(({ kind }) => `${credentialVariables[kind]} is set`),
+  ];
   const message = `This takes ${article(credentials.map(nameOf).join(' or '))}${has.length > 0 ? `; ${has.join(' and ')}` : ''}.`;
   const hint =
     inTheWay.length > 0

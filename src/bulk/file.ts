@@ -237,7 +237,7 @@ function refuseUseless({ row, flags }: Run, { targets, names }: Columns, templat
   if (strange.length > 0) {
     const columns = strange.length === 1 ? 'column' : 'columns';
     throw new Failure('usage', `The template has ${bracedNames(strange)}, and the file has no such ${columns}.`, {
-      hint: `Add: ${setFlags(strange)}\nColumns: ${names.join(', ')}.`,
+      hint: `Give each row its own in a ${columns.replace('columns', 'column each')} of that name. For the same in every row: ${setFlags(strange)}\nColumns: ${names.join(', ')}.`,
     });
   }
 }

@@ -107,9 +107,8 @@ export function columnNotes(columns: Columns, beside: Beside): string[] {
   const nobody = namesNobody(columns, beside) ? [noEmail] : [];
   if (fits.length > 0) return [left, hintFor(fits, names, beside), ...nobody];
   if (nobody.length > 0) return [left, ...nobody];
-  return [
-    `${left} To send one: --map "${columnName(names, names.indexOf(unused[0] ?? ''))}=${others.length === 0 ? only : 'FIELD'}"`,
-  ];
+  const at = names.findIndex((name, place) => name === unused[0] && !columns.targets[place]);
+  return [`${left} To send one: --map "${columnName(names, at)}=${others.length === 0 ? only : 'FIELD'}"`];
 }
 
 const noEmail =

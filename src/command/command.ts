@@ -20,6 +20,8 @@ export type Param<T> = {
   /** May be given several times; `parse` gets every value. */
   readonly many?: boolean;
   readonly required?: boolean;
+  /** The key of the flag beside which alone it says something. */
+  readonly needs?: 'from';
   /** Required, but not where one of these flags of the same command is given. */
   readonly unless?: readonly string[];
   /** A longer text: on a terminal the editor opens for it, so no question is asked. */

@@ -124,8 +124,13 @@ function failureOf(ended: readonly Ended[], count: number, isDry: boolean): Fail
 /** Of a dry run: the records for which nothing would be sent, each in a sentence. */
 const needless = (ended: readonly Ended[]): string[] =>
   ended.map(({ id, view, failure }) =>
-    failure ? `${id}: ${failure.message}` : (view?.done ?? `${id} needs nothing.`),
+    // That nothing was sent is the last line of every dry run.
+    failure ? failedInWords(id, failure) : (view?.done?.replace(/ Nothing was sent\.$/u, '') ?? `${id} needs nothing.`),
   );
+
+/** Most messages name the record. */
+const failedInWords = (id: number, { message }: Failure): string =>
+  new RegExp(`^[^:]*\\b${id}\\b`, 'u').test(message) ? message : `${id}: ${message}`;
 
 /** Of the summary. */
 const summaryFields: Record<keyof Summary, true> = {
@@ -169,7 +174,7 @@ function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]):
     },
     plain: () => ids.map((id, at) => `${id}\t${statusOf(ended[at])}\n`).join(''),
     notes: [
-      ...failed.map(({ id, failure }) => `${id}: ${failure.message}`),
+      ...failed.map(({ id, failure }) => failedInWords(id, failure)),
       `${record.rows} in all: ${record.done} done, ${record.rejected} rejected, ${unknown} unknown, ${record.unsent} not sent.`,
     ],
   };

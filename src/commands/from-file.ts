@@ -1,6 +1,6 @@
 import type { IdsInCopy } from '../bulk/copied-ids.ts';
 import { flagsFor } from '../bulk/flags.ts';
-import type { AnyCommand, Command, Given, Group, Param } from '../command/command.ts';
+import type { AnyCommand, Command, Given, Group, Param, Params } from '../command/command.ts';
 import { dryRunKey } from '../command/dry-run.ts';
 import { flagName } from '../command/param.ts';
 import { Failure } from '../errors.ts';
@@ -23,7 +23,10 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
   const { template, set, [dryRunKey]: _, ...forFiles } = own;
   return {
     ...command,
-    flags: { ...command.flags, ...own, ...(ofOne && { [dryRunKey]: ofOne }) },
+    flags: {
+      ...{ ...command.flags, ...own, ...marked(forFiles) },
+      ...(ofOne && { [dryRunKey]: ofOne }),
+    },
     async run(ctx, given: Given) {
       if (given.flags.from === undefined) {
         refuseStray(forFiles, given.flags);
@@ -40,6 +43,12 @@ function takingFile(command: AnyCommand, words: string): AnyCommand {
 
 const idsInCopy: IdsInCopy = async (...asked) =>
   (await import('../mirror/query/find.ts')).idsFromContactsCopy(...asked);
+
+/** Without a file they are refused before anybody is looked up. */
+const marked = (params: Params): Params =>
+  Object.fromEntries(
+    Object.entries(params).map(([key, one]) => [key, key === 'from' ? one : { ...one, needs: 'from' }]),
+  );
 
 /** What is said of the rows of a file says nothing without one. */
 function refuseStray(params: Readonly<Record<string, Param<unknown>>>, flags: Given['flags']): void {

@@ -1,6 +1,6 @@
 /** How this svc came to be on the machine, and what brings a newer one. */
 export type Installed = {
-  readonly how: 'npm' | 'debian' | 'homebrew' | 'scoop' | 'executable' | 'checkout';
+  readonly how: 'npm' | 'unpacked' | 'debian' | 'homebrew' | 'scoop' | 'executable' | 'checkout';
   /** The script or the executable, links followed. */
   readonly path: string;
   readonly update: string;
@@ -8,6 +8,7 @@ export type Installed = {
 
 const updates: Readonly<Record<Installed['how'], string>> = {
   npm: 'npm install --global ./svc-VERSION.tgz',
+  unpacked: 'put the newer package in its place',
   debian: 'sudo apt install ./svc_VERSION_ARCH.deb',
   homebrew: 'brew upgrade svc',
   scoop: 'scoop update svc',
@@ -24,7 +25,8 @@ export function howInstalled(
   if (place.includes('/Cellar/svc/')) return 'homebrew';
   if (place.includes('/scoop/apps/svc/')) return 'scoop';
   if (isExecutable) return isKnownToDpkg ? 'debian' : 'executable';
-  return hasSource ? 'checkout' : 'npm';
+  if (hasSource) return 'checkout';
+  return place.includes('/node_modules/') ? 'npm' : 'unpacked';
 }
 
 export function installed(): Installed {

@@ -42,6 +42,8 @@ export async function given(
   const names: Record<string, string> = {};
   await refuseOwnFiles(ctx, slots);
   await refuseWhatIsRead(slots);
+  for (const { param, texts, label } of isFromFile ? [] : slots)
+    if (param.needs === 'from' && texts.length > 0) throw new Failure('usage', `${label} needs --from FILE.`);
   for (const slot of slots) {
     if (isFromFile && slot.param.moment) refuseMovingTime(slot);
     if (slot.texts.some((text) => hasName(slot.param.record, text))) named.push(slot);

@@ -85,6 +85,7 @@ const flagHabits: Readonly<Record<string, readonly string[]>> = {
   ...same(['--date', '--publish-at', '--schedule'], ['--at', '--published-at']),
   ...same(['--columns', '--select'], ['--fields']),
   '--format': ['--output'],
+  '--from': ['FILE'],
   ...same(['--paginate', '--no-limit'], ['--all']),
   ...same(['--preview', '--noop', '--simulate'], ['--dry-run']),
   ...same(['--force', '--confirm', '--no-confirm'], ['--yes']),
@@ -106,10 +107,12 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string
 /** Every list can be sorted by jq, where svc has no flag for it. */
 const sorting = new Set(['--sort', '--order', '--order-by', '--sort-by']);
 
+const formats = /^--(table|jsonl|csv|yaml)$/u;
+
 /** The flag or argument of this command that a strange flag stands for, in a sentence. */
 export function habitualFlag(flag: string, command: Command, path: string): string | undefined {
-  // `-L5` is -L with its value.
-  const word = /^-[^-]/u.test(flag) ? flag.slice(0, 2) : flag;
+  // `-L5` is -L with its value, and so is `--sort=-id`.
+  const word = /^-[^-]/u.test(flag) ? flag.slice(0, 2) : flag.replace(/=.*$/su, '');
   const [other] = elsewhere[path]?.[word] ?? [];
   if (other !== undefined) return other;
   const meant = Object.hasOwn(flagHabits, word) ? (flagHabits[word] ?? []) : [];
@@ -117,6 +120,8 @@ export function habitualFlag(flag: string, command: Command, path: string): stri
   const own = flagsOf(command);
   const found = meant.find((one) => (one.startsWith('-') ? own.includes(one) : args.includes(one)));
   if (found === undefined || found === word) {
+    const format = formats.exec(word)?.[1];
+    if (format !== undefined && own.includes('--output')) return `Did you mean -o ${format}?`;
     if (sorting.has(word) && own.includes('--limit')) return "To sort what is read: --jq 'sort_by(.FIELD)'";
     return undefined;
   }

@@ -22,7 +22,14 @@ const operations: Readonly<Record<string, readonly NotThere[]>> = {
     { words: [...deleting, ...creating, ...changing, 'reply'], cannot: 'change feedback', instead: inProduct },
   ],
   roadmap: [{ words: [...deleting, ...creating, ...changing], cannot: 'change the roadmap', instead: inProduct }],
-  calls: [{ words: [...deleting, ...creating, ...changing, 'start'], cannot: 'change calls', instead: inProduct }],
+  calls: [
+    {
+      words: ['get', 'show', 'view'],
+      cannot: 'read one call alone',
+      instead: "To see one: svc calls list --all --jq 'map(select(.id == ID))'",
+    },
+    { words: [...deleting, ...creating, ...changing, 'start'], cannot: 'change calls', instead: inProduct },
+  ],
   meetings: [{ words: [...deleting, ...creating, ...changing], cannot: 'change meeting types', instead: inProduct }],
   webhooks: [
     {

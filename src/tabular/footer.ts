@@ -31,8 +31,10 @@ export function footerFilter(width: number, footer: Passed[]): FooterFilter {
   footer.length = 0;
 
   const mayBelong = (record: CsvRecord): boolean => {
-    if (width < 3 || held.length >= longestFooter) return false;
+    if (width < 2 || held.length >= longestFooter) return false;
     const { cells } = record;
+    // Of two cells one may be named like that: only a blank line tells it apart.
+    if (width === 2) return cells.length === 2 && isTotal(cells) && isBehindBlank(record, last);
     if (cells.length > 1) return isTotal(cells);
     const isBelow = held.length > 0 || isBehindBlank(record, last);
     return isBelow && !hasShortRows && cells[0]?.includes('@') === false;

@@ -120,7 +120,9 @@ export async function resume(coming: Coming, { inbox }: Seat, forwarder: Forward
   const left = waiting.length - taken - unwanted;
   if (taken > 0) ctx.notice(`Forwarding ${counted(taken, 'event')} of an earlier run first.`);
   if (left > 0)
-    ctx.notice(`${counted(left, 'event')} of an earlier run still wait to be forwarded: give --forward-to.`);
+    ctx.notice(
+      `${counted(left, 'event')} of an earlier run still ${left === 1 ? 'waits' : 'wait'} to be forwarded: give --forward-to.`,
+    );
 }
 
 const eventOf = (receipt: Receipt): string | null => {

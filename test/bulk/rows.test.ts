@@ -373,7 +373,9 @@ describe('templates', () => {
     const several = await svc(world, [...reply, '--from', file, '--yes']);
     expect(several.exitCode).toBe(2);
     expect(several.stderr).toContain('The template has {{fix}}, {{agent}}, and the file has no such columns.');
-    expect(several.stderr).toContain('Add: --set fix=VALUE --set agent=VALUE\n');
+    // A --set gives all customers the same text.
+    expect(several.stderr).toContain('Give each row its own in a column each of that name.');
+    expect(several.stderr).toContain('For the same in every row: --set fix=VALUE --set agent=VALUE\n');
     const given = await svc(world, [...reply, '8', '--set', 'fix=a', '--set', 'agent=b', '--json']);
     expect(given.exitCode).toBe(0);
     for (const argv of [

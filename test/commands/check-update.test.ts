@@ -113,6 +113,7 @@ test('svc --version --json tells what a bug report needs, in either order', asyn
 
 test.each([
   ['/usr/local/lib/node_modules/svc/bin/svc.js', {}, 'npm'],
+  ['/home/ada/unpacked/bin/svc.js', {}, 'unpacked'],
   ['/usr/bin/svc', { isExecutable: true, isKnownToDpkg: true }, 'debian'],
   ['/usr/local/bin/svc', { isExecutable: true }, 'executable'],
   ['/opt/homebrew/Cellar/svc/1.2.0/bin/svc', { isExecutable: true }, 'homebrew'],

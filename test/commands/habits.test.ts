@@ -358,3 +358,12 @@ describe('what is done otherwise here is told', () => {
     expect(new Set(JSON.parse(urgent.stdout) as number[])).toEqual(new Set([3, 4]));
   });
 });
+
+test.each([
+  ['contacts sync --from x.csv', 'FILE has no flag, it is an argument: svc contacts sync FILE'],
+  ['contacts list --csv', 'Did you mean -o csv?'],
+  ['tickets list --yaml', 'Did you mean -o yaml?'],
+  ['feedback list --sort -votes', "To sort what is read: --jq 'sort_by(.FIELD)'"],
+  ['calls get 6', 'The API cannot read one call alone.'],
+  ['tickets create --subject x --contact a@b.example --create-contacts', '--create-contacts needs --from FILE.'],
+])('svc %s is answered with what does it', (line, hint) => refusedWith(line, hint));

@@ -19,6 +19,7 @@ export function ownCheck(): Check {
 
 const words: Readonly<Record<Installed['how'], string>> = {
   npm: 'installed by npm',
+  unpacked: 'an unpacked package',
   debian: 'installed as a Debian package',
   homebrew: 'installed by Homebrew',
   scoop: 'installed by Scoop',

@@ -39,9 +39,11 @@ export async function runner(ctx: Context, command: string): Promise<(event: Wat
       }
       const why = ran.exitCode === undefined ? ran.shortMessage : `exit ${ran.exitCode}`;
       ctx.notice(
-        `--exec failed ${time} times for ${event.kind} ${event.record_id} (${nameOf(event.kind, event.record ?? {})}): ${why}. Going on.`,
+        `--exec failed ${time} times for ${event.kind} ${event.record_id}${bracketed(nameOf(event.kind, event.record ?? {}))}: ${why}. Going on.`,
       );
       return;
     }
   };
 }
+
+const bracketed = (name: string): string => (name === '' ? '' : ` (${name})`);
