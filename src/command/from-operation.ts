@@ -13,7 +13,7 @@ import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { closed, flagsOf, typedName } from './flags.ts';
-import { listView, rangeFlags, rangeOf } from './listing.ts';
+import { listView, rangeFlags, rangeOf, sortedRangeFlags } from './listing.ts';
 import { param } from './param.ts';
 import { type RowOf, rowOf } from './row.ts';
 import { headOf, type Seed, seedOrNone } from './seed.ts';
@@ -44,6 +44,8 @@ type Wording = {
   readonly update?: boolean;
   /** Asked before something that cannot be undone; told the record's id. */
   readonly confirm?: (id: number) => string;
+  /** What would be lost, read where somebody is asked. */
+  readonly agreed?: (service: Service, id: number) => Promise<string>;
   /** How rows of a file are written, where it does not follow from the rest. */
   readonly rows?: Omit<RowOf, 'operation' | 'text' | 'needsChange'>;
   /** What was done is also a note where the record is printed. */
@@ -90,7 +92,9 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
       const read = about.seed && (() => seedOf(ctx, settings, about.seed, ids[0]));
       const given = { ctx, settings, flags: { id: ids[0], ...flags }, read };
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
-      if (about.confirm) await confirmed(ctx, settings, about.confirm(ids[0] ?? 0));
+      const { agreed, confirm } = about;
+      const whatIsLost = agreed && (async () => agreed(await connect(ctx, settings), ids[0] ?? 0));
+      if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), whatIsLost);
       const service = await connect(ctx, settings);
       const inputFor = (id: number | undefined): Input<Operation> => ({
         ...(idField && id !== undefined && { params: { [idField]: id } }),
@@ -164,10 +168,8 @@ function flagsFor(operation: Operation, about: Wording): Params {
     if (field !== 'page' && field !== 'per_page') flags[field] = { ...flag, ...filterNames[field] };
   }
   if (operation.answer.shape === 'list') {
-    Object.assign(
-      flags,
-      operation.answer.paged ? rangeFlags : { limit: param.integer('At most N records', { min: 1 }) },
-    );
+    const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
+    Object.assign(flags, operation.answer.paged ? ranges : { limit: param.integer('At most N records', { min: 1 }) });
   }
   if (about.sift) Object.assign(flags, siftFlags(operation, about.sift));
   for (const [field, open] of Object.entries(flagsOf(operation.body))) {

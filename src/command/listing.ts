@@ -1,5 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { fieldsOf, type Shape } from '../api/shape.ts';
+import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { list, type Range } from '../http/pages.ts';
 import type { Column, View } from '../output/view.ts';
@@ -10,13 +11,23 @@ import { sifted } from './sift.ts';
 
 /** Flags of every paginated list. */
 export const rangeFlags = {
-  limit: param.integer('At most N records', { min: 1, conflicts: ['page'] }),
+  limit: param.integer('At most N records', { min: 1, conflicts: ['all', 'page'] }),
   all: param.toggle('Every record', { conflicts: ['page'] }),
   page: param.integer('Only this page', { min: 1 }),
   perPage: param.integer('Records a page, 1 to 100 (default 50)', { min: 1, max: 100 }),
 } satisfies Params;
 
-export function rangeOf({ limit, all, page, perPage }: Readonly<Record<string, unknown>>): Range {
+/** Of a list that svc sorts, --all says what is sorted and --limit what of it is shown. */
+export const sortedRangeFlags = {
+  ...rangeFlags,
+  limit: param.integer('At most N records', { min: 1, conflicts: ['page'] }),
+} satisfies Params;
+
+export function rangeOf({ limit, all, page, perPage, sort }: Readonly<Record<string, unknown>>): Range {
+  if (all === true && limit !== undefined && sort === undefined)
+    throw new Failure('usage', '--limit and --all cannot be used together without --sort.', {
+      hint: 'Give one of them.',
+    });
   return { limit: countIn(limit), all: all === true, page: countIn(page), perPage: countIn(perPage) };
 }
 
@@ -50,7 +61,7 @@ export function listView(
     read: true,
     notes: () => {
       const { yielded, total } = listing.seen();
-      if (total === undefined || (range.all && range.limit === undefined) || yielded >= total) return [];
+      if (total === undefined || range.all || yielded >= total) return [];
       if (range.page !== undefined) return [`Page ${range.page}: ${number(yielded)} of ${number(total)}.`];
       const more =
         operation.answer.shape === 'list' && operation.answer.paged ? '--limit N, or --all' : 'leave out --limit';

@@ -301,3 +301,13 @@ test.each([40, 60, 80])('at %i columns a difference keeps the column of its mark
   expect(first).toBeGreaterThan(0);
   expect(lines[first + 1]).toMatch(/^ {6}\S/u);
 });
+
+test('lists delete names the list before it asks, and asks nothing of one that is not there', async () => {
+  const world = sandboxWorld();
+  const [first] = JSON.parse((await svc(world, ['lists', 'list', '--json'])).stdout);
+  const id = String(first.contacts_list_id);
+  const declined = await svc(world, ['lists', 'delete', id], { columns: 80, answers: [false] });
+  expect(declined).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`Contact list ${id}: ${first.name}`) });
+  expect((await svc(world, ['lists', 'delete', '999'], { columns: 80 })).exitCode).toBe(3);
+  expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
+});

@@ -20,7 +20,7 @@ export function entryPage(entry: Entry, terminal: Terminal): string {
     entry.version,
     entry.category?.name,
     ...entry.labels,
-    entry.published_at && `${state === 'scheduled' ? 'for' : 'on'} ${timeForPeople(entry.published_at, now)}`,
+    entry.published_at && `${state === 'scheduled' ? 'for ' : ''}${timeForPeople(entry.published_at, now)}`,
   ].filter((fact) => Boolean(fact));
   const about = wrap(sanitize([state, ...facts].join(' · ')), width).join('\n');
   const title = wrap(sanitize(entry.title), width).map((line) => paint('bold', line));

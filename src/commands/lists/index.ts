@@ -4,7 +4,7 @@ import { fromOperation } from '../../command/from-operation.ts';
 import { several } from '../../command/several.ts';
 import { addToList } from './add.ts';
 import { importIntoList } from './import.ts';
-import { memberColumns, removeFromList, setList, updateList } from './members.ts';
+import { memberColumns, nameOf, removeFromList, setList, updateList } from './members.ts';
 
 export const lists: Group = {
   name: 'lists',
@@ -28,6 +28,7 @@ export const lists: Group = {
       'lists',
       fromOperation('delete', deleteContactList, {
         confirm: (id) => `Delete contact list ${id}? Its contacts stay.`,
+        agreed: async (service, id) => `Contact list ${id}: ${await nameOf(service, id)}`,
         rows: { question: (count) => `Delete ${count} contact list${count === 1 ? '' : 's'}? Their contacts stay.` },
         noted: true,
         done: (_, id) => `Contact list ${id} is deleted; its contacts stay.`,

@@ -29,7 +29,7 @@ export const membersOf = async (service: Service, contactList: number): Promise<
   (await call(service, listContactListMembers, { params: { contactList } })).data;
 
 /** The service requires the name wherever a list is changed, so the present one is sent. */
-async function nameOf(service: Service, id: number): Promise<string> {
+export async function nameOf(service: Service, id: number): Promise<string> {
   const { data } = await call(service, listContactLists, {});
   const found = data.find((list) => list.contacts_list_id === id);
   if (found) return found.name;
