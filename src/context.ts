@@ -132,6 +132,19 @@ export type Shown = { readonly method: string; readonly path: string; readonly b
 /** Of a command that only shows what it would write: nothing that writes is sent, and each ends with the same failure. */
 export type Preview = { readonly requests: Shown[]; readonly end: Error };
 
+/** Where a write comes from, for the record of writes. What is absent is as for a command. */
+export type Origin = {
+  readonly face?: 'cli' | 'bulk' | 'api' | 'mcp' | 'inbox' | 'serve';
+  /** The words behind `svc`, or the name of an assistant's tool. */
+  readonly command?: string;
+  /** The program that uses svc, as it names itself. */
+  readonly client?: string;
+  /** The row of the journal that it belongs to. */
+  readonly row?: string;
+  /** The number by which its user named the record, such as T-1008. */
+  readonly named?: string;
+};
+
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -163,6 +176,7 @@ export type Context = {
   readonly onHangup?: (call: () => void) => () => void;
   /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
   readonly writes?: Writes;
+  readonly origin?: Origin;
   /** With --dry-run: requests that write end here instead of going out. */
   readonly preview?: Preview;
   /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */

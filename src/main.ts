@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
 import type { Context, Writes } from './context.ts';
 import { isThere } from './disk/atomic-file.ts';
@@ -66,6 +67,7 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     notice: { value: notice },
     progress: { value: progress },
     writes: { value: writes },
+    origin: { value: { face: 'cli', command: invocation.path } },
   });
   const ctx = showingWaits(told);
   // Another program is told of Ctrl-C by the terminal itself.
@@ -93,13 +95,19 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   await checkOutput(settings, ctx.signal);
   if (settings.fields) await (await import('./program/printed.ts')).refuseStrangeFields(invocation, settings.fields);
   const values = await given(ctx, invocation, settings);
-  const view = await invocation.command.run(ctx, { ...values, settings });
+  const view = await invocation.command.run(withNumber(ctx, invocation, values.names), { ...values, settings });
   if (view.done === undefined) return print(ctx, view, settings);
   const { typeableNote } = await import('./config/advice.ts');
   const typed = (note: string) => typeableNote(note, settings.carried);
   // The line and the note that repeats it stay equal.
   const notes = typeof view.notes === 'function' ? view.notes : view.notes?.map(typed);
   return print(ctx, { ...view, done: typed(view.done), notes }, settings);
+}
+
+/** The record of writes tells the number by which a ticket was named. */
+function withNumber(ctx: Context, { command }: Invocation, names: Given['names'] = {}): Context {
+  const [, named] = Object.entries(names).find(([key]) => command.args[key]?.record === 'tickets') ?? [];
+  return named === undefined ? ctx : Object.create(ctx, { origin: { value: { ...ctx.origin, named } } });
 }
 
 /** The last catch. What is neither a Failure nor the disk's is a bug in svc. */

@@ -39,6 +39,7 @@ const floors = [
   'command',
   'output',
   'http',
+  'audit',
   'auth',
   'retry',
   'config',

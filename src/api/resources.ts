@@ -6,6 +6,8 @@ export type Resource = {
   readonly idField: string | undefined;
   /** What people have in place of its id, and svc takes as well. */
   readonly otherName?: string;
+  /** The field with the number that people know it by. */
+  readonly numberField?: string;
   /** Who alone sees it: everybody of the account, or the OAuth connection that made it. */
   readonly ownedBy: 'account' | 'connection';
 };
@@ -16,7 +18,7 @@ export const resources = {
   contacts: { noun: 'contact', idField: 'contact_id', otherName: 'email', ownedBy: 'account' },
   lists: { noun: 'contact list', idField: 'contacts_list_id', ownedBy: 'account' },
   calls: { noun: 'phone call', idField: 'phone_call_id', ownedBy: 'account' },
-  tickets: { noun: 'ticket', idField: 'id', otherName: 'number', ownedBy: 'account' },
+  tickets: { noun: 'ticket', idField: 'id', otherName: 'number', numberField: 'ticket_number', ownedBy: 'account' },
   conversations: { noun: 'conversation', idField: 'id', ownedBy: 'account' },
   changelog: { noun: 'changelog entry', idField: 'id', ownedBy: 'account' },
   feedback: { noun: 'feedback post', idField: 'id', ownedBy: 'account' },

@@ -1,4 +1,5 @@
 import { fieldsOf } from '../api/shape.ts';
+import { comingFrom } from '../audit/origin.ts';
 import { cleared } from '../command/clear.ts';
 import type { Given } from '../command/command.ts';
 import { idNameOf, type RowOf, bodyOf as schemaOf } from '../command/row.ts';
@@ -73,7 +74,7 @@ export async function runFile(
   const telling = tellingProgress(ctx, progressText);
   let connected: Promise<Service> | undefined;
   const service = () => {
-    connected ??= connect(telling.ctx, settings);
+    connected ??= connect(comingFrom(telling.ctx, { face: 'bulk' }), settings);
     return connected;
   };
   const row = flags.create_contacts ? withRequester(ofCommand) : ofCommand;

@@ -137,6 +137,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./openapi/index.ts')).openapi,
   },
   {
+    name: 'audit',
+    summary: 'The record of writes: who wrote what, and whether it is whole',
+    section: 'setup',
+    load: async () => (await import('./audit/index.ts')).audit,
+  },
+  {
     name: 'login',
     summary: 'Log in, in the browser or with a key (svc auth login)',
     section: 'setup',

@@ -2,6 +2,7 @@
 export const profileCommands: readonly string[] = [
   'account',
   'api',
+  'audit',
   'auth',
   'branding',
   'calls',

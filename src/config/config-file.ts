@@ -62,7 +62,7 @@ export function parseConfig(text: string, path: string): Config {
     throw broken('it is not valid JSON');
   }
   if (!isRecord(value)) throw broken('it must be a JSON object');
-  for (const key of ['default_profile', 'output', 'color', 'pager']) {
+  for (const key of ['default_profile', 'output', 'color', 'pager', 'audit']) {
     if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
   }
   const { profiles = {}, aliases = {} } = value;

@@ -7,6 +7,11 @@ export const outputs = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
 
 export type Output = (typeof outputs)[number];
 
+/** What the record of writes keeps: `full` also the bodies, `off` nothing. */
+export const auditModes = ['on', 'full', 'off'] as const;
+
+export type AuditMode = (typeof auditModes)[number];
+
 export const colors = ['auto', 'always', 'never'] as const;
 
 /** What `config.json` holds: no secrets. Unknown keys are kept when svc writes it. */
@@ -15,6 +20,7 @@ export type Config = {
   readonly output?: Output;
   readonly color?: (typeof colors)[number];
   readonly pager?: string;
+  readonly audit?: AuditMode;
   /** Names of the user's own, each with the command line that it stands for. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, ProfileConfig>>;
@@ -64,6 +70,7 @@ export type Settings = {
   /** A service that is not on this machine may be reached by http://. */
   readonly insecureHttp: boolean;
   readonly pager?: string;
+  readonly audit: AuditMode;
   /** Contacts are looked for in the service, also where there is a copy of the account. */
   readonly live?: boolean;
 };
@@ -149,6 +156,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     safeCells: flags.safeCells === true,
     insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
+    audit: chooseAudit(config.audit),
     live: flags.live === true,
   };
 }
@@ -222,6 +230,12 @@ function seconds({ text, by }: Named, min: number): number {
     throw new Failure('usage', `${by} must be at most ${mostSeconds} seconds (23 days), not "${text}".`);
   }
   throw new Failure('usage', `${by} takes a number of seconds${min > 0 ? ' above 0' : ''}, not "${text}".`);
+}
+
+function chooseAudit(kept: string | undefined): AuditMode {
+  const mode = auditModes.find((name) => name === (kept ?? 'on'));
+  if (mode) return mode;
+  throw new Failure('usage', `audit in config.json must be one of ${auditModes.join(', ')}, not "${kept}".`);
 }
 
 /** https://no-color.org: any value that is not empty. An explicit no beats a forced yes. */

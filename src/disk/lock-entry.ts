@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { promises as fs, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { codeOf } from '../errors.ts';
 
@@ -25,10 +25,22 @@ export function parseEntry(name: string): Entry | undefined {
   return { name, host, pid: Number(pid), start, world };
 }
 
-export async function newEntryName(): Promise<string> {
-  const start = (await statusOf('self'))?.start ?? '0';
+/** Synchronous, for a lock that is held for a moment: of this process it is all known after the first time. */
+export function newEntryName(): string {
+  ownStart ??= statusIn(readNow('/proc/self/stat'))?.start ?? '0';
   const random = Math.random().toString(36).slice(2);
-  return [thisHost(), process.pid, start, random, await thisWorld()].join('.');
+  return [thisHost(), process.pid, ownStart, random, worldNow()].join('.');
+}
+
+let ownStart: string | undefined;
+
+function readNow(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether the entry's process id can be looked up from here. */
@@ -62,19 +74,21 @@ export function describe(entry: Entry, here: string): string {
 
 const thisHost = (): string => hostname().replaceAll(/[^\w-]/gu, '-') || 'localhost';
 
-let world: Promise<string> | undefined;
+let world: string | undefined;
 
-export function thisWorld(): Promise<string> {
+export const thisWorld = async (): Promise<string> => worldNow();
+
+function worldNow(): string {
   world ??= readWorld();
   return world;
 }
 
-async function readWorld(): Promise<string> {
+function readWorld(): string {
   const elsewhere = `${process.platform}-${thisHost()}`;
   if (process.platform !== 'linux') return elsewhere;
   try {
-    const boot = (await fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8')).replaceAll(/[^\da-f]/gu, '');
-    const namespace = /\d+/u.exec(await fs.readlink('/proc/self/ns/pid'))?.[0];
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').replaceAll(/[^\da-f]/gu, '');
+    const namespace = /\d+/u.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
     return `${boot}-${namespace}`;
   } catch {
     return elsewhere;
@@ -88,10 +102,12 @@ export const thisBoot = async (): Promise<string | undefined> =>
 type Status = { readonly state: string; readonly start: string };
 
 /** State and start (in the kernel's own ticks). Undefined where the platform does not tell. */
-async function statusOf(pid: number | 'self'): Promise<Status | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  if (pid !== 'self' && !(await hasOwnProc())) return undefined;
-  const line = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+async function statusOf(pid: number): Promise<Status | undefined> {
+  if (process.platform !== 'linux' || !(await hasOwnProc())) return undefined;
+  return statusIn(await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined));
+}
+
+function statusIn(line: string | undefined): Status | undefined {
   if (line === undefined) return undefined;
   // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');

@@ -29,6 +29,11 @@ export type Waiting = {
   readonly maxWaitMs?: number;
   /** How long a holder of another world may be silent before the lock is taken from it. */
   readonly silentMs?: number;
+  /**
+   * A stopped holder of this machine is no reason to wait either: whoever holds the lock looks after each write whether it
+   * still does, and what it wrote then goes into a file that nobody reads.
+   */
+  readonly takesStopped?: boolean;
   /** What is locked, for messages. */
   readonly what?: string;
 };
@@ -43,7 +48,7 @@ const watchedMs = 2.5 * heartbeatMs;
 
 /** Takes the lock if nobody living holds it; undefined otherwise. */
 export function tryLock(folder: string, holding: Holding = {}): Promise<Held | undefined> {
-  return take(folder, holding, (entry) => isSilent(folder, entry, defaultSilentMs));
+  return take(folder, holding, { isGone: (entry) => isSilent(folder, entry, defaultSilentMs) });
 }
 
 /** Waits for the lock, does the work alone, and gives the lock back whatever happens. */
@@ -61,7 +66,7 @@ export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
   const isOld = async ({ name }: Entry) =>
     Math.abs(nowMs - ((await stampOf(join(folder, name))) ?? nowMs)) >= defaultSilentMs;
   const isThere = (await stampOf(folder)) !== undefined;
-  return isThere && (await look(folder, isOld)).isHeld;
+  return isThere && (await look(folder, { isGone: isOld })).isHeld;
 }
 
 /** The process ids of those who hold the lock, for a message. */
@@ -87,7 +92,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
       if (signal?.aborted) {
         throw interruption(signal, 'Interrupted while waiting.');
       }
-      const taken = await take(folder, holding, isGone);
+      const taken = await take(folder, holding, { isGone, takesStopped: waiting.takesStopped });
       if (taken) return taken;
       const waitedMs = clock.ticks() - began;
       const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
@@ -111,16 +116,19 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
 
 type IsGone = (entry: Entry) => Promise<boolean>;
 
-async function take(folder: string, holding: Holding, isGone: IsGone): Promise<Held | undefined> {
+/** Who does not count as a holder, beside the dead. */
+type Judge = { readonly isGone: IsGone; readonly takesStopped?: boolean };
+
+async function take(folder: string, holding: Holding, judge: Judge): Promise<Held | undefined> {
   await makeFolders(folder);
-  const before = await look(folder, isGone);
+  const before = await look(folder, judge);
   if (before.isHeld) return undefined;
-  const name = await newEntryName();
+  const name = newEntryName();
   const path = join(folder, name);
   await (await fs.open(path, 'wx', 0o600)).close();
   let isFree = false;
   try {
-    isFree = !(await look(folder, isGone, [name, ...before.dead, ...before.silent])).isHeld;
+    isFree = !(await look(folder, judge, [name, ...before.dead, ...before.silent])).isHeld;
   } finally {
     if (!isFree) await fs.rm(path, { force: true });
   }
@@ -136,15 +144,17 @@ async function take(folder: string, holding: Holding, isGone: IsGone): Promise<H
 /** Who is there. The kernel says of the dead that they are; the silent may only stand still. */
 type Look = { readonly isHeld: boolean; readonly dead: readonly string[]; readonly silent: readonly string[] };
 
-async function look(folder: string, isGone: IsGone, except: readonly string[] = []): Promise<Look> {
+async function look(folder: string, { isGone, takesStopped }: Judge, except: readonly string[] = []): Promise<Look> {
   const dead: string[] = [];
   const silent: string[] = [];
   for (const name of await fs.readdir(folder)) {
     const entry = except.includes(name) ? undefined : parseEntry(name);
     if (!entry) continue;
     if (await isOfThisWorld(entry)) {
-      if ((await lifeOf(entry)) !== 'gone') return { isHeld: true, dead, silent };
-      dead.push(name);
+      const life = await lifeOf(entry);
+      if (life === 'gone') dead.push(name);
+      else if (life === 'stopped' && takesStopped) silent.push(name);
+      else return { isHeld: true, dead, silent };
     } else if (await isGone(entry)) silent.push(name);
     else return { isHeld: true, dead, silent };
   }

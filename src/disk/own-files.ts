@@ -17,6 +17,7 @@ const kept: Readonly<Record<keyof Context['files'], readonly (readonly [name: Re
     [/^mirror(?:-[\da-f]{12})?\.db/iu, 'the copy of the account'],
     [/^(?:bulk|sync)$/iu, 'a journal'],
     [/^webhooks$/iu, 'the inbox'],
+    [/^audit$/iu, 'the record of writes'],
     [/^(?:changelog|limits|locks)$/iu, 'the state'],
   ],
 };

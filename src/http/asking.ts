@@ -6,6 +6,7 @@ import type { DigestNumbers } from '../text/digest-numbers.ts';
 import type { NumberTable } from '../text/number-table.ts';
 import type { Gate } from './gate.ts';
 import type { Promised } from './promised.ts';
+import type { Recorder } from './recorder.ts';
 import type { Trace } from './trace.ts';
 
 /** What a request needs: the ports, who we are, and the settings of this run. */
@@ -15,6 +16,7 @@ export type Service = {
   readonly settings: Settings;
   readonly gateFor: (bearer: Bearer) => Gate;
   readonly learnt: Learnt;
+  readonly audit: Recorder;
   /** How far a long reading is, told while the rate limit makes it wait. */
   readonly waits: Waits;
   /** Told of each attempt to write that may still take effect. */

@@ -5,6 +5,7 @@ import { retryAfterMs } from '../retry/retry-after.ts';
 import { aheadOfTicks } from './age.ts';
 import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
+import type { Recording } from './recorded.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -12,7 +13,13 @@ import { userAgent } from './user-agent.ts';
 export type Attempt = { readonly exchanged: HttpResponse | Lost; readonly body: Body; readonly outcome: Outcome };
 
 /** What goes out, and for whom: the how-manieth attempt it is. */
-export type Outgoing = { readonly bearer: Bearer; readonly wire: Wire; readonly number: number };
+export type Outgoing = {
+  readonly bearer: Bearer;
+  readonly wire: Wire;
+  readonly number: number;
+  /** Of a write. */
+  readonly recording?: Recording;
+};
 
 /** Sends once, follows the redirects of a read, and reads the answer. */
 export async function attemptOnce(service: Service, asked: Asked, outgoing: Outgoing): Promise<Attempt> {
@@ -59,8 +66,16 @@ function showsDone({ safety, promised, showsOther }: Asked, answer: HttpResponse
   return !('other' in judged) && !showsOther?.(judged.json, answer);
 }
 
-export async function exchange(service: Service, { bearer, wire, number }: Outgoing): Promise<HttpResponse | Lost> {
+/** The one door to the service. A write goes through it only once it is recorded. */
+export async function exchange(
+  service: Service,
+  { bearer, wire, number, recording }: Outgoing,
+): Promise<HttpResponse | Lost> {
   const { ctx, session, settings, trace } = service;
+  if (wire.method !== 'GET') {
+    if (!recording) throw new Error(`${wire.method} ${wire.path} would leave without being recorded.`);
+    await recording.leaves(bearer);
+  }
   let url = session.baseUrl + wire.path;
   for (let hop = 0; ; hop++) {
     const request = {

@@ -21,6 +21,7 @@ import type { Called, Read } from './lookings.ts';
 import { givenIds, isId, madeIds } from './made.ts';
 import { openWrite, ownIdsFor } from './open-writes.ts';
 import { showsOther } from './others-record.ts';
+import { recorderOf } from './recorder.ts';
 import { wireOf } from './request.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import type { Findings } from './settle.ts';
@@ -41,6 +42,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
     session,
     settings,
     waits,
+    audit: recorderOf(ctx, session, settings),
     gateFor({ token }) {
       const gate = gates.get(token) ?? createGate(telling, sharedHold(ctx, session.baseUrl, token));
       gates.set(token, gate);

@@ -1,6 +1,7 @@
 import type { Bearer } from '../auth/session.ts';
 import type { History, Rules } from '../retry/retry.ts';
 import type { Asked, Service } from './asking.ts';
+import type { Recording } from './recorded.ts';
 import type { Wire } from './request.ts';
 import type { Look } from './settle.ts';
 
@@ -12,6 +13,8 @@ export type Job = {
   readonly rules: Rules;
   readonly look: Look | undefined;
   readonly contradicts: ((answer: unknown) => Promise<boolean>) | undefined;
+  /** Of a write: nothing leaves without it. */
+  readonly recording: Recording | undefined;
   /** In the clock's ticks. */
   readonly started: number;
 };

@@ -5,7 +5,7 @@ import { fieldsOf } from '../api/shape.ts';
 import { isRecord } from '../text/record.ts';
 import { isId, madeIds } from './made.ts';
 
-export type Promised = Pick<Operation, 'response' | 'answer' | 'resource' | 'makes'>;
+export type Promised = Pick<Operation, 'response' | 'answer' | 'resource' | 'makes' | 'ids' | 'path'>;
 
 /** Other programs answer with these too, so they prove something only where the operation promises nothing else. */
 const commonFields = new Set(['status', 'ok', 'id', 'message', 'error']);

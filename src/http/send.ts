@@ -8,6 +8,7 @@ import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, hidingNoDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import { countdown, type Pass } from './gate.ts';
 import type { Job, State } from './job.ts';
+import { type Recording, recorded } from './recorded.ts';
 import type { Wire } from './request.ts';
 import type { Look, Looked } from './settle.ts';
 import { noted } from './writes.ts';
@@ -42,18 +43,23 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
     const { showInstead } = await import('./preview.ts');
     showInstead(preview, wire);
   }
-  return noted(service, { asked, wire }, sendOn(service, asked, wire, options));
+  const sending = recorded(service, { asked, wire }, (recording) =>
+    sendOn(service, asked, wire, { ...options, recording }),
+  );
+  return noted(service, { asked, wire }, sending);
 }
 
-async function sendOn(service: Service, asked: Asked, wire: Wire, options: SendOptions): Promise<Sent> {
+type Written = SendOptions & { readonly recording?: Recording };
+
+async function sendOn(service: Service, asked: Asked, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
     safety: asked.safety,
     deletes: asked.deletes === true,
     reachesCustomer: asked.reaches === 'customer',
     maxWaitMs: options.maxWaitMs ?? service.settings.maxWaitMs ?? defaultMaxWaitMs,
   };
-  const { look, contradicts } = options;
-  const job: Job = { service, asked, wire, rules, look, contradicts, started: service.ctx.clock.ticks() };
+  const { look, contradicts, recording } = options;
+  const job: Job = { service, asked, wire, rules, look, contradicts, recording, started: service.ctx.clock.ticks() };
   const bearer = await service.session.bearer(asked);
   let state: State = { bearer, history: untried, doubt: undefined, mayArrive: false };
   for (let number = 1; ; number++) {
@@ -85,15 +91,17 @@ async function confirmed(service: Service, asked: Asked, sent: Sent): Promise<Se
 
 /** One attempt, and what follows from it: the end, or the state in which to try again. */
 async function tryOnce(job: Job, before: State, number: number): Promise<Sent | State> {
-  const { service, asked, wire, rules, started } = job;
+  const { service, asked, wire, rules, recording, started } = job;
   const { ctx } = service;
   const deadline = started + rules.maxWaitMs;
   const gate = service.gateFor(before.bearer);
   const pass = await hidingNoDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
-  const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number }).catch((mistake) => {
-    pass.lost();
-    throw mistake;
-  });
+  const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
+    (mistake) => {
+      pass.lost();
+      throw mistake;
+    },
+  );
   const attempt = await hidingNoDoubt(job, before, attempting);
   const { exchanged, outcome } = attempt;
   const { refusals } = before.history;

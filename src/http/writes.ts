@@ -1,5 +1,5 @@
 import type { Effect } from '../api/operation.ts';
-import type { Context, Write } from '../context.ts';
+import type { Context, HttpResponse, Write } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Body } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
@@ -19,8 +19,8 @@ export function restIs({ writes }: Pick<Context, 'writes'>, rest: string): void 
 }
 
 /** How a request that writes ended well. */
-type Sent =
-  | { readonly how: 'answered'; readonly body: Body }
+export type Sent =
+  | { readonly how: 'answered'; readonly response: Pick<HttpResponse, 'status'>; readonly body: Body }
   | { readonly how: 'found'; readonly json: unknown }
   | { readonly how: 'gone' };
 
@@ -51,7 +51,7 @@ function writeOf({ asked, wire: { path } }: Sending, sent?: Sent): Write {
   return { of, done, lookHint, isRepeatable: asked.safety === 'repeatable', ids };
 }
 
-function answerIn(sent: Sent | undefined): unknown {
+export function answerIn(sent: Sent | undefined): unknown {
   if (sent?.how === 'found') return sent.json;
   return sent?.how === 'answered' && sent.body.form === 'json' ? sent.body.json : undefined;
 }

@@ -11,7 +11,7 @@ import {
 import { usableBy } from '../auth/usable.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context, Writes } from '../context.ts';
+import type { Context, Origin, Writes } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { wholeFailure } from '../http/whole.ts';
@@ -40,10 +40,12 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
   }
   const pace = createPace(ctx.clock);
 
-  async function run(tool: Tool, input: Record<string, unknown>, tell: Tell): Promise<Answer> {
+  async function run(tool: Tool, input: Record<string, unknown>, { tell, client }: Caller): Promise<Answer> {
     // Each call is a command of its own.
     const writes: Writes = { done: [], unknown: [] };
-    const own: Service = { ...service, ctx: Object.create(service.ctx, { writes: { value: writes } }) };
+    const origin: Origin = { face: 'mcp', command: tool.name, client };
+    const ctxOfCall = Object.create(service.ctx, { writes: { value: writes }, origin: { value: origin } });
+    const own: Service = { ...service, ctx: ctxOfCall };
     try {
       const wait = pace();
       if (wait !== undefined) {
@@ -74,10 +76,21 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
       const tool = tools.find((each) => each.name === name);
       const refusal = tool ? undefined : refusalOf(name);
       if (!tool && !refusal) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${name}.`);
-      return tool ? run(tool, input, tellerOf(extra)) : failureAnswer(notGranted(refusal ?? ''));
+      return tool
+        ? run(tool, input, { tell: tellerOf(extra), client: nameOf(server) })
+        : failureAnswer(notGranted(refusal ?? ''));
     });
     return server;
   };
+}
+
+/** Who calls a tool, and what it is told meanwhile. */
+type Caller = { readonly tell: Tell; readonly client: string | undefined };
+
+/** As it names itself: `claude-code 2.1`. */
+function nameOf(server: Server): string | undefined {
+  const client = server.getClientVersion();
+  return client && `${client.name} ${client.version}`.slice(0, 100);
 }
 
 /** Progress goes to a client that asked for it, in numbers that only grow. */

@@ -1,4 +1,5 @@
 import { syncContacts } from '../api/contacts.ts';
+import { comingFrom } from '../audit/origin.ts';
 import { accountOf } from '../bulk/account.ts';
 import { keptNotes } from '../bulk/ending.ts';
 import {
@@ -120,7 +121,7 @@ type Sent = Totals & { readonly isLost?: boolean };
 
 async function send(ctx: Context, { flags, settings }: Wish, kind: Kind, plan: Plan): Promise<Sent> {
   const telling = tellingProgress(ctx, progressText);
-  const service = await connect(telling.ctx, settings);
+  const service = await connect(comingFrom(telling.ctx, { face: 'bulk' }), settings);
   const { source } = plan.table;
   const { id, formerly, isClockSure } = await accountOf(service, syncContacts);
   const journal = await openJournal(

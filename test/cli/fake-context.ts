@@ -20,6 +20,7 @@ export const settings: Settings = {
   color: 'auto',
   safeCells: false,
   insecureHttp: false,
+  audit: 'on',
 };
 
 type Options = {

@@ -1,3 +1,4 @@
+import { comingFrom } from '../../audit/origin.ts';
 import { defineCommand } from '../../command/command.ts';
 import { inCapitals, param } from '../../command/param.ts';
 import type { Context, HttpResponse } from '../../context.ts';
@@ -44,7 +45,7 @@ const request = defineCommand({
     const method = flags.method ?? (hasFields || flags.input !== undefined ? 'POST' : 'GET');
     if (flags.paginate && method !== 'GET') throw new Failure('usage', '--paginate works with GET only.');
     const text = flags.input === undefined ? undefined : await readUserText(ctx, flags.input, '--input');
-    const service = await connect(ctx, settings);
+    const service = await connect(comingFrom(ctx, { face: 'api' }), settings);
     const typed = relativePath(args.path, service.session.baseUrl);
     const path = method === 'GET' && hasFields ? withQuery(typed, fields) : typed;
     const body = text ?? (method !== 'GET' && hasFields ? JSON.stringify(fields) : undefined);

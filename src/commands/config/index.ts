@@ -2,7 +2,7 @@ import { defineCommand, type Group, type Param } from '../../command/command.ts'
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
-import { type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
+import { auditModes, type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
@@ -41,6 +41,11 @@ const keys = {
     of: 'everything',
     what: 'The program for long output, as less -R; cat: none',
     check: (value) => value,
+  },
+  audit: {
+    of: 'everything',
+    what: `The record of writes: ${auditModes.join(', ')}; full keeps their bodies too`,
+    check: oneOf('audit', auditModes),
   },
 } as const satisfies Record<string, Key>;
 

@@ -1,0 +1,89 @@
+import { linesIn } from '../disk/shared-log-part.ts';
+import { digestOfLine, type Line, parseLine } from './entry.ts';
+import { filesOf } from './read.ts';
+
+/** The first place at which a record is not as svc wrote it. `at`: the line in the file, from 1. */
+export type Fault = {
+  readonly file: string;
+  readonly at: number;
+  readonly what: 'changed' | 'removed' | 'added' | 'moved';
+};
+
+export type Verdict = {
+  readonly lines: number;
+  readonly files: number;
+  /** The digest of the last line; null where there is none. */
+  readonly head: string | null;
+  readonly fault: Fault | undefined;
+  /** The last line has no end, as a crash or a full disk leaves it: what it tells of was never sent. */
+  readonly isTorn: boolean;
+  /** Whether one of the lines has the digest that was asked for. */
+  readonly hasHead: boolean;
+};
+
+/** A line with where it stands. `line`: undefined where it is none of the record, or was changed. */
+type Placed = {
+  readonly file: string;
+  readonly at: number;
+  readonly digest: string;
+  readonly line: Line | undefined;
+};
+
+/** The first line that does not follow the one before it, and what comes after. */
+type Break = {
+  readonly before: Placed | undefined;
+  readonly broken: Placed;
+  next?: Placed;
+  /** The line that belongs here comes later. */
+  comesLater: boolean;
+};
+
+/** Reads the whole record. `head`: the digest of a line that must be there. */
+export async function verify(root: string, head?: string): Promise<Verdict> {
+  const files = filesOf(root);
+  let [lines, isTorn, hasHead] = [0, false, false];
+  let before: Placed | undefined;
+  let found: Break | undefined;
+  for (const file of files) {
+    let at = 0;
+    for await (const { bytes, isWhole } of linesIn(file)) {
+      at++;
+      isTorn = !isWhole;
+      if (isTorn) continue;
+      const placed = { file, at, digest: digestOfLine(bytes), line: parseLine(bytes.toString('utf8')) };
+      if (found) lookOn(found, placed);
+      else if (!follows(placed, before)) found = { before, broken: placed, comesLater: false };
+      hasHead ||= placed.digest === head;
+      lines++;
+      before = placed;
+    }
+  }
+  const fault = found && faultOf(found);
+  return { lines, files: files.length, head: before?.digest ?? null, fault, isTorn, hasHead };
+}
+
+const numberAfter = (before: Placed | undefined): number => (before?.line?.line ?? 0) + 1;
+
+const follows = ({ line }: Placed, before: Placed | undefined): boolean =>
+  line !== undefined && line.prev === (before?.digest ?? null) && line.line === numberAfter(before);
+
+function lookOn(found: Break, placed: Placed): void {
+  found.next ??= placed;
+  found.comesLater ||= placed.line?.line === numberAfter(found.before);
+}
+
+function faultOf({ before, broken, next, comesLater }: Break): Fault {
+  const { line, ...at } = broken;
+  const here = (what: Fault['what']): Fault => ({ file: at.file, at: at.at, what });
+  if (!line) return here(next && follows(next, before) ? 'added' : 'changed');
+  const expected = numberAfter(before);
+  if (line.line < expected) return here('added');
+  if (line.line > expected) {
+    if (comesLater) return here('moved');
+    // The last line of the file before.
+    return before && at.at === 1 ? { file: before.file, at: before.at + 1, what: 'removed' } : here('removed');
+  }
+  // Two lines that do not fit, each of them whole: the next one tells which was written again.
+  const isVouchedFor = next !== undefined && next.line?.prev === broken.digest;
+  return before && isVouchedFor ? { file: before.file, at: before.at, what: 'changed' } : here('changed');
+}

@@ -1,0 +1,99 @@
+import type { Face, Outcome } from '../../audit/entry.ts';
+import { type Entry, entriesIn } from '../../audit/read.ts';
+import { defineCommand, type Group, type Param } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
+import { number } from '../../text/number.ts';
+import { parsePast } from '../../text/time.ts';
+import { accountFlag, chosenRecord } from './chosen.ts';
+import { head, verify } from './verify.ts';
+
+const faces = ['cli', 'bulk', 'api', 'mcp', 'inbox', 'serve'] as const satisfies readonly Face[];
+const outcomes = ['done', 'refused', 'unknown'] as const satisfies readonly Outcome[];
+
+const since: Param<string | undefined> = {
+  description: 'Only writes since then: a time, or a span such as 12h',
+  placeholder: 'TIME',
+  parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
+};
+
+const columns = [
+  { path: 'seq', header: 'Seq', as: 'id', rank: 1 },
+  { path: 'time', header: 'Time', as: 'time', rank: 4 },
+  { path: 'outcome', header: 'Outcome', as: 'status', rank: 2 },
+  { path: 'command', header: 'Command', as: 'whole', rank: 3 },
+  { path: 'record', header: 'Record', rank: 5, see: ({ record }: Entry) => recordWords(record) },
+  { path: 'face', header: 'Face', as: 'whole', rank: 6 },
+  { path: 'who.user', header: 'Who', rank: 7 },
+  { path: 'status', header: 'Status', rank: 8 },
+] as const;
+
+const recordWords = (record: Entry['record']): string =>
+  record ? [record.kind, record.number ?? record.id].filter((word) => word !== null).join(' ') : '';
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'List what svc has written, newest first',
+  details: 'A write without an outcome is unknown: svc was killed while it was on its way, or is still at it.',
+  args: {},
+  flags: {
+    since,
+    record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
+    face: param.choice('Only writes by this way', faces),
+    outcome: param.choice('Only writes that ended so', outcomes),
+    limit: param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] }),
+    all: param.toggle('Every write'),
+    account: accountFlag,
+  },
+  examples: ['svc audit list --since 12h', 'svc audit list --record T-1008 --json', 'svc audit list --outcome unknown'],
+  async run(ctx, { flags, settings }) {
+    const { root, notes } = await chosenRecord(ctx, settings, flags.account);
+    const entries = await entriesIn(root);
+    const isAbout = flags.record === undefined ? () => true : aboutRecord(flags.record, entries);
+    const found = entries
+      .filter((entry) => flags.since === undefined || Date.parse(entry.time) >= Date.parse(flags.since))
+      .filter((entry) => flags.face === undefined || entry.face === flags.face)
+      .filter((entry) => flags.outcome === undefined || entry.outcome === flags.outcome)
+      .filter(isAbout)
+      .reverse();
+    const records = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
+    const more = `Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`;
+    const isCut = records.length < found.length && flags.limit === undefined;
+    return {
+      read: true,
+      data: { shape: 'list', records, columns, empty: 'No such write is recorded.' },
+      notes: [...(isCut ? [more] : []), ...notes],
+    };
+  },
+});
+
+/** By the number that people know, and then by the id that goes with it: not every request names both. */
+function aboutRecord(typed: string, entries: readonly Entry[]): (entry: Entry) => boolean {
+  const wanted = typed.trim().toLowerCase();
+  const isNamed = ({ record }: Entry) =>
+    record !== null && (record.number?.toLowerCase() === wanted || String(record.id) === wanted);
+  const keyOf = ({ record }: Entry) => (record?.id == null ? undefined : `${record.kind} ${record.id}`);
+  const keys = new Set(entries.filter(isNamed).map(keyOf));
+  return (entry) => isNamed(entry) || (keyOf(entry) !== undefined && keys.has(keyOf(entry)));
+}
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show one write',
+  args: { seq: { ...param.requiredId('Its number in the list'), placeholder: 'SEQ' } },
+  flags: { account: accountFlag },
+  needs: 'a write that is recorded: svc audit list',
+  examples: ['svc audit show 1 --json'],
+  async run(ctx, { args, flags, settings }) {
+    const { root, notes } = await chosenRecord(ctx, settings, flags.account);
+    const record = (await entriesIn(root)).find(({ seq }) => seq === args.seq);
+    if (record) return { read: true, data: { shape: 'record', record }, notes };
+    throw new Failure('not-found', `There is no write ${args.seq} in the record.`, { hint: 'Run: svc audit list' });
+  },
+});
+
+export const audit: Group = {
+  name: 'audit',
+  summary: 'The record of writes: who wrote what, and whether it is whole',
+  commands: [list, show, verify, head],
+};

@@ -1,0 +1,78 @@
+import { type Fault, type Verdict, verify as verifyRecord } from '../../audit/verify.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { message } from '../../text/layout.ts';
+import { counted } from '../../text/number.ts';
+import { accountFlag, chosenRecord } from './chosen.ts';
+
+export const verify = defineCommand({
+  name: 'verify',
+  summary: 'Check that the record is as svc wrote it',
+  details:
+    'Each line holds the digest of the one before. Exit 1 names the first line that was changed, removed, added or moved.\n' +
+    'Lines that were cut off at the end leave no trace: to find that, keep what svc audit head prints somewhere else, and give it to --head.',
+  args: {},
+  flags: {
+    head: param.text('A digest that svc audit head printed before: its line must still be there', {
+      placeholder: 'DIGEST',
+    }),
+    account: accountFlag,
+  },
+  examples: ['svc audit verify', 'svc audit verify --json'],
+  async run(ctx, { flags, settings }) {
+    const { root, notes } = await chosenRecord(ctx, settings, flags.account);
+    const wanted = flags.head?.trim().toLowerCase();
+    const verdict = await verifyRecord(root, wanted);
+    const why = whyNot(verdict, wanted);
+    const { lines, head, fault } = verdict;
+    const told = why ?? `${counted(lines, 'line')}, as svc wrote ${lines === 1 ? 'it' : 'them'}.`;
+    return {
+      read: true,
+      data: {
+        shape: 'record',
+        record: { valid: why === undefined, lines, head, fault: fault ?? null, why: why ?? null },
+      },
+      human: ({ paint, width }) => paint(why === undefined ? 'green' : 'red', message(told, width)),
+      plain: () => told,
+      outcome: why === undefined ? undefined : 'failed',
+      notes: [...(verdict.isTorn ? [torn] : []), ...notes],
+    };
+  },
+});
+
+const torn =
+  'The last line has no end: svc was killed, or the disk was full, while it wrote it. What it tells of was not sent.';
+
+function whyNot({ fault, hasHead, isTorn }: Verdict, head: string | undefined): string | undefined {
+  if (fault) return faultWords[fault.what](fault);
+  if (head === undefined || hasHead) return undefined;
+  return `No line has the digest ${head}: lines were cut off at the end${isTorn ? ', one of them in the middle' : ''}, or it is of another record.`;
+}
+
+const faultWords: Readonly<Record<Fault['what'], (fault: Fault) => string>> = {
+  changed: ({ at, file }) => `Line ${at} of ${file} was changed.`,
+  removed: ({ at, file }) => `Line ${at} of ${file} was removed.`,
+  added: ({ at, file }) => `Line ${at} of ${file} was added: svc did not write it there.`,
+  moved: ({ at, file }) => `Line ${at} of ${file} was moved here: the one that belongs here comes later.`,
+};
+
+export const head = defineCommand({
+  name: 'head',
+  summary: 'Print the digest of the last line, to keep somewhere else',
+  details: 'Later svc audit verify --head DIGEST tells whether lines were cut off at the end.',
+  args: {},
+  flags: { account: accountFlag },
+  examples: ['svc audit head'],
+  async run(ctx, { flags, settings }) {
+    const { root, notes } = await chosenRecord(ctx, settings, flags.account);
+    const { head: digest, lines } = await verifyRecord(root);
+    const text = digest === null ? '' : `${digest}\n`;
+    return {
+      read: true,
+      data: { shape: 'record', record: { head: digest, lines } },
+      human: () => text,
+      plain: () => text,
+      notes: [...(digest === null ? ['Nothing is recorded yet.'] : []), ...notes],
+    };
+  },
+});

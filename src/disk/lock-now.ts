@@ -1,0 +1,58 @@
+import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { newEntryName, parseEntry } from './lock-entry.ts';
+import { traceOf } from './lock-hold.ts';
+
+/**
+ * The lock of `lock.ts`, taken without a wait and held for milliseconds, so without a heartbeat. What goes on between does
+ * not let other work of this process in, and takes a tenth of what it takes by way of threads.
+ */
+export type Moment = {
+  /** False once another process has taken it, while this one stood still. */
+  isOurs(): boolean;
+  release(): void;
+};
+
+/** Undefined where anybody is there, dead or alive: `withLock` tells the one from the other. The folder must be there. */
+export function lockNow(folder: string): Moment | undefined {
+  if (othersIn(folder)) return undefined;
+  const name = newEntryName();
+  const path = join(folder, name);
+  closeSync(openSync(path, 'wx', 0o600));
+  let isFree = false;
+  try {
+    isFree = !othersIn(folder, name);
+  } finally {
+    if (!isFree) remove(path);
+  }
+  if (!isFree) return undefined;
+  return {
+    isOurs() {
+      if (isThere(path)) return true;
+      rmSync(traceOf(folder, name), { force: true });
+      return false;
+    },
+    release: () => remove(path),
+  };
+}
+
+const othersIn = (folder: string, own?: string): boolean =>
+  readdirSync(folder).some((name) => name !== own && parseEntry(name) !== undefined);
+
+/** Opened, since a file server is asked again for a file that is opened. */
+function isThere(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody has taken it over.
+  }
+}

@@ -1,0 +1,218 @@
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock, Context } from '../context.ts';
+import { isCode, ontoNewFile, syncFolder } from './atomic-file.ts';
+import { withLock } from './lock.ts';
+import { lockNow, type Moment } from './lock-now.ts';
+import { makeFolders } from './make-folders.ts';
+import { openPart, type Part, partPath, type Tail, writeLines } from './shared-log-part.ts';
+import { isWanted, want } from './wanted.ts';
+
+/**
+ * A log of lines that several processes append to at once, in parts (a file for each month). Each appends under a lock
+ * that it holds for some milliseconds, and makes its lines of the one that stands before them. A process that is killed
+ * loses no line that was appended; what a crash or a full disk has torn is cut off by the next that appends.
+ */
+export type SharedLog = {
+  /** Resolves once the lines are in the file; rejects where the disk refuses, and then none of them is there. */
+  append(make: Make): Promise<void>;
+  /** Resolves once all lines that were appended before are on disk. */
+  sync(): Promise<void>;
+};
+
+/**
+ * The line that follows `before`, the last line that is there; undefined at the very beginning. `good`: the last one that
+ * `isGood`, which is the same unless somebody has changed the file. Without line feeds.
+ */
+export type Make = (before: string | undefined, good: string | undefined) => string;
+
+export type SharedLogOptions = {
+  /** The folder of the parts. */
+  readonly root: string;
+  readonly name: string;
+  /** Whether a line is one of this log. */
+  readonly isGood: (line: string) => boolean;
+  /** The part that is written to now; parts are in order by their names. */
+  readonly part: () => string;
+  /** For messages. */
+  readonly what: string;
+  readonly ctx: { readonly clock: Pick<Clock, 'sleep' | 'ticks' | 'now'> } & Partial<
+    Pick<Context, 'signal' | 'progress' | 'notice'>
+  >;
+};
+
+type Waiting = { readonly make: Make; readonly done: () => void; readonly failed: (error: unknown) => void };
+
+/** The lock in the hands of this process, with the file that is open under it. */
+type Lease = { readonly moment: Moment; readonly since: number; readonly part: Part };
+
+type State = {
+  readonly options: SharedLogOptions;
+  readonly locks: string;
+  queue: Waiting[];
+  isWorking: boolean;
+  lease: Lease | undefined;
+  /** What the last look at the file has shown, so that a file that is as it was is not read again. */
+  known: Tail | undefined;
+  lastAt: number;
+  unsynced: Set<string>;
+};
+
+/** Who writes again within this time keeps the lock meanwhile. */
+const busyMs = 5;
+/** And gives it back after this, or once somebody else waits for it. */
+const leaseMs = 25;
+
+export function openSharedLog(options: SharedLogOptions): SharedLog {
+  const state: State = {
+    options,
+    locks: join(options.root, 'lock'),
+    queue: [],
+    isWorking: false,
+    lease: undefined,
+    known: undefined,
+    lastAt: Number.NEGATIVE_INFINITY,
+    unsynced: new Set(),
+  };
+  process.once('exit', () => release(state));
+  return {
+    append: (make) =>
+      new Promise((done, failed) => {
+        state.queue.push({ make, done, failed });
+        if (state.isWorking) return;
+        state.isWorking = true;
+        // All that this turn of the event loop appends goes out in one write.
+        setImmediate(() => void work(state));
+      }),
+    sync: () => sync(state),
+  };
+}
+
+async function work(state: State): Promise<void> {
+  while (state.queue.length > 0) {
+    const batch = state.queue;
+    state.queue = [];
+    try {
+      if (!writeNow(state, batch)) await writeInTurn(state, batch);
+      for (const { done } of batch) done();
+    } catch (error) {
+      release(state);
+      for (const { failed } of batch) failed(error);
+    }
+  }
+  state.isWorking = false;
+}
+
+/** False where somebody else has the lock, or the folder is not there yet. */
+function writeNow(state: State, batch: readonly Waiting[]): boolean {
+  try {
+    state.lease ??= takeLease(state);
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+  const { lease } = state;
+  if (!lease) return false;
+  const isIn = put(state, lease.part, batch, () => lease.moment.isOurs());
+  const now = performance.now();
+  const isBusy = now - state.lastAt < busyMs && now - lease.since < leaseMs && !isWanted(state.locks);
+  state.lastAt = now;
+  if (!isIn || !isBusy) release(state);
+  return isIn;
+}
+
+function takeLease(state: State): Lease | undefined {
+  const moment = lockNow(state.locks);
+  if (!moment) return undefined;
+  try {
+    const part = openPart({ ...state.options, part: state.options.part() }, state.known);
+    if (part === undefined) {
+      moment.release();
+      return undefined;
+    }
+    setTimeout(() => release(state, moment), leaseMs).unref();
+    return { moment, since: performance.now(), part };
+  } catch (error) {
+    moment.release();
+    throw error;
+  }
+}
+
+function release(state: State, only?: Moment): void {
+  const { lease } = state;
+  if (!lease || (only && lease.moment !== only)) return;
+  state.lease = undefined;
+  lease.part.close();
+  lease.moment.release();
+}
+
+/** False where the lock was lost: then another process goes on in a file of its own, and the lines count for nothing. */
+function put(state: State, part: Part, batch: readonly Waiting[], isOurs: () => boolean): boolean {
+  if (!isOurs()) return false;
+  const lines: string[] = [];
+  for (const { make } of batch) {
+    const before = lines.at(-1);
+    lines.push(make(before ?? part.tail.last, before ?? part.tail.good));
+  }
+  writeLines(part, lines);
+  state.known = part.tail;
+  state.unsynced.add(part.path);
+  if (isOurs()) return true;
+  state.known = undefined;
+  return false;
+}
+
+async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<void> {
+  const { options, locks } = state;
+  const { clock, signal, progress, notice } = options.ctx;
+  await makeFolders(locks);
+  const unwant = want(locks);
+  const waiting = { clock, signal, progress, notice, what: options.what, takesStopped: true };
+  try {
+    await withLock(locks, waiting, async (held) => {
+      const at = { ...options, part: options.part() };
+      const path = partPath(at);
+      // Whoever it was taken from may wake up in the middle of a write.
+      if (held.isTakenOver) await ontoNewFile(path).catch(ignoreMissing);
+      await makeFolders(dirname(path));
+      const part = openPart(at, undefined);
+      if (!part) throw new Error(`${path} cannot be opened`);
+      try {
+        held.check();
+        if (!put(state, part, batch, () => isHeld(held))) held.check();
+      } finally {
+        part.close();
+      }
+    });
+  } finally {
+    unwant();
+  }
+}
+
+function isHeld(held: { check(): void }): boolean {
+  try {
+    held.check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isCode(error, 'ENOENT')) throw error;
+}
+
+async function sync(state: State): Promise<void> {
+  const paths = [...state.unsynced];
+  state.unsynced = new Set();
+  for (const path of paths) {
+    try {
+      const file = await open(path, 'r+');
+      await file.datasync().finally(() => file.close());
+      await syncFolder(dirname(path));
+    } catch (error) {
+      state.unsynced.add(path);
+      throw error;
+    }
+  }
+}

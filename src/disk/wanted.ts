@@ -1,0 +1,31 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Whoever waits for a lock that others hold for milliseconds, again and again, says so beside it: then it is their turn. */
+const markOf = (locks: string): string => join(locks, '.wanted');
+
+const betweenMs = 10;
+
+/** Says so until the function that it returns is called. */
+export function want(locks: string): () => void {
+  const say = () => {
+    try {
+      writeFileSync(markOf(locks), '', { mode: 0o600 });
+    } catch {
+      // Then the wait takes longer.
+    }
+  };
+  say();
+  const again = setInterval(say, betweenMs);
+  return () => {
+    clearInterval(again);
+    rmSync(markOf(locks), { force: true });
+  };
+}
+
+/** Asked by whoever holds the lock. It is said again by whoever still waits. */
+export function isWanted(locks: string): boolean {
+  if (!statSync(markOf(locks), { throwIfNoEntry: false })) return false;
+  rmSync(markOf(locks), { force: true });
+  return true;
+}
