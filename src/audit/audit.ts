@@ -2,21 +2,26 @@ import { join } from 'node:path';
 import type { AuditMode } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { openSharedLog, type SharedLog } from '../disk/shared-log.ts';
+import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/shared-log.ts';
 import { Failure } from '../errors.ts';
 import { type About, aboutText, digestOfLine, type Line, lineText, numbersOf, type Outcome } from './entry.ts';
 import { auditRoot, fileName, monthOf } from './place.ts';
-import { type Entry, openEntries } from './read.ts';
+import { type Unsettled, type UnsettledRows, unsettledRows } from './unsettled.ts';
+import { whoIs } from './who.ts';
 
 /** The record of one account's writes. */
 export type Audit = {
+  who(origin: Context['origin']): About['who'];
   /** Resolves once it is in the file that the request leaves; throws the Failure that keeps it from leaving. */
   begin(about: About, body: string): Promise<Begun>;
-  /** Writes what became of entries that an earlier run has left open: of that row, and that operation. */
-  settle(row: string, operation: string, ending: Ending): Promise<void>;
+  /** Of a row that was on its way, or whose outcome was not known: it is done, as has been seen now. */
+  settle(row: Row): Promise<void>;
   /** Resolves once all of it is on disk. */
   sync(): Promise<void>;
 };
+
+/** A row of a journal and what was sent for it. `id`: of its record, where that is known. */
+export type Row = { readonly row: string; readonly operation: string; readonly id: number | null };
 
 /** A write that is on its way. */
 export type Begun = { readonly seq: number; ended(ending: Ending): Promise<void> };
@@ -28,43 +33,42 @@ export type Ending = {
   readonly record?: About['record'];
 };
 
-type Kept = { readonly ctx: Context; readonly log: SharedLog; readonly root: string; readonly mode: AuditMode };
+type Kept = {
+  readonly ctx: AuditPorts;
+  readonly log: SharedLog;
+  readonly mode: AuditMode;
+  readonly rows: UnsettledRows;
+};
 
-export function openAudit(ctx: Context, name: string, mode: AuditMode): Audit {
+/** What it needs of the world. */
+export type AuditPorts = SharedLogOptions['ctx'] & {
+  readonly files: Pick<Context['files'], 'state'>;
+  readonly env?: Context['env'];
+};
+
+export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit {
   const root = join(auditRoot(ctx.files), name);
   const part = () => monthOf(ctx.clock.now().toISOString());
   const log = openSharedLog({ root, name: fileName, part, what: 'the record of writes', isGood, ctx });
-  const kept: Kept = { ctx, log, root, mode };
-  let open: Promise<readonly Entry[]> | undefined;
+  const rows = unsettledRows(root);
+  const kept: Kept = { ctx, log, mode, rows };
   return {
+    who: (origin) => whoIs({ env: ctx.env ?? {}, origin }),
     begin: (about, body) => begin(kept, about, body),
-    async settle(row, operation, ending) {
-      open ??= openEntries(root);
-      const entries = await open;
-      const left = entries.filter((entry) => entry.row === row && entry.operation === operation);
-      open = Promise.resolve(entries.filter((entry) => !left.includes(entry)));
-      for (const entry of left)
-        await end(kept, { seq: entry.seq, about: entry, text: aboutText(aboutOf(entry)) }, ending);
+    async settle({ row, operation, id }) {
+      for (const entry of await rows.take(row, operation)) {
+        const { record } = entry.about;
+        await end(kept, entry, { outcome: 'done', status: null, record: record && { ...record, id: record.id ?? id } });
+      }
     },
-    sync: () => log.sync(),
+    sync: () =>
+      log.sync().catch((error) => {
+        throw notRecorded(error);
+      }),
   };
 }
 
 const isGood = (line: string): boolean => numbersOf(line) !== undefined;
-
-/** What both lines of an entry say, of one that was read. */
-function aboutOf({
-  seq: _s,
-  time: _t,
-  outcome: _o,
-  status: _u,
-  body: _b,
-  prev: _p,
-  ended_at: _e,
-  ...about
-}: Entry): About {
-  return about;
-}
 
 async function begin(kept: Kept, about: About, body: string): Promise<Begun> {
   const shared = aboutText(about);
@@ -80,14 +84,20 @@ async function begin(kept: Kept, about: About, body: string): Promise<Begun> {
   } catch (error) {
     throw notRecorded(error);
   }
-  return { seq, ended: (ending) => end(kept, { seq, about, text: shared }, ending) };
+  kept.rows.begun(seq);
+  const entry: Unsettled = { seq, about, text: shared };
+  return {
+    seq,
+    async ended(ending) {
+      if (ending.outcome === 'unknown') kept.rows.unknown(entry);
+      await end(kept, entry, ending);
+    },
+  };
 }
-
-type Open = { readonly seq: number; readonly about: About; readonly text: string };
 
 function end(
   kept: Kept,
-  { seq, about, text }: Open,
+  { seq, about, text }: Unsettled,
   { outcome, status, record = about.record }: Ending,
 ): Promise<void> {
   return kept.log.append((before, good) =>

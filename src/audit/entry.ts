@@ -83,9 +83,12 @@ export function lineText(about: string, { seq, newest, line, time, record, outco
   return `${text},"sum":"${sumOf(text)}"}`;
 }
 
-const sumLength = 16;
-
-const sumOf = (text: string): string => hexDigestOf(text).slice(0, sumLength);
+/** FNV-1a over UTF-16 units, of 32 bits: it finds the place; that nobody can forge it is what the digests are for. */
+function sumOf(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+  return (sum >>> 0).toString(16).padStart(8, '0');
+}
 
 /** The numbers that every line begins with, which is all that the next one goes on from. */
 export function numbersOf(line: string): Pick<Line, 'newest' | 'line'> | undefined {
@@ -100,7 +103,7 @@ export function aboutText({ record: _, ...about }: About, body?: string): string
 
 /** Undefined for what is no line of the record, or was changed. */
 export function parseLine(text: string): Line | undefined {
-  const end = /,"sum":"([\da-f]{16})"\}$/u.exec(text);
+  const end = /,"sum":"([\da-f]{8})"\}$/u.exec(text);
   if (!end || sumOf(text.slice(0, end.index)) !== end[1]) return undefined;
   return readLine(text);
 }

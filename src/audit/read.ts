@@ -32,8 +32,3 @@ function merged(earlier: Entry | undefined, line: Line): Entry {
   const { status, record, prev } = told;
   return { ...earlier, status, record, prev, outcome, ended_at: line.time };
 }
-
-/** Those of which nobody knows what became of them, for a run that goes on where another was killed. */
-export async function openEntries(root: string): Promise<readonly Entry[]> {
-  return (await entriesIn(root)).filter(({ outcome, row }) => outcome === 'unknown' && row !== undefined);
-}

@@ -3,6 +3,7 @@ import type { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { giveEarlier } from '../http/given-ids.ts';
 import { ownIds } from '../http/open-writes.ts';
+import { syncRecord } from '../http/recorder.ts';
 import { agree, identityOf, refuseRows } from './consent.ts';
 import type { EndedRows } from './ended-table.ts';
 import type { Run } from './file.ts';
@@ -75,6 +76,7 @@ export async function sendPlan(run: Run, plan: Plan, given: string, isAgreed = f
       if (secrets.to === 'results' && !unwritten) await journal.forgetSecrets();
       return { ...whole, unwritten };
     } finally {
+      await syncRecord(service).catch(() => {});
       await journal.close();
     }
   } finally {

@@ -1,4 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
+import { comingFrom } from '../audit/origin.ts';
 import { unwrap } from '../command/answered.ts';
 import type { RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
@@ -9,10 +10,12 @@ import { giveEarlier } from '../http/given-ids.ts';
 import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
 import { ownIds } from '../http/open-writes.ts';
+import { settleRecord, syncRecord } from '../http/recorder.ts';
 import type { Undecided } from '../http/settle.ts';
 import type { NumberTable } from '../text/number-table.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
+import type { Fate } from './journal-lines.ts';
 import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
@@ -59,7 +62,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
-    finish: ({ input }, id) => finished(sending, input, { id, answer: undefined }),
+    finish: (planned, id) => finished(sending, planned, { id, answer: undefined, isAgain: true }),
     readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
     late: sending.late,
     requests: () => sending.requests,
@@ -90,6 +93,7 @@ function note(sending: Sending, id: number): void {
 
 /** Told of each request that writes, before it leaves and once it has ended. */
 type Watch = {
+  readonly row: string;
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
   /** The attempt was given up on and may still arrive. */
@@ -110,7 +114,7 @@ function through(sending: Sending, watch?: Watch): Service {
   };
   // The rows are accounted for by the run.
   const ctx = Object.create(outer.ctx, { exchange: { value: exchange }, writes: { value: undefined } });
-  return { ...outer, ctx, onUnsettled: watch?.unsettled };
+  return { ...outer, ctx: watch ? comingFrom(ctx, { row: watch.row }) : ctx, onUnsettled: watch?.unsettled };
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
@@ -154,7 +158,8 @@ async function mean(sending: Sending, rows: readonly Planned[]): Promise<void> {
   try {
     const known = safety === 'verify' ? await knownBefore(sending, first.input) : undefined;
     const before = known ? newestOf(known) : null;
-    await journal.write({ meant: { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before } });
+    const meant = { rows: rows.map(({ ref, line }) => ({ row: ref, line })), before };
+    await Promise.all([journal.write({ meant }), syncRecord(sending.outer)]);
   } catch (error) {
     // Each row meets the same failure when it is sent, and ends the run by it.
     if (!(error instanceof Failure)) throw error;
@@ -169,6 +174,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { operation } = row;
   const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
+  const wasOpen = isOpen(journal.fates.get(planned.ref));
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
@@ -179,7 +185,9 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
     const answer = await call(service, operation, input, { ...options, before: known });
     const id = idOf(operation, answer, planned);
     if (id !== null && operation.makes) note(sending, id);
-    return await finished(sending, input, { id, answer });
+    // Twice is once.
+    if (wasOpen) await settleRecord(service, { row: planned.ref, operation: operation.id, id });
+    return await finished(sending, { ...planned, input }, { id, answer, isAgain: wasOpen });
   } catch (error) {
     const outcome = outcomeOf(error, { hasLeft: trip.hasLeft, broken: journal.failure() });
     if (outcome.status === 'unknown') for (const key of planned.keys) doubtful.add(key);
@@ -188,22 +196,32 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   }
 }
 
-type There = { readonly id: number | null; readonly answer: unknown };
+const isOpen = (fate: Fate | undefined): boolean => fate?.status === 'sent' || fate?.status === 'unknown';
+
+/** `isAgain`: an earlier run may have done what follows. */
+type There = { readonly id: number | null; readonly answer: unknown; readonly isAgain: boolean };
 
 /** The record is there; what is to follow is done too, or told. */
-async function finished(sending: Sending, input: RowInput, { id, answer }: There) {
+async function finished(sending: Sending, { input, ref }: Planned, { id, answer, isAgain }: There) {
   const { row, options } = sending;
-  const left = await secondStep(through(sending), { row, input, id, answer, options });
+  const service = through(sending);
+  const own: Service = { ...service, ctx: comingFrom(service.ctx, { row: ref }) };
+  const left = await secondStep(own, { row, input, id, answer, options });
+  if (isAgain && !left && row.after) await settleRecord(own, { row: ref, operation: row.after.operation.id, id });
   return { status: 'done', id, answer, ...left } as const;
 }
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
+  row: planned.ref,
   async leaving() {
     const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;
     const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
-    await sending.journal.write({ sent });
+    const isMeant = sending.journal.fates.get(ref)?.status === 'meant';
+    // As durable as the journal's own line.
+    const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
+    await Promise.all([sending.journal.write({ sent }), synced]);
     // Behind the line: whoever takes the journal over from here on sees it, and does not send the row.
     sending.journal.check();
     trip.hasLeft = true;
@@ -238,7 +256,8 @@ async function find(sending: Sending, planned: Planned, before: number | null, s
   if (!('found' in findings)) return findings;
   const id = idOf(operation, findings.found, planned);
   if (id !== null) note(sending, id);
-  return finished(sending, planned.input, { id, answer: findings.found });
+  await settleRecord(sending.outer, { row: planned.ref, operation: operation.id, id });
+  return finished(sending, planned, { id, answer: findings.found, isAgain: true });
 }
 
 /** The id of what was made, else of what was changed. */

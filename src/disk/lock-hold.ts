@@ -40,6 +40,8 @@ export type Holding = {
 };
 
 export const heartbeatMs = 10_000;
+/** For so long a stopped holder must have stood still, where the lock may be taken from it at all. */
+export const stoppedMs = 1000;
 /** A beat that follows another so soon tells nobody anything new. */
 const betweenBeatsMs = 1000;
 /** For so long after its last beat nobody takes a lock, so a disk that does not answer is not yet a lock that is lost. */

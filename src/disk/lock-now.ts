@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { newEntryName, parseEntry } from './lock-entry.ts';
-import { traceOf } from './lock-hold.ts';
+import { stoppedMs, traceOf } from './lock-hold.ts';
 
 /**
  * The lock of `lock.ts`, taken without a wait and held for milliseconds, so without a heartbeat. What goes on between does
@@ -26,15 +26,23 @@ export function lockNow(folder: string): Moment | undefined {
     if (!isFree) remove(path);
   }
   if (!isFree) return undefined;
+  const taken = moment();
   return {
     isOurs() {
-      if (isThere(path)) return true;
+      const { wall, ticks } = moment();
+      // The one clock stands still while the machine sleeps, and the other may be set.
+      if (Math.max(Math.abs(wall - taken.wall), ticks - taken.ticks) < surelyOursMs || isThere(path)) return true;
       rmSync(traceOf(folder, name), { force: true });
       return false;
     },
     release: () => remove(path),
   };
 }
+
+const moment = () => ({ wall: Date.now(), ticks: performance.now() });
+
+/** Half of the time for which a holder must have stood still before anybody takes the lock from it. */
+const surelyOursMs = stoppedMs / 2;
 
 const othersIn = (folder: string, own?: string): boolean =>
   readdirSync(folder).some((name) => name !== own && parseEntry(name) !== undefined);

@@ -2,8 +2,17 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
-import { describe, type Entry, isOfThisWorld, lifeOf, newEntryName, parseEntry, thisWorld } from './lock-entry.ts';
-import { type Held, type Holding, heartbeatMs, hold, sweep, traceOf } from './lock-hold.ts';
+import {
+  describe,
+  type Entry,
+  isOfThisWorld,
+  type Life,
+  lifeOf,
+  newEntryName,
+  parseEntry,
+  thisWorld,
+} from './lock-entry.ts';
+import { type Held, type Holding, heartbeatMs, hold, stoppedMs, sweep, traceOf } from './lock-hold.ts';
 import { makeFolders } from './make-folders.ts';
 
 export type { Held } from './lock-hold.ts';
@@ -83,6 +92,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
   const maxWaitMs = waiting.signal?.aborted ? Math.min(longest, tidyingMs) : longest;
   const began = clock.ticks();
   const isGone = watcher(folder, waiting);
+  const isStill = waiting.takesStopped ? stillness(clock) : undefined;
   const { now = () => new Date() } = clock;
   const holding = { what: waiting.what, clock: { now, ticks: clock.ticks } };
   let told = false;
@@ -92,7 +102,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
       if (signal?.aborted) {
         throw interruption(signal, 'Interrupted while waiting.');
       }
-      const taken = await take(folder, holding, { isGone, takesStopped: waiting.takesStopped });
+      const taken = await take(folder, holding, { isGone, isStill });
       if (taken) return taken;
       const waitedMs = clock.ticks() - began;
       const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
@@ -117,7 +127,10 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
 type IsGone = (entry: Entry) => Promise<boolean>;
 
 /** Who does not count as a holder, beside the dead. */
-type Judge = { readonly isGone: IsGone; readonly takesStopped?: boolean };
+type Judge = { readonly isGone: IsGone; readonly isStill?: IsStill };
+
+/** Whether a holder of this world has stood still for so long that the lock may be taken from it. */
+type IsStill = (entry: Entry, life: Life) => boolean;
 
 async function take(folder: string, holding: Holding, judge: Judge): Promise<Held | undefined> {
   await makeFolders(folder);
@@ -144,7 +157,7 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
 /** Who is there. The kernel says of the dead that they are; the silent may only stand still. */
 type Look = { readonly isHeld: boolean; readonly dead: readonly string[]; readonly silent: readonly string[] };
 
-async function look(folder: string, { isGone, takesStopped }: Judge, except: readonly string[] = []): Promise<Look> {
+async function look(folder: string, { isGone, isStill }: Judge, except: readonly string[] = []): Promise<Look> {
   const dead: string[] = [];
   const silent: string[] = [];
   for (const name of await fs.readdir(folder)) {
@@ -153,7 +166,7 @@ async function look(folder: string, { isGone, takesStopped }: Judge, except: rea
     if (await isOfThisWorld(entry)) {
       const life = await lifeOf(entry);
       if (life === 'gone') dead.push(name);
-      else if (life === 'stopped' && takesStopped) silent.push(name);
+      else if (isStill?.(entry, life)) silent.push(name);
       else return { isHeld: true, dead, silent };
     } else if (await isGone(entry)) silent.push(name);
     else return { isHeld: true, dead, silent };
@@ -191,6 +204,16 @@ function watcher(folder: string, { clock, silentMs = defaultSilentMs }: Waiting)
     if (now - before.since < watchedMs || now - before.asked < 1000) return false;
     before.asked = now;
     return isSilent(folder, entry, silentMs);
+  };
+}
+
+/** Judges stopped entries of this world over the length of one wait. */
+function stillness(clock: Waiting['clock']): IsStill {
+  const since = new Map<string, number>();
+  return ({ name }, life) => {
+    if (life !== 'stopped') since.delete(name);
+    else if (!since.has(name)) since.set(name, clock.ticks());
+    return clock.ticks() - (since.get(name) ?? clock.ticks()) >= stoppedMs;
   };
 }
 

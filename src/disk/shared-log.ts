@@ -44,7 +44,7 @@ export type SharedLogOptions = {
 type Waiting = { readonly make: Make; readonly done: () => void; readonly failed: (error: unknown) => void };
 
 /** The lock in the hands of this process, with the file that is open under it. */
-type Lease = { readonly moment: Moment; readonly since: number; readonly part: Part };
+type Lease = { readonly moment: Moment; readonly since: number; readonly name: string; readonly part: Part };
 
 type State = {
   readonly options: SharedLogOptions;
@@ -55,13 +55,16 @@ type State = {
   /** What the last look at the file has shown, so that a file that is as it was is not read again. */
   known: Tail | undefined;
   lastAt: number;
+  lookedAt: number;
   unsynced: Set<string>;
 };
 
 /** Who writes again within this time keeps the lock meanwhile. */
-const busyMs = 5;
+const busyMs = 10;
+/** How often it looks whether somebody waits. */
+const betweenLooksMs = 5;
 /** And gives it back after this, or once somebody else waits for it. */
-const leaseMs = 25;
+const leaseMs = 50;
 
 export function openSharedLog(options: SharedLogOptions): SharedLog {
   const state: State = {
@@ -72,6 +75,7 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
     lease: undefined,
     known: undefined,
     lastAt: Number.NEGATIVE_INFINITY,
+    lookedAt: Number.NEGATIVE_INFINITY,
     unsynced: new Set(),
   };
   process.once('exit', () => release(state));
@@ -106,6 +110,7 @@ async function work(state: State): Promise<void> {
 /** False where somebody else has the lock, or the folder is not there yet. */
 function writeNow(state: State, batch: readonly Waiting[]): boolean {
   try {
+    if (state.lease && state.lease.name !== state.options.part()) release(state);
     state.lease ??= takeLease(state);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return false;
@@ -115,23 +120,30 @@ function writeNow(state: State, batch: readonly Waiting[]): boolean {
   if (!lease) return false;
   const isIn = put(state, lease.part, batch, () => lease.moment.isOurs());
   const now = performance.now();
-  const isBusy = now - state.lastAt < busyMs && now - lease.since < leaseMs && !isWanted(state.locks);
+  const isBusy = now - state.lastAt < busyMs && now - lease.since < leaseMs && !isWantedNow(state, now);
   state.lastAt = now;
   if (!isIn || !isBusy) release(state);
   return isIn;
+}
+
+function isWantedNow(state: State, now: number): boolean {
+  if (now - state.lookedAt < betweenLooksMs) return false;
+  state.lookedAt = now;
+  return isWanted(state.locks);
 }
 
 function takeLease(state: State): Lease | undefined {
   const moment = lockNow(state.locks);
   if (!moment) return undefined;
   try {
-    const part = openPart({ ...state.options, part: state.options.part() }, state.known);
+    const name = state.options.part();
+    const part = openPart({ ...state.options, part: name }, state.known);
     if (part === undefined) {
       moment.release();
       return undefined;
     }
     setTimeout(() => release(state, moment), leaseMs).unref();
-    return { moment, since: performance.now(), part };
+    return { moment, since: performance.now(), name, part };
   } catch (error) {
     moment.release();
     throw error;
@@ -148,7 +160,6 @@ function release(state: State, only?: Moment): void {
 
 /** False where the lock was lost: then another process goes on in a file of its own, and the lines count for nothing. */
 function put(state: State, part: Part, batch: readonly Waiting[], isOurs: () => boolean): boolean {
-  if (!isOurs()) return false;
   const lines: string[] = [];
   for (const { make } of batch) {
     const before = lines.at(-1);
@@ -178,7 +189,6 @@ async function writeInTurn(state: State, batch: readonly Waiting[]): Promise<voi
       const part = openPart(at, undefined);
       if (!part) throw new Error(`${path} cannot be opened`);
       try {
-        held.check();
         if (!put(state, part, batch, () => isHeld(held))) held.check();
       } finally {
         part.close();

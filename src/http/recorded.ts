@@ -34,9 +34,9 @@ export async function recorded<S extends Sent>(
   const record = recordOf(ctx, sending);
   let begun: Promise<Begun> | undefined;
   const begin = async (bearer: Bearer) => {
-    const { whoIs } = await import('../audit/who.ts');
-    const about = aboutOf(service, sending, { bearer, who: whoIs(ctx), record });
-    return (await audit()).begin(about, sending.wire.body ?? '');
+    const open = await audit();
+    const about = aboutOf(service, sending, { bearer, who: open.who(ctx.origin), record });
+    return open.begin(about, sending.wire.body ?? '');
   };
   const leaves = async (bearer: Bearer) => {
     begun ??= begin(bearer);

@@ -1,4 +1,4 @@
-import type { Audit } from '../audit/audit.ts';
+import type { Audit, Row } from '../audit/audit.ts';
 import type { Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -18,4 +18,16 @@ export function recorderOf(ctx: Context, session: Session, { audit: mode }: Pick
     opened ??= open();
     return opened;
   };
+}
+
+type Recorded = { readonly audit: Recorder };
+
+/** What was written down is on disk when it resolves; throws the Failure that says why it is not. */
+export async function syncRecord({ audit }: Recorded): Promise<void> {
+  if (audit !== 'off') await (await audit()).sync();
+}
+
+/** A row that an earlier run had on its way is done, as has been seen now. What the disk does not take stays unknown. */
+export async function settleRecord({ audit }: Recorded, row: Row): Promise<void> {
+  if (audit !== 'off') await (await audit()).settle(row).catch(() => {});
 }

@@ -1,12 +1,16 @@
 import { syncChunkSize, syncContacts } from '../api/contacts.ts';
 import { createAndSyncListContacts } from '../api/lists.ts';
+import type { Operation } from '../api/operation.ts';
+import { comingFrom } from '../audit/origin.ts';
 import { lateCopies } from '../bulk/late-copies.ts';
 import { Failure, interruption } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
+import { settleRecord, syncRecord } from '../http/recorder.ts';
 import {
   byEmail,
   byEmailOrPhone,
   type Chunk,
+  digestOfChunk,
   judgeAnswer,
   judgeSilentAnswer,
   type KeysOf,
@@ -20,7 +24,7 @@ type SyncAnswer = Parameters<typeof judgeAnswer>[1];
 
 /** Into the account: syncContacts. */
 export function accountTarget(outer: Service): Target {
-  const { serviceFor, ...common } = counted(outer, byEmailWithMetadata);
+  const { serviceFor, wasDone, ...common } = counted(outer, byEmailWithMetadata);
   return {
     chunkSize: syncChunkSize,
     keysOf: byEmail,
@@ -30,6 +34,7 @@ export function accountTarget(outer: Service): Target {
       const { answer, refused, sent } = await sendWithoutRefused(chunk, (contacts) =>
         call(service, syncContacts, { body: { contacts } }, patience(service)),
       );
+      await wasDone(chunk, syncContacts);
       return judgeAnswer(chunk, inChunk(answer, refused, sent));
     },
   };
@@ -43,7 +48,7 @@ const byEmailWithMetadata: KeysOf = (row) => (row.contact.metadata === undefined
  * a phone that somebody else has it would find that person.
  */
 export function listTarget(outer: Service, contactList: number, holders: PhoneHolders | undefined): Target {
-  const { serviceFor, ...common } = counted(outer, byEmailOrPhone);
+  const { serviceFor, wasDone, ...common } = counted(outer, byEmailOrPhone);
   return {
     // No limit is shown; what syncContacts allows is known to be handled.
     chunkSize: syncChunkSize,
@@ -64,6 +69,7 @@ export function listTarget(outer: Service, contactList: number, holders: PhoneHo
           patience(service),
         ),
       );
+      await wasDone(chunk, createAndSyncListContacts);
       return judgeSilentAnswer(chunk, refused);
     },
   };
@@ -128,6 +134,8 @@ type Counted = {
   readonly serviceFor: (chunk: Chunk) => Promise<Service>;
   readonly requests: () => number;
   readonly wasSent: (chunk: Chunk) => void;
+  /** Of a chunk that an earlier run had on its way too. */
+  readonly wasDone: (chunk: Chunk, operation: Pick<Operation, 'id'>) => Promise<void>;
 };
 
 /**
@@ -138,10 +146,13 @@ type Counted = {
  */
 function counted(service: Service, overwrites: KeysOf): Counted {
   let requests = 0;
-  const exchange: Service['ctx']['exchange'] = (request) => {
+  const exchange: Service['ctx']['exchange'] = async (request) => {
     requests++;
+    // As durable as the journal, which has said by now that the chunk leaves.
+    if (request.method !== 'GET') await syncRecord(service);
     return service.ctx.exchange({ ...request, signal: undefined });
   };
+  const reopened = new Set<number>();
   // The rows of a file are accounted for by the run.
   const ctx: Service['ctx'] = Object.create(service.ctx, {
     exchange: { value: exchange },
@@ -150,13 +161,23 @@ function counted(service: Service, overwrites: KeysOf): Counted {
   const late = lateCopies(ctx, service.settings.settleMs);
   return {
     requests: () => requests,
-    wasSent: ({ number, rows }) => late.note(rows.flatMap(overwrites), String(number)),
-    async serviceFor({ number, rows }) {
+    wasSent({ number, rows }) {
+      reopened.add(number);
+      late.note(rows.flatMap(overwrites), String(number));
+    },
+    // Twice is once.
+    async wasDone(chunk, operation) {
+      if (!reopened.delete(chunk.number)) return;
+      await settleRecord(service, { row: digestOfChunk(chunk), operation: operation.id, id: null });
+    },
+    async serviceFor(chunk) {
+      const { number, rows } = chunk;
       const keys = rows.flatMap(overwrites);
       if ((await late.pass(keys, String(number))) === 'interrupted') {
         throw interruption(ctx.signal, 'Interrupted while waiting; these rows were not sent.');
       }
-      return { ...service, ctx, onUnsettled: () => late.note(keys, String(number)) };
+      const own = comingFrom(ctx, { row: digestOfChunk(chunk) });
+      return { ...service, ctx: own, onUnsettled: () => late.note(keys, String(number)) };
     },
   };
 }
