@@ -5,10 +5,12 @@ import type { Who } from './entry.ts';
 /** Who runs svc, and the program that does so for them. */
 export function whoIs({ env, origin }: Pick<Context, 'env' | 'origin'>): Who {
   user ??= userOf(env);
-  return { user, host: hostname(), client: origin?.client ?? null };
+  host ??= hostname();
+  return { user, host, client: origin?.client ?? null };
 }
 
 let user: string | undefined;
+let host: string | undefined;
 
 /** A container may run as somebody whom its system does not know. */
 function userOf(env: Context['env']): string {

@@ -44,7 +44,13 @@ export type SharedLogOptions = {
 type Waiting = { readonly make: Make; readonly done: () => void; readonly failed: (error: unknown) => void };
 
 /** The lock in the hands of this process, with the file that is open under it. */
-type Lease = { readonly moment: Moment; readonly since: number; readonly name: string; readonly part: Part };
+type Lease = {
+  readonly moment: Moment;
+  readonly end: () => void;
+  readonly since: number;
+  readonly name: string;
+  readonly part: Part;
+};
 
 type State = {
   readonly options: SharedLogOptions;
@@ -78,7 +84,6 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
     lookedAt: Number.NEGATIVE_INFINITY,
     unsynced: new Set(),
   };
-  process.once('exit', () => release(state));
   return {
     append: (make) =>
       new Promise((done, failed) => {
@@ -142,8 +147,10 @@ function takeLease(state: State): Lease | undefined {
       moment.release();
       return undefined;
     }
-    setTimeout(() => release(state, moment), leaseMs).unref();
-    return { moment, since: performance.now(), name, part };
+    const end = () => release(state, moment);
+    setTimeout(end, leaseMs).unref();
+    process.once('exit', end);
+    return { moment, end, since: performance.now(), name, part };
   } catch (error) {
     moment.release();
     throw error;
@@ -154,6 +161,7 @@ function release(state: State, only?: Moment): void {
   const { lease } = state;
   if (!lease || (only && lease.moment !== only)) return;
   state.lease = undefined;
+  process.off('exit', lease.end);
   lease.part.close();
   lease.moment.release();
 }

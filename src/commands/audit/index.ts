@@ -1,3 +1,4 @@
+import { resources } from '../../api/resources.ts';
 import type { Face, Outcome } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
@@ -29,7 +30,7 @@ const columns = [
 ] as const;
 
 const recordWords = (record: Entry['record']): string =>
-  record ? [record.kind, record.number ?? record.id].filter((word) => word !== null).join(' ') : '';
+  record ? [resources[record.kind].noun, record.number ?? record.id].filter((word) => word !== null).join(' ') : '';
 
 const list = defineCommand({
   name: 'list',

@@ -1,0 +1,80 @@
+// svc audit: list, show, verify, head.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { filesOf } from '../../src/audit/read.ts';
+import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+
+let world: SandboxWorld;
+let file: string;
+
+const json = async (...argv: string[]) => JSON.parse((await svc(world, ['audit', ...argv, '--json'])).stdout);
+const seqsOf = async (...argv: string[]) => (await json('list', ...argv)).map(({ seq }: { seq: number }) => seq);
+
+beforeAll(async () => {
+  world = sandboxWorld({ seed: few, rateLimit: 'off' });
+  await svc(world, ['tickets', 'note', 'T-1008', '--body', 'One']);
+  world.clock.advance(3 * 3_600_000);
+  await svc(world, ['tickets', 'close', '8']);
+  await svc(world, ['api', '/tickets', '-f', 'subject=Hello']);
+  await svc(world, ['lists', 'delete', '1', '--yes']);
+  [file = ''] = filesOf(join(world.folder, 'state', 'audit', 'service.test-environment'));
+});
+
+test('the list is newest first, and narrowed by time, record, face and outcome', async () => {
+  expect(await seqsOf()).toEqual([4, 3, 2, 1]);
+  expect(await seqsOf('--since', '1h')).toEqual([4, 3, 2]);
+  expect(await seqsOf('--record', 'T-1008')).toEqual([2, 1]);
+  expect(await seqsOf('--record', '8')).toEqual([2, 1]);
+  expect(await seqsOf('--face', 'api')).toEqual([3]);
+  expect(await seqsOf('--outcome', 'unknown')).toEqual([]);
+  expect(await seqsOf('--limit', '1')).toEqual([4]);
+});
+
+test('a table, csv and rows show it as every list', async () => {
+  const { stdout } = await svc(world, ['audit', 'list'], { columns: 120 });
+  expect(stdout).toContain('ticket T-1008');
+  expect((await svc(world, ['audit', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toContain('seq,time');
+});
+
+test('one write is shown with all that is kept of it', async () => {
+  expect(await json('show', '1')).toMatchObject({
+    ...{ seq: 1, account: null, profile: null, credential: 'api_key', face: 'cli', command: 'tickets note' },
+    ...{ operation: 'addTicketNote', method: 'POST', path: '/tickets/8/notes', draft: null, status: 201 },
+    ...{
+      record: { kind: 'tickets', id: 8, number: 'T-1008' },
+      outcome: 'done',
+      prev: expect.stringMatching(/^[\da-f]{64}$/u),
+    },
+  });
+  expect((await svc(world, ['audit', 'show', '99'])).exitCode).toBe(3);
+});
+
+test('verify says what is wrong with exit 1, and a head that was kept tells of a cut tail', async () => {
+  const head = (await svc(world, ['audit', 'head'])).stdout.trim();
+  expect(head).toMatch(/^[\da-f]{64}$/u);
+  expect((await svc(world, ['audit', 'verify', '--head', head])).exitCode).toBe(0);
+  const whole = readFileSync(file, 'utf8');
+  writeFileSync(file, whole.replace('"face":"api"', '"face":"cli"'));
+  const changed = await svc(world, ['audit', 'verify']);
+  expect(changed).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`Line 5 of ${file} was changed.`) });
+  writeFileSync(file, whole.split('\n').slice(0, -3).join('\n').concat('\n'));
+  expect((await svc(world, ['audit', 'verify'])).exitCode).toBe(0);
+  const cut = await svc(world, ['audit', 'verify', '--head', head]);
+  expect(cut).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('were cut off') });
+  writeFileSync(file, whole);
+  appendFileSync(file, '{"se');
+  const torn = await svc(world, ['audit', 'verify', '--head', head]);
+  expect(torn).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('was not sent') });
+  writeFileSync(file, whole);
+});
+
+test('a credential that comes with a request is read for which record is meant, and none asks for one', async () => {
+  const env = { SVC_API_KEY: '', SVC_BASE_URL: '' };
+  expect((await svc(world, ['audit', 'list'], { env })).exitCode).toBe(0);
+  const sent = world.sent.length;
+  await svc(world, ['audit', 'verify']);
+  expect(world.sent).toHaveLength(sent);
+  expect((await svc(world, ['audit', 'head', '--account', 'nobody'])).exitCode).toBe(3);
+});
