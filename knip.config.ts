@@ -14,6 +14,7 @@ export default {
     'test/**/*.{mjs,cjs}',
     'test/webhooks/victim.ts',
     'test/webhooks/no-files.ts',
+    'test/audit/appender.ts',
   ],
   project: ['{bin,src,build,bench,test}/**/*.{js,ts,cjs,mjs}', '*.config.{js,ts}'],
   // Started as a program by test/derive/judges.test.ts, which also makes the file.

@@ -6,13 +6,13 @@ import { isRecord } from '../text/record.ts';
 /** By which way of using svc a request was made. */
 export const faces = ['cli', 'bulk', 'api', 'mcp', 'inbox', 'serve'] as const satisfies readonly Origin['face'][];
 
-export type Face = (typeof faces)[number];
+type Face = (typeof faces)[number];
 
 /**
  * `sent`: it is about to leave. `done`: svc has seen it. `refused`: surely not done. `unknown`: nobody knows; so is what
  * never got another line than `sent`.
  */
-export const outcomes = ['sent', 'done', 'refused', 'unknown'] as const;
+const outcomes = ['sent', 'done', 'refused', 'unknown'] as const;
 
 export type Outcome = (typeof outcomes)[number];
 

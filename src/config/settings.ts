@@ -8,7 +8,7 @@ export const outputs = ['table', 'json', 'jsonl', 'csv', 'yaml'] as const;
 export type Output = (typeof outputs)[number];
 
 /** What the record of writes keeps: `full` also the bodies, `off` nothing. */
-export const auditModes = ['on', 'full', 'off'] as const;
+export const auditModes = ['on', 'off', 'full'] as const;
 
 export type AuditMode = (typeof auditModes)[number];
 

@@ -24,7 +24,7 @@ export type SharedLog = {
  * The line that follows `before`, the last line that is there; undefined at the very beginning. `good`: the last one that
  * `isGood`, which is the same unless somebody has changed the file. Without line feeds.
  */
-export type Make = (before: string | undefined, good: string | undefined) => string;
+type Make = (before: string | undefined, good: string | undefined) => string;
 
 export type SharedLogOptions = {
   /** The folder of the parts. */

@@ -462,12 +462,14 @@ describe('config', () => {
       'output',
       'color',
       'pager',
+      'audit',
     ]);
   });
 
   test.each([
     ['output', 'xml'],
     ['color', 'blue'],
+    ['audit', 'loud'],
     ['base_url', 'nowhere'],
     ['redirect_uri', 'http://example.com/'],
     ['default_profile', '../x'],

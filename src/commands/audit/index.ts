@@ -1,5 +1,5 @@
 import { resources } from '../../api/resources.ts';
-import type { Face, Outcome } from '../../audit/entry.ts';
+import { faces } from '../../audit/entry.ts';
 import { type Entry, entriesIn } from '../../audit/read.ts';
 import { defineCommand, type Group, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
@@ -9,8 +9,8 @@ import { parsePast } from '../../text/time.ts';
 import { accountFlag, chosenRecord } from './chosen.ts';
 import { head, verify } from './verify.ts';
 
-const faces = ['cli', 'bulk', 'api', 'mcp', 'inbox', 'serve'] as const satisfies readonly Face[];
-const outcomes = ['done', 'refused', 'unknown'] as const satisfies readonly Outcome[];
+/** Of a write as it is told: one that is on its way is unknown. */
+const endings = ['done', 'refused', 'unknown'] as const satisfies readonly Entry['outcome'][];
 
 const since: Param<string | undefined> = {
   description: 'Only writes since then: a time, or a span such as 12h',
@@ -41,7 +41,7 @@ const list = defineCommand({
     since,
     record: param.text('Only writes to the record with this id, or ticket number', { placeholder: 'ID' }),
     face: param.choice('Only writes by this way', faces),
-    outcome: param.choice('Only writes that ended so', outcomes),
+    outcome: param.choice('Only writes that ended so', endings),
     limit: param.integer('At most N writes (default 50)', { min: 1, conflicts: ['all'] }),
     all: param.toggle('Every write'),
     account: accountFlag,

@@ -44,7 +44,7 @@ const keys = {
   },
   audit: {
     of: 'everything',
-    what: `The record of writes: ${auditModes.join(', ')}; full keeps their bodies too`,
+    what: `Record of writes: ${auditModes.join(', ')} (bodies too)`,
     check: oneOf('audit', auditModes),
   },
 } as const satisfies Record<string, Key>;
