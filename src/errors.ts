@@ -37,6 +37,8 @@ type Details = {
   readonly mayBeDone?: boolean;
   /** A list that contradicts itself: the records that came are good, and there are more. */
   readonly isShort?: boolean;
+  /** It was not sent since it could not be recorded; nor will any other be. */
+  readonly isUnrecorded?: boolean;
   /** It speaks of all that its command has done, not of one request alone: nothing is added to it. */
   readonly isWhole?: boolean;
   /** What the command wrote before it failed stands; the ids of those records, as far as they are known. */
@@ -74,11 +76,13 @@ export class Failure extends Error {
   readonly isStranger: boolean;
   readonly mayBeDone: boolean;
   readonly isShort: boolean;
+  readonly isUnrecorded: boolean;
   readonly isWhole: boolean;
   readonly done: Details['done'];
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isShort, isWhole, done, cause } = details;
+    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isShort, isUnrecorded, isWhole, done, cause } =
+      details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -90,6 +94,7 @@ export class Failure extends Error {
     this.isStranger = isStranger === true;
     this.mayBeDone = mayBeDone === true;
     this.isShort = isShort === true;
+    this.isUnrecorded = isUnrecorded === true;
     this.isWhole = isWhole === true;
     this.done = done;
   }

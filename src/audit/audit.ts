@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { AuditMode } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { diskFailure } from '../disk/disk-failure.ts';
+import { diskWords } from '../disk/disk-failure.ts';
 import { openSharedLog, type SharedLog, type SharedLogOptions } from '../disk/shared-log.ts';
-import { Failure } from '../errors.ts';
+import { codeOf, Failure, isInterruption, messageOf } from '../errors.ts';
 import { type About, aboutText, digestOfLine, type Line, lineText, numbersOf, type Outcome } from './entry.ts';
 import { auditRoot, fileName, monthOf } from './place.ts';
 import { type Unsettled, type UnsettledRows, unsettledRows } from './unsettled.ts';
@@ -121,14 +121,13 @@ function lastOf(before: string | undefined, good: string | undefined): Last {
   return { newest: 0, line: 0, ...numbers, digest: before === undefined ? null : digestOfLine(before) };
 }
 
-const notRecorded = (error: unknown): Failure => {
-  const what = 'The write cannot be recorded, so it was not sent';
-  const hint = 'Make room, or see to the folder. Without a record: svc config set audit off';
-  const failure = diskFailure(error, what, hint);
-  return failure instanceof Failure
-    ? failure
-    : new Failure('failed', `${what}: ${error instanceof Error ? error.message : String(error)}`, {
-        hint,
-        cause: error,
-      });
-};
+function notRecorded(error: unknown): Failure {
+  if (error instanceof Failure && isInterruption(error)) return error;
+  const reason = diskWords[codeOf(error) ?? ''] ?? messageOf(error).replace(/\.$/u, '');
+  const hint = error instanceof Failure && error.hint ? error.hint : 'Make room, or see to the folder.';
+  return new Failure('failed', `The write cannot be recorded, so it was not sent: ${reason}.`, {
+    hint: `${hint} Without a record: svc config set audit off`,
+    isUnrecorded: true,
+    cause: error,
+  });
+}

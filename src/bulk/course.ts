@@ -165,6 +165,7 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
   course.troubles = isTrouble ? course.troubles + 1 : 0;
   if (outcome.status === 'unsent' && !isTrouble) stop(outcome.failure);
   if (course.troubles >= mostTroubles && 'failure' in outcome && outcome.failure) stop(inTrouble(outcome.failure));
+  if ('failure' in outcome && outcome.failure?.isUnrecorded) stop(outcome.failure);
   if (job.journal.failure()) stop(job.journal.failure());
 }
 

@@ -269,3 +269,20 @@ test('with audit full the body is kept, and with off nothing is', async () => {
   expect((await svc(other, note)).exitCode).toBe(0);
   expect((await svc(other, ['config', 'set', 'audit', 'loud'])).exitCode).toBe(2);
 });
+
+test.each([
+  [['tickets', 'create', '--from', 'FILE', '--yes'], 'subject,description\nA,a\nB,b\n'],
+  [['contacts', 'sync', 'FILE'], 'email,name\na@example.com,Ada\n'],
+])('where the record cannot be written %s sends nothing and ends with exit 1', async (argv, text) => {
+  const world = await worldOf('');
+  await mkdir(join(world.folder, 'state'), { recursive: true });
+  writeFileSync(auditIn(world), 'no folder');
+  const file = join(world.folder, 'rows.csv');
+  writeFileSync(file, text);
+  const { exitCode, stderr } = await svc(
+    world,
+    argv.map((word) => (word === 'FILE' ? file : word)),
+  );
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/cannot be recorded/u) });
+  expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
+});
