@@ -63,6 +63,7 @@ type State = {
   lastAt: number;
   lookedAt: number;
   unsynced: Set<string>;
+  syncing: Promise<void>;
 };
 
 /** Who writes again within this time keeps the lock meanwhile. */
@@ -83,6 +84,7 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
     lastAt: Number.NEGATIVE_INFINITY,
     lookedAt: Number.NEGATIVE_INFINITY,
     unsynced: new Set(),
+    syncing: Promise.resolve(),
   };
   return {
     append: (make) =>
@@ -93,7 +95,11 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
         // All that this turn of the event loop appends goes out in one write.
         setImmediate(() => void work(state));
       }),
-    sync: () => sync(state),
+    sync() {
+      // One that is under way may cover these lines too: it is waited for.
+      state.syncing = state.syncing.catch(() => {}).then(() => sync(state));
+      return state.syncing;
+    },
   };
 }
 
