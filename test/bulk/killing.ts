@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { witnessFolder } from '../../src/disk/witness.ts';
+import { entriesBelow } from '../locks.ts';
 import { type Ran, svc, type World } from '../svc.ts';
 
 /**
@@ -76,5 +77,7 @@ function afterDeath(world: World, kill: Kill | undefined): World {
     if (/(?:^begin|\.lock)$/u.test(name)) rmSync(path, { recursive: true });
     else if (name.endsWith('.jsonl')) kill?.loses?.(path);
   }
+  const audit = join(folder, 'state', 'audit');
+  for (const entry of existsSync(audit) ? entriesBelow(audit) : []) rmSync(entry);
   return { ...world, folder };
 }
