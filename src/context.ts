@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { Failure } from './errors.ts';
 
 /** One HTTP request, as small as svc needs it. Header names are in lower case. */
 export type HttpRequest = {
@@ -89,7 +90,11 @@ export type Ask = {
   /** `shown`: a text that the question is about, above it. */
   confirm(question: string, options?: { readonly shown?: string }): Promise<boolean>;
   /** `signal` takes the question back; the promise then never counts. */
-  text(question: string, options?: { readonly initial?: string; readonly signal?: AbortSignal }): Promise<string>;
+  text(
+    question: string,
+    /** `isFleeting`: nothing of the question stays on the screen. */
+    options?: { readonly initial?: string; readonly signal?: AbortSignal; readonly isFleeting?: boolean },
+  ): Promise<string>;
   secret(question: string): Promise<string>;
   /** A choice without a value stands for any other: what was typed is the answer, or nothing where nothing was. */
   choose(question: string, choices: readonly Choice[]): Promise<string>;
@@ -145,6 +150,56 @@ export type Origin = {
   readonly named?: string;
 };
 
+/** Who hears of a request. The public reads what is published; a draft of the portal reaches nobody. */
+export type Hearers = 'customer' | 'public';
+
+/** A request that may reach a customer or the public, before it leaves. */
+export type SendRequest = {
+  readonly operation: string;
+  readonly hearers: Hearers;
+  readonly method: string;
+  /** Below the base URL, without a query. */
+  readonly path: string;
+  /** Parsed; undefined where there is none. */
+  readonly body: unknown;
+  /** The record that it is about; `id` is undefined for one that it makes. */
+  readonly record: { readonly kind: string; readonly id: number | undefined };
+  readonly baseUrl: string;
+  /** The record as the service shows it; undefined where this login may not read it, or there is none. */
+  readonly read: () => Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Undefined where this login may not ask. */
+  readonly account: () => Promise<number | undefined>;
+};
+
+/** `go`: it may leave. Otherwise the failure says that it became a draft, or what forbids it. */
+export type Verdict = 'go' | Failure;
+
+/** What one command wants of its sends. */
+export type SendWish = {
+  /** Nothing is sent: each becomes a draft. */
+  readonly draft?: boolean;
+  readonly holdMs?: number;
+  readonly face?: 'cli' | 'bulk' | 'api' | 'mcp';
+  /** The name of the program that an assistant runs in. */
+  readonly client?: string;
+  /** Drafts of one run of a file. */
+  readonly batch?: string;
+  /** The same draft has the same key: what is drafted again after a crash is one. */
+  readonly key?: string;
+  /** What follows once it is done, in this order. */
+  readonly then?: readonly Pick<SendRequest, 'operation' | 'method' | 'path' | 'body'>[];
+  /** A person has approved it: no mode holds it. */
+  readonly approved?: boolean;
+};
+
+/** The one gate before anything that reaches a customer or the public. */
+export type Sends = {
+  judge(request: SendRequest): Promise<Verdict>;
+  with(wish: SendWish): Sends;
+  /** Whether each send becomes a draft, as far as that is known before it is judged. */
+  areDrafted(): Promise<boolean>;
+};
+
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -179,6 +234,8 @@ export type Context = {
   readonly origin?: Origin;
   /** With --dry-run: requests that write end here instead of going out. */
   readonly preview?: Preview;
+  /** Asked by `http/` before each request that reaches a customer or the public. Absent where nobody set rules. */
+  readonly sends?: Sends;
   /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };

@@ -7,6 +7,7 @@ export const exitCodes = {
   'not-found': 3,
   auth: 4,
   forbidden: 5,
+  policy: 5,
   rejected: 6,
   'rate-limited': 7,
   partial: 8,
@@ -43,7 +44,18 @@ type Details = {
   readonly isWhole?: boolean;
   /** What the command wrote before it failed stands; the ids of those records, as far as they are known. */
   readonly done?: readonly number[];
+  /** The gate before customers refused it: nothing of it was sent, and it may be tried again. */
+  readonly isHeld?: boolean;
+  /** Nothing was sent: what was to be sent is a draft that waits for a person. */
+  readonly drafted?: Drafted;
   readonly cause?: unknown;
+};
+
+/** A draft, as a face tells of it. `told`: one line with the command that sends it. */
+export type Drafted = {
+  readonly id: number;
+  readonly told: string;
+  readonly record: Readonly<Record<string, unknown>>;
 };
 
 /** Said of one request. It is taken out again where the command has done something else. */
@@ -78,11 +90,27 @@ export class Failure extends Error {
   readonly isShort: boolean;
   readonly isUnrecorded: boolean;
   readonly isWhole: boolean;
+  readonly isHeld: boolean;
   readonly done: Details['done'];
+  readonly drafted: Details['drafted'];
 
   constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const { hint, status, fields, looked, answer, isStranger, mayBeDone, isShort, isUnrecorded, isWhole, done, cause } =
-      details;
+    const {
+      hint,
+      status,
+      fields,
+      looked,
+      answer,
+      isStranger,
+      mayBeDone,
+      isShort,
+      isUnrecorded,
+      isWhole,
+      isHeld,
+      done,
+      drafted,
+      cause,
+    } = details;
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
@@ -96,7 +124,9 @@ export class Failure extends Error {
     this.isShort = isShort === true;
     this.isUnrecorded = isUnrecorded === true;
     this.isWhole = isWhole === true;
+    this.isHeld = isHeld === true;
     this.done = done;
+    this.drafted = drafted;
   }
 
   get exitCode(): number {

@@ -5,9 +5,11 @@ import type { Context, Writes } from './context.ts';
 import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
 import { copyName } from './mirror/store/copy-name.ts';
+import type { View } from './output/view.ts';
 import type { Invocation } from './program/program.ts';
 import { quickAnswer } from './program/quick.ts';
 import { acknowledgeInterrupt, showingWaits } from './program/waits.ts';
+import { sendsFor } from './sends/lazy.ts';
 
 /** Runs one command line and returns its exit code. Everything is loaded when it is first needed. */
 export async function main(argv: readonly string[], ctx: Context): Promise<number> {
@@ -68,7 +70,10 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
     progress: { value: progress },
     writes: { value: writes },
     origin: { value: { face: 'cli', command: invocation.path } },
+    // The one gate before customers and the public, for every command.
+    sends: { get: () => sends },
   });
+  const sends = sendsFor(told, settings);
   const ctx = showingWaits(told);
   // Another program is told of Ctrl-C by the terminal itself.
   const isOver = invocation.command.passThrough ? () => {} : acknowledgeInterrupt(ctx, () => notices);
@@ -95,13 +100,22 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   await checkOutput(settings, ctx.signal);
   if (settings.fields) await (await import('./program/printed.ts')).refuseStrangeFields(invocation, settings.fields);
   const values = await given(ctx, invocation, settings);
-  const view = await invocation.command.run(withNumber(ctx, invocation, values.names), { ...values, settings });
+  const view = await invocation.command
+    .run(withNumber(ctx, invocation, values.names), { ...values, settings })
+    .catch(draftedView);
   if (view.done === undefined) return print(ctx, view, settings);
   const { typeableNote } = await import('./config/advice.ts');
   const typed = (note: string) => typeableNote(note, settings.carried);
   // The line and the note that repeats it stay equal.
   const notes = typeof view.notes === 'function' ? view.notes : view.notes?.map(typed);
   return print(ctx, { ...view, done: typed(view.done), notes }, settings);
+}
+
+/** What was to be sent became a draft: that is what the command has done. */
+async function draftedView(error: unknown): Promise<View> {
+  if (!(error instanceof Failure && error.drafted)) throw error;
+  const { told: done, record } = error.drafted;
+  return { data: { shape: 'record', record }, done, notes: [done] };
 }
 
 /** The record of writes tells the number by which a ticket was named. */

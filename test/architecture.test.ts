@@ -36,6 +36,7 @@ const floors = [
   'tabular',
   'webhooks',
   'login',
+  'sends',
   'command',
   'output',
   'http',

@@ -82,6 +82,8 @@ export type RunOptions = {
   readonly columns?: number;
   /** Answers to questions, in order; a missing one fails the test. */
   readonly answers?: readonly (string | boolean)[];
+  /** Asked in place of the answers for what goes by itself. */
+  readonly countdown?: () => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
   readonly edit?: (initial: string) => string;
   readonly signal?: AbortSignal;
@@ -143,14 +145,15 @@ function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }
 
-function askWith({ answers = [], columns, edit }: RunOptions, screen: Writable): Ask {
+function askWith({ answers = [], columns, edit, countdown }: RunOptions, screen: Writable): Ask {
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
     if (answer === undefined) throw new Error(`The test has no answer to: ${question}`);
     return answer;
   };
-  const text = async (question: string) => String(await next(question));
+  const text: Ask['text'] = async (question, { isFleeting = false } = {}) =>
+    isFleeting && countdown ? countdown() : String(await next(question));
   return {
     canAsk: columns !== undefined,
     confirm: async (question, { shown } = {}) => {
@@ -159,7 +162,7 @@ function askWith({ answers = [], columns, edit }: RunOptions, screen: Writable):
     },
     text,
     secret: text,
-    choose: text,
-    edit: edit ? async (initial) => edit(initial) : text,
+    choose: (question) => text(question),
+    edit: edit ? async (initial) => edit(initial) : (initial) => text(initial),
   };
 }

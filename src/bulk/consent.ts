@@ -1,4 +1,5 @@
 import { resolve as absolute, join } from 'node:path';
+import { hearersOf } from '../api/hearers.ts';
 import { confirmed } from '../command/confirm.ts';
 import { refuseBegunAgain } from './begun-again.ts';
 import { refuseLoss } from './earlier-secrets.ts';
@@ -52,6 +53,8 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
       : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
   const isSettled = settledIn(known, plan, flags.retry_unknown);
+  // Nothing is sent: a person sees each of them later.
+  if (hearersOf(row.operation) !== undefined && (await ctx.sends?.areDrafted())) return;
   if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
   else await confirmedMany(ctx, settings, { row, count, words });
 }

@@ -121,7 +121,7 @@ export async function settle(course: Course, planned: Planned, outcome: Outcome)
     if (settled && outcome.id !== null) await settled(ctx, job.settings, { id: outcome.id, answer: outcome.answer });
   } else if (outcome.status === 'unsent') {
     const { kind, message } = outcome.failure;
-    const error = kind === 'failed' && !journal.failure() ? { error: message } : {};
+    const error = (kind === 'failed' || kind === 'policy') && !journal.failure() ? { error: message } : {};
     ended.set(index, { status: 'unsent', line, ...error });
   } else if (outcome.status === 'rejected') {
     ended.set(index, { status: 'rejected', line, error: outcome.error });
@@ -161,9 +161,13 @@ export function judge(course: Course, planned: Planned, outcome: Outcome): void 
     const why = outcome.status === 'unknown' ? behindDoubt : behindUnsent;
     for (const key of planned.keys) doubted.set(key, why);
   }
-  const isTrouble = outcome.status === 'unknown' || (outcome.status === 'unsent' && outcome.failure.kind === 'failed');
+  const isTrouble =
+    outcome.status === 'unknown' ||
+    (outcome.status === 'unsent' && outcome.failure.kind === 'failed' && !outcome.failure.isHeld);
   course.troubles = isTrouble ? course.troubles + 1 : 0;
-  if (outcome.status === 'unsent' && !isTrouble) stop(outcome.failure);
+  // A rule of the policy may forbid one row and not the next.
+  const isOfRow = outcome.status === 'unsent' && outcome.failure.kind === 'policy';
+  if (outcome.status === 'unsent' && !isTrouble && !isOfRow) stop(outcome.failure);
   if (course.troubles >= mostTroubles && 'failure' in outcome && outcome.failure) stop(inTrouble(outcome.failure));
   if ('failure' in outcome && outcome.failure?.isUnrecorded) stop(outcome.failure);
   if (job.journal.failure()) stop(job.journal.failure());

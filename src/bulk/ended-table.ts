@@ -1,4 +1,5 @@
 import { column, numberColumn, textColumn } from '../text/column.ts';
+import { partsOf } from './fate-table.ts';
 import type { Fate } from './journal-lines.ts';
 
 /** What became of a row of the file, over all runs. */
@@ -19,13 +20,10 @@ type Status = Ended['status'];
 
 const statuses: readonly Status[] = ['done', 'rejected', 'unknown', 'unsent'];
 
-/** What few rows have. */
-type Rare = { readonly secret?: string; readonly rest?: true };
-
 export function endedRows(): EndedRows {
   const statusAt = column(8);
   const [lines, ids, errors] = [numberColumn(), numberColumn(), textColumn()];
-  const rare = new Map<number, Rare>();
+  const rare = new Map<number, ReturnType<typeof partsOf>>();
   let [size, end] = [0, 0];
   const get = (index: number): Ended | undefined => {
     const status = statuses[statusAt.get(index) - 1];
@@ -63,14 +61,9 @@ export function endedRows(): EndedRows {
       lines.set(index, ended.line);
       ids.set(index, ended.status === 'done' ? (ended.id ?? undefined) : undefined);
       errors.set(index, ended.error);
-      const few = ended.status === 'done' ? rareIn(ended) : undefined;
+      const few = ended.status === 'done' ? partsOf(ended) : undefined;
       if (few) rare.set(index, few);
       else if (rare.size > 0) rare.delete(index);
     },
   };
-}
-
-function rareIn({ secret, rest }: Rare): Rare | undefined {
-  if (secret === undefined && rest === undefined) return undefined;
-  return { ...(secret !== undefined && { secret }), ...(rest && { rest }) };
 }

@@ -36,7 +36,12 @@ const statusBits = 7;
 const sameRequest = 8;
 
 /** What few rows have. */
-type Rare = { readonly keys?: readonly string[]; readonly secret?: string; readonly rest?: true };
+type Rare = {
+  readonly keys?: readonly string[];
+  readonly secret?: string;
+  readonly rest?: true;
+  readonly drafted?: number;
+};
 
 /**
  * About 50 bytes for a row (a note: 54), and 10 for one of the file that is sent now (`known`, which is whole): that one has its name
@@ -130,15 +135,21 @@ function cellsOf(known: RowRequests | undefined) {
     const about = { line: lines.get(place) ?? 0, ...(is !== undefined && { is }) };
     const id = ids.get(place) ?? null;
     const error = errors.get(place);
-    const { keys, secret, rest } = rare.get(place) ?? {};
+    const { keys, ...few } = rare.get(place) ?? {};
     const held = keys ? { keys } : {};
     if (stands === 'meant') return { status: stands, ...about, before: id };
     if (stands === 'sent') return { status: stands, ...about, before: id, ...held };
     if (stands === 'rejected') return { status: stands, ...about, error: error ?? '' };
     if (stands === 'unknown') return { status: stands, ...about, error: error ?? '', before: id, ...held };
     const of = tickets.get(place);
-    const part = { ...(error !== undefined && { error }), ...(rest && { rest }), ...(of !== undefined && { of }) };
-    return { status: stands, ...about, id, ...(secret !== undefined && { secret }), ...part };
+    return {
+      status: stands,
+      ...about,
+      id,
+      ...few,
+      ...(error !== undefined && { error }),
+      ...(of !== undefined && { of }),
+    };
   };
   const write = (place: number, fate: Fate | undefined): void => {
     const isSame = fate?.is !== undefined && known?.requestAt(place) === fate.is;
@@ -162,8 +173,19 @@ function idIn(fate: Fate): number | null {
 
 function rareIn(fate: Fate): Rare | undefined {
   if ('keys' in fate && fate.keys) return { keys: fate.keys };
-  if (fate.status !== 'done' || (fate.secret === undefined && !fate.rest)) return undefined;
-  return { secret: fate.secret, rest: fate.rest };
+  return fate.status === 'done' ? partsOf(fate) : undefined;
+}
+
+type DoneParts = Pick<Rare, 'secret' | 'rest' | 'drafted'>;
+
+/** Undefined where it has none of them. */
+export function partsOf({ secret, rest, drafted }: DoneParts): DoneParts | undefined {
+  if (secret === undefined && !rest && drafted === undefined) return undefined;
+  return {
+    ...(secret !== undefined && { secret }),
+    ...(rest && { rest }),
+    ...(drafted !== undefined && { drafted }),
+  };
 }
 
 /** Most rows of a journal are of its first run. */

@@ -102,6 +102,7 @@ type Made = {
   readonly rest?: true;
   /** Of a note: its ticket. */
   readonly of?: number;
+  readonly drafted?: number;
 };
 
 type Open = { readonly before: number | null; readonly keys?: readonly string[] };
@@ -150,9 +151,9 @@ export function applyLine(fates: FateStore, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, error, rest, of } = line.done;
+    const { id, secret, error, rest, of, drafted } = line.done;
     const part = { ...(error !== undefined && { error }), ...(rest === true && { rest }), ...(of && { of }) };
-    const more = { ...(secret !== undefined && { secret }), ...part };
+    const more = { ...(secret !== undefined && { secret }), ...(drafted !== undefined && { drafted }), ...part };
     set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {

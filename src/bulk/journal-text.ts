@@ -44,8 +44,11 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   return [header, { run }, ...others, ...lines];
 }
 
-/** Of a row that is done in part: what was not. */
-export const partOf = ({ error, rest }: { readonly error?: string; readonly rest?: true }) => ({
+type Part = { readonly error?: string; readonly rest?: true; readonly drafted?: number };
+
+/** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
+export const partOf = ({ error, rest, drafted }: Part) => ({
+  ...(drafted !== undefined && { drafted }),
   ...(error !== undefined && { error }),
   ...(rest === true && { rest }),
 });

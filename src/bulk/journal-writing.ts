@@ -31,6 +31,7 @@ export type Opening = {
 
 /** An open journal. */
 export type Held = {
+  readonly batch: string;
   readonly opening: Opening;
   readonly path: string;
   readonly log: AppendLog;

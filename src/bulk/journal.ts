@@ -1,6 +1,7 @@
 import type { Whereabouts } from '../disk/growing-file.ts';
 import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
+import { hexDigestOf } from '../text/digest.ts';
 import { someOf } from '../text/each.ts';
 import { fateTable, type OpenFates } from './fate-table.ts';
 import { noteBegun } from './journal-claims.ts';
@@ -27,6 +28,8 @@ import type { Plan } from './plan.ts';
 
 export type Journal = {
   readonly path: string;
+  /** Names the work of this journal, over all its runs. */
+  readonly batch: string;
   readonly fates: OpenFates;
   /** `isWhole`: what earlier runs wrote is all there. */
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
@@ -94,6 +97,8 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     vanishes,
     fates: fatesOf(weighed, plan),
     copies: weighed.copies,
+    // What is to be sent once more is other work.
+    batch: hexDigestOf([path, header.started_at, chosen.voided ? at : ''].join('\n')).slice(0, 8),
     failed: undefined,
     untold: [],
   };
@@ -155,6 +160,7 @@ function journalOf(held: Held, past: Past | undefined): Journal {
   let [hasRows, isFinished] = [false, false];
   return {
     path,
+    batch: held.batch,
     fates,
     copies,
     past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },

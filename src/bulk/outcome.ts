@@ -7,6 +7,8 @@ export type Done = {
   readonly answer?: unknown;
   readonly error?: string;
   readonly rest?: true;
+  /** Nothing was sent: it is a draft of this id, which a person approves. */
+  readonly drafted?: number;
 };
 
 /** What became of a row in this run. `done` with an error: in part, the record is there. `unsent`: nothing happened, and why. */
@@ -27,6 +29,8 @@ export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
 }
 
 function judgedOutcome(failure: Failure): Outcome {
+  if (failure.drafted) return { status: 'done', id: null, drafted: failure.drafted.id };
+  if (failure.isHeld) return { status: 'unsent', failure };
   const error = inWords(failure);
   if (failure.kind === 'unknown' || failure.mayBeDone) return { status: 'unknown', error, failure };
   return judged.includes(failure.kind) ? { status: 'rejected', error, failure } : { status: 'unsent', failure };

@@ -22,6 +22,8 @@ export type Report = {
   readonly rejected: number;
   readonly unknown: number;
   readonly unsent: number;
+  /** Of those that are done: drafts that wait for a person. */
+  readonly drafted?: number;
   readonly requests: number;
   /** Rows that an earlier run had settled. */
   readonly resumed_rows: number;
@@ -39,6 +41,7 @@ export type Report = {
 
 const fieldNames: Record<keyof Report, true> = {
   ...{ command: true, file: true, rows: true, done: true, rejected: true, unknown: true, unsent: true },
+  drafted: true,
   ...{ requests: true, resumed_rows: true, duration_ms: true, errors: true, read_as: true },
   ...{ sample: true, would_send: true, minutes: true },
 };
@@ -51,6 +54,7 @@ export type Result = {
   readonly id?: number | null;
   readonly error?: string;
   readonly secret?: string;
+  readonly drafted?: number;
 };
 
 export const resultOf = (plan: Plan, { ended }: Totals, index: number): Result => {
@@ -63,8 +67,10 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
   const counts = { done: 0, rejected: plan.problems.size, unknown: 0, unsent: 0 };
   const errors: RowError[] = [];
   for (const { line, error } of plan.problems.values()) errors.push({ line, error });
+  let drafted = 0;
   for (const { status, line, ...rest } of totals.ended.values()) {
     counts[status]++;
+    if ('drafted' in rest && rest.drafted !== undefined) drafted++;
     if ('error' in rest && rest.error !== undefined) errors.push({ line, error: rest.error });
   }
   counts.unsent = plan.count - counts.done - counts.rejected - counts.unknown;
@@ -73,6 +79,7 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
     file,
     rows: plan.count,
     ...counts,
+    ...(drafted > 0 && { drafted }),
     requests: totals.requests,
     resumed_rows: totals.resumedRows,
     duration_ms: Math.round(totals.ms),

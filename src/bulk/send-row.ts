@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { comingFrom } from '../audit/origin.ts';
 import { unwrap } from '../command/answered.ts';
@@ -93,6 +94,7 @@ function note(sending: Sending, id: number): void {
 
 /** Told of each request that writes, before it leaves and once it has ended. */
 type Watch = {
+  /** The row's name in the journal. */
   readonly row: string;
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
@@ -113,8 +115,18 @@ function through(sending: Sending, watch?: Watch): Service {
     return answer;
   };
   // The rows are accounted for by the run.
-  const ctx = Object.create(outer.ctx, { exchange: { value: exchange }, writes: { value: undefined } });
+  const sends = sendsOf(sending, watch?.row);
+  const ctx = Object.create(outer.ctx, {
+    ...{ exchange: { value: exchange }, writes: { value: undefined }, sends: { value: sends } },
+  });
   return { ...outer, ctx: watch ? comingFrom(ctx, { row: watch.row }) : ctx, onUnsettled: watch?.unsettled };
+}
+
+/** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */
+function sendsOf({ outer, journal }: Sending, ref: string | undefined): Context['sends'] {
+  const { batch } = journal;
+  const key = ref === undefined ? {} : { key: `${batch}/${ref}` };
+  return outer.ctx.sends?.with({ face: 'bulk', batch, ...key });
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */
@@ -178,7 +190,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
-    if (operation.safety === 'verify') {
+    if (operation.safety === 'verify' && !(await isDrafted(sending))) {
       trip.before = await knownBefore(sending, input);
       known = trip.before && !planned.keys.some((key) => doubtful.has(key)) ? trip.before : 'nothing';
     }
@@ -200,6 +212,11 @@ const isOpen = (fate: Fate | undefined): boolean => fate?.status === 'sent' || f
 
 /** `isAgain`: an earlier run may have done what follows. */
 type There = { readonly id: number | null; readonly answer: unknown; readonly isAgain: boolean };
+
+/** Nothing of it leaves, so nothing is looked for. */
+async function isDrafted({ outer, row }: Sending): Promise<boolean> {
+  return hearersOf(row.operation) === 'customer' && (await outer.ctx.sends?.areDrafted()) === true;
+}
 
 /** The record is there; what is to follow is done too, or told. */
 async function finished(sending: Sending, { input, ref }: Planned, { id, answer, isAgain }: There) {

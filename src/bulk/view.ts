@@ -32,7 +32,14 @@ function plainText({ errors, sample, ...counts }: Report): string {
 /** On a terminal that many problems are enough to see what is wrong; the files have them all. */
 const shownProblems = 10;
 
-const styles = { rows: 'bold', done: 'green', rejected: 'red', unknown: 'orange', unsent: 'orange' } as const;
+const styles = {
+  rows: 'bold',
+  done: 'green',
+  drafted: 'blue',
+  rejected: 'red',
+  unknown: 'orange',
+  unsent: 'orange',
+} as const;
 
 const humanText =
   (report: Report, files: Shown) =>
@@ -40,7 +47,7 @@ const humanText =
     const { paint } = terminal;
     const room = number(report.rows).length;
     const counts = Object.entries(styles)
-      .map(([name, style]) => ({ name, style, count: report[name as keyof typeof styles] }))
+      .map(([name, style]) => ({ name, style, count: report[name as keyof typeof styles] ?? 0 }))
       .filter(({ name, count }) => count > 0 || name === 'rows' || name === 'done')
       .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
     const course = [

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { Failure, isInterruption } from '../errors.ts';
+import { type Drafted, Failure, isInterruption } from '../errors.ts';
 import { isShownOnly } from '../http/preview.ts';
 import { restIs } from '../http/writes.ts';
 import type { View } from '../output/view.ts';
@@ -87,6 +87,10 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
     } catch (error) {
       if (isShownOnly(ctx, error)) continue;
       if (!(error instanceof Failure)) throw error;
+      if (error.drafted) {
+        ended.push({ id, view: draftView(error.drafted) });
+        continue;
+      }
       if (endsAll(error)) {
         restFrom(error.mayBeDone ? at + 1 : at);
         const view = viewOf(words, ids, ended);
@@ -99,6 +103,9 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
   const view = { ...viewOf(words, ids, ended), failure: failureOf(ended, ids.length, ctx.preview !== undefined) };
   return ctx.preview ? { ...view, notes: needless(ended) } : view;
 }
+
+/** A draft waits for a person: that is all that was to be done for this record. */
+const draftView = ({ told: done, record }: Drafted): View => ({ data: { shape: 'record', record }, done });
 
 /** What would be the same for every other record. */
 const endsAll = (failure: Failure): boolean =>

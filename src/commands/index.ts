@@ -1,4 +1,5 @@
 import type { AnyCommand, Group } from '../command/command.ts';
+import { takingDrafts } from '../command/drafting.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -40,6 +41,13 @@ export const entries: readonly Entry[] = [
     summary: 'Live chat conversations',
     section: 'core',
     load: async () => (await import('./conversations/index.ts')).conversations,
+  },
+  {
+    name: 'drafts',
+    aliases: ['draft'],
+    summary: 'What waits for a person before it is sent',
+    section: 'core',
+    load: async () => (await import('./drafts/index.ts')).drafts,
   },
   {
     name: 'calls',
@@ -219,7 +227,7 @@ function isCommand(word: string): boolean {
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
   const node = takingDryRuns(await entry.load());
   const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
-  if (!hasRows) return node;
+  if (!hasRows) return takingDrafts(node);
   const { takingFiles } = await import('./from-file.ts');
-  return takingFiles(node);
+  return takingDrafts(takingFiles(node));
 }

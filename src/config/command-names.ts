@@ -11,6 +11,7 @@ export const profileCommands: readonly string[] = [
   'contacts',
   'conversations',
   'doctor',
+  'drafts',
   'events',
   'feedback',
   'lists',

@@ -62,7 +62,7 @@ export function parseConfig(text: string, path: string): Config {
     throw broken('it is not valid JSON');
   }
   if (!isRecord(value)) throw broken('it must be a JSON object');
-  for (const key of ['default_profile', 'output', 'color', 'pager', 'audit']) {
+  for (const key of ['default_profile', 'output', 'color', 'pager', 'audit', 'hold', 'drafts']) {
     if (value[key] !== undefined && typeof value[key] !== 'string') throw broken(`"${key}" must be a text`);
   }
   const { profiles = {}, aliases = {} } = value;
@@ -73,7 +73,7 @@ export function parseConfig(text: string, path: string): Config {
   if (!isRecord(profiles)) throw broken('"profiles" must be an object');
   for (const [name, profile] of Object.entries(profiles)) {
     if (!isRecord(profile)) throw broken(`profile "${name}" must be an object`);
-    for (const key of ['base_url', 'auth_url', 'client_id', 'redirect_uri']) {
+    for (const key of ['base_url', 'auth_url', 'client_id', 'redirect_uri', 'sends']) {
       if (profile[key] !== undefined && typeof profile[key] !== 'string') {
         throw broken(`"${key}" of profile "${name}" must be a text`);
       }

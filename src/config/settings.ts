@@ -14,6 +14,21 @@ export type AuditMode = (typeof auditModes)[number];
 
 export const colors = ['auto', 'always', 'never'] as const;
 
+/** What becomes of what would reach a customer or the public, from the loosest to the strictest (docs/drafts.md). */
+export const sendModes = ['allow', 'ask', 'draft'] as const;
+
+export type SendMode = (typeof sendModes)[number];
+
+/** The stricter one holds. */
+export const stricter = (...modes: readonly (SendMode | undefined)[]): SendMode =>
+  sendModes[Math.max(0, ...modes.map((mode) => (mode === undefined ? 0 : sendModes.indexOf(mode))))] ?? 'draft';
+
+export function sendMode(text: string, by: string): SendMode {
+  const mode = sendModes.find((one) => one === text);
+  if (mode) return mode;
+  throw new Failure('usage', `${by} must be one of ${sendModes.join(', ')}, not "${text}".`);
+}
+
 /** What `config.json` holds: no secrets. Unknown keys are kept when svc writes it. */
 export type Config = {
   readonly default_profile?: string;
@@ -21,6 +36,10 @@ export type Config = {
   readonly color?: (typeof colors)[number];
   readonly pager?: string;
   readonly audit?: AuditMode;
+  /** Seconds between a yes and the send. */
+  readonly hold?: string;
+  /** Where drafts are kept: a postgres:// URL, or a folder. */
+  readonly drafts?: string;
   /** Names of the user's own, each with the command line that it stands for. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly profiles?: Readonly<Record<string, ProfileConfig>>;
@@ -31,6 +50,7 @@ export type ProfileConfig = {
   readonly auth_url?: string;
   readonly client_id?: string;
   readonly redirect_uri?: string;
+  readonly sends?: string;
   readonly account?: { readonly id: number; readonly name: string };
 };
 
@@ -71,6 +91,12 @@ export type Settings = {
   readonly insecureHttp: boolean;
   readonly pager?: string;
   readonly audit: AuditMode;
+  /** The policy may be stricter. */
+  readonly sends?: SendMode;
+  /** Between a yes and the send. */
+  readonly holdMs?: number;
+  /** Where drafts are kept, where that is not the state folder. */
+  readonly drafts?: string;
   /** Contacts are looked for in the service, also where there is a copy of the account. */
   readonly live?: boolean;
 };
@@ -157,9 +183,25 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     insecureHttp: flags.insecureHttp === true || toggle(fromEnv('SVC_INSECURE_HTTP')),
     pager: env.PAGER ?? config.pager,
     audit: chooseAudit(config.audit),
+    sends: sendsOf(config, profile, env),
+    holdMs: config.hold === undefined ? undefined : holdMs(config.hold, 'hold in config.json'),
+    drafts: env.SVC_DRAFTS_DB || config.drafts,
     live: flags.live === true,
   };
 }
+
+/** With a credential from the environment that of the default profile holds too: no variable loosens it. */
+function sendsOf(config: Config, profile: string, env: Environment): SendMode {
+  const ofProfile = (name: string) => {
+    const { sends } = profileConfig(config, name);
+    return sends === undefined ? undefined : sendMode(sends, `sends of profile ${name}`);
+  };
+  const hasCredential = Boolean(env.SVC_API_KEY || env.SVC_ACCESS_TOKEN || env.SVC_M2M_TOKEN);
+  const general = hasCredential ? ofProfile(config.default_profile ?? 'default') : undefined;
+  return stricter(ofProfile(profile), general, env.SVC_SENDS ? sendMode(env.SVC_SENDS, 'SVC_SENDS') : undefined);
+}
+
+export const holdMs = (text: string, by: string): number => seconds({ text, by }, 0);
 
 /** The profile's part of the config; an absent profile has an empty one. */
 export function profileConfig(config: Config, profile: string): ProfileConfig {

@@ -113,6 +113,7 @@ const meaningOf: Readonly<Record<FailureKind, string>> = {
   'not-found': 'no such record',
   auth: 'not logged in, or the login has ended: ask the user to run `svc login`',
   forbidden: 'the login lacks a scope, or the account has the module switched off',
+  policy: "a rule of the account's own policy forbids it: stop, or leave a draft with `--draft`",
   rejected: 'the service refused the values; `fields` names them',
   'rate-limited': 'the rate limit outlasted the wait: wait a minute',
   partial: 'a part is done: the message, or the report, says what is not',

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import type { ResourceName } from '../api/resources.ts';
 import type { Bearer, Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context, HttpResponse } from '../context.ts';
@@ -59,8 +60,20 @@ export type Open = { isLookedFor: boolean };
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
 export type Asked = Pick<
   Operation,
-  'id' | 'safety' | 'effect' | 'credentials' | 'scope' | 'module' | 'ownLimit' | 'reaches' | 'deletes' | 'makes'
+  | 'id'
+  | 'safety'
+  | 'effect'
+  | 'credentials'
+  | 'scope'
+  | 'module'
+  | 'ownLimit'
+  | 'reaches'
+  | 'grant'
+  | 'deletes'
+  | 'makes'
 > & {
+  /** The record that it is about. */
+  readonly about?: { readonly kind: ResourceName; readonly id: number | undefined };
   readonly promised?: Promised;
   /** Whether an answer is about another record than this very write. */
   readonly showsOther?: (json: unknown, answer: HttpResponse) => boolean;

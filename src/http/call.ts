@@ -161,10 +161,24 @@ type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & Pick<CallOptions, 
  * That is made up only where it is told.
  */
 export function withHint(operation: Operation, input: Typed, evidence: Evidence = {}): Asked {
-  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes } = operation;
+  const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
   if (!effect) return operation;
-  const at = { id, safety, credentials, scope, module, ownLimit, reaches, deletes, makes, promised: operation };
   const { params, body } = input;
+  const about = aboutOf(operation, params);
+  const at = {
+    id,
+    safety,
+    credentials,
+    scope,
+    module,
+    ownLimit,
+    reaches,
+    grant,
+    deletes,
+    makes,
+    about,
+    promised: operation,
+  };
   const { before, takes = () => true, was } = evidence;
   // An id is taken only where all else agrees.
   const showsOtherOf: Asked['showsOther'] = (json, answer) =>
@@ -177,6 +191,14 @@ export function withHint(operation: Operation, input: Typed, evidence: Evidence 
     get: () => ({ ...effect, lookHint: hintFor(operation, input) }),
   });
   return asked;
+}
+
+/** The record that a write changes; the kind alone of one that it makes. */
+function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<Asked['about']> {
+  const [[name, kind] = []] = Object.entries(ids);
+  if (name === undefined || kind === undefined) return { kind: resource, id: undefined };
+  const id = fieldsIn(params)[name];
+  return { kind, id: isId(id) ? id : undefined };
 }
 
 const readOf =

@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import { operations } from '../api/index.ts';
 import type { Method, Operation, Table } from '../api/operation.ts';
 import { filledPath, isPreset } from '../api/path.ts';
@@ -29,6 +30,35 @@ export function operationAt(method: string, path: string): Known | undefined {
     if (match) return { operation, params: Object.fromEntries(names.map((name, i) => [name, Number(match[i + 1])])) };
   }
   return undefined;
+}
+
+/**
+ * The send that a server may take a path for: percent-encoding, case, slashes, a suffix and a prefix do not hide it.
+ * `method`: undefined where a header names another one.
+ */
+export function looselyAt(method: string | undefined, path: string): Operation | undefined {
+  const plain = decoded(path)
+    .toLowerCase()
+    .replaceAll(/\/+/gu, '/')
+    .replace(/(?:\.json)?[/;]*$/u, '');
+  return Object.values(table).find((operation) => {
+    if (hearersOf(operation) === undefined) return false;
+    if (method !== undefined && !isLike(method, operation.method)) return false;
+    const pattern = filledPath(operation.path, () => '[^/]+').toLowerCase();
+    return new RegExp(`${pattern}$`, 'u').test(plain);
+  });
+}
+
+/** PUT and PATCH are one to many servers. */
+const isLike = (method: string, other: string): boolean =>
+  method === other || (['PUT', 'PATCH', 'POST'].includes(method) && ['PUT', 'PATCH', 'POST'].includes(other));
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** What sending must know about a request that is not in the table: only reads are repeated. */

@@ -8,6 +8,7 @@ import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, hidingNoDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import { countdown, type Pass } from './gate.ts';
 import type { Job, State } from './job.ts';
+import { requireGo } from './reaching.ts';
 import { type Recording, recorded } from './recorded.ts';
 import type { Wire } from './request.ts';
 import type { Look, Looked } from './settle.ts';
@@ -43,6 +44,7 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
     const { showInstead } = await import('./preview.ts');
     showInstead(preview, wire);
   }
+  await requireGo(service, asked, wire);
   const sending = recorded(service, { asked, wire }, (recording) =>
     sendOn(service, asked, wire, { ...options, recording }),
   );

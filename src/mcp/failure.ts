@@ -57,6 +57,8 @@ function adviceFor(kind: FailureKind, operation: Operation | undefined): string 
       return 'check the id with the tool that lists such records; the record may be in another account.';
     case 'auth':
       return 'stop, and ask the user to log in.';
+    case 'policy':
+      return 'stop, and tell the user which rule forbids it; nothing was sent.';
     case 'forbidden':
       return 'stop, and tell the user what is missing; repeating does not help.';
     case 'rate-limited':

@@ -8,6 +8,8 @@ import type { Answer } from './answer.ts';
 
 /** What a person has granted. */
 export type Grant = Readonly<Record<Exclude<Reach, 'read'>, boolean>> & {
+  /** What would reach somebody becomes a draft. `send` is granted with it. */
+  readonly draftSends: boolean;
   /** Names of tools; undefined: all that are granted. */
   readonly only: readonly string[] | undefined;
   /** Kinds of records; undefined: all. */

@@ -1,7 +1,11 @@
+import { hearersOf } from '../api/hearers.ts';
+import { operations } from '../api/index.ts';
+import type { Table } from '../api/operation.ts';
 import { flagFor } from '../derive/grants.ts';
-import { toolsOf } from '../derive/mcp-tools.ts';
+import { type Tool as Derived, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
 import { contactsSync } from './contacts-sync.ts';
+import { listDrafts } from './drafts.ts';
 import { findContact, findTicket } from './find.ts';
 import { fromDerived } from './from-operation.ts';
 import type { Grant, Tool } from './tool.ts';
@@ -13,12 +17,15 @@ export type Granted = {
 };
 
 /** Throws a usage Failure for a `--tools` that cannot be. */
-export function grantedTools(grant: Grant): Granted {
+export function grantedTools(grant: Grant, table: Table = operations): Granted {
   const all: Tool[] = [
-    ...toolsOf({ maySend: grant.send }).map((derived) => fromDerived(derived, grant)),
+    ...toolsOf({ maySend: grant.send }, table).map((derived) =>
+      fromDerived(grant.draftSends ? drafting(derived) : derived, grant),
+    ),
     findContact,
     findTicket,
     contactsSync,
+    ...(grant.draftSends ? [listDrafts] : []),
   ];
   const missing = ({ reach }: Tool): string | undefined =>
     reach === 'read' || grant[reach] ? undefined : flagFor[reach];
@@ -47,3 +54,12 @@ export function grantedTools(grant: Grant): Granted {
     },
   };
 }
+
+/** The model is told that nothing leaves. */
+const drafting = (derived: Derived): Derived =>
+  hearersOf(derived.operation) === undefined
+    ? derived
+    : {
+        ...derived,
+        description: `${derived.description} Nothing is sent: what would reach anybody becomes a draft that a person approves.`,
+      };

@@ -26,12 +26,12 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
       if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
       return answered(confirm({ message: asked(question), default: false, theme }, context));
     },
-    text: (question, { initial, signal } = {}) => {
+    text: (question, { initial, signal, isFleeting = false } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
       return answered(
         input(
           { message: asked(question), default: initial && one(initial), prefill: 'editable', theme },
-          { ...context, signal: AbortSignal.any(signals) },
+          { ...context, signal: AbortSignal.any(signals), clearPromptOnDone: isFleeting },
         ),
       );
     },

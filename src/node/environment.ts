@@ -14,6 +14,9 @@ const secretNames = [
   'PGPASSWORD',
 ] as const;
 
+/** They may hold a password. */
+const places: readonly string[] = ['SVC_MIRROR_DB', 'SVC_DRAFTS_DB'];
+
 const taken: Record<string, string> = {};
 
 /**
@@ -21,9 +24,9 @@ const taken: Record<string, string> = {};
  * pager, a browser, a tunnel and the programs of sinks are started with: so no start can forget to leave them out.
  */
 export function ownEnvironment(): Env {
-  for (const name of [...secretNames, 'SVC_MIRROR_DB']) {
+  for (const name of [...secretNames, ...places]) {
     const value = process.env[name];
-    if (value === undefined || (name === 'SVC_MIRROR_DB' && !holdsPassword(value))) continue;
+    if (value === undefined || (places.includes(name) && !holdsPassword(value))) continue;
     taken[name] = value;
     delete process.env[name];
   }

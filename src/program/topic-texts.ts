@@ -10,6 +10,7 @@ const meanings: Record<FailureKind, string> = {
   'not-found': 'the service has no such record (404)',
   auth: 'no credential, or one that is not accepted (401)',
   forbidden: 'a scope or a module is missing (403); the message says which, and how to fix it',
+  policy: 'a rule of your own policy forbids it (svc help sends); --draft leaves it for a person',
   rejected: 'the service refused the input (422 and other 4xx)',
   'rate-limited': 'the rate limit outlasted --max-wait',
   partial: 'done in part: some rows failed, or it stopped half-way; the message says what is done',

@@ -167,7 +167,7 @@ describe('an operation that is added to a copy of the table', () => {
     const [derived] = toolsOf({ maySend: true }, { pin });
     if (!derived) throw new Error('It is a tool.');
     const service = await connect(comingFrom(ofFolder(folder), { face: 'mcp', command: derived.name }), settings);
-    const grant = { write: true, send: true, webhooks: false, only: undefined, toolsets: undefined };
+    const grant = { write: true, send: true, webhooks: false, draftSends: false, only: undefined, toolsets: undefined };
     const input = { id: 8, body: 'x' };
     await fromDerived(derived, grant).run({ service, input, boundary: '', tell: () => {} });
     expect(await theEntry(folder)).toMatchObject({ ...whole, face: 'mcp', command: 'pinTicket' });

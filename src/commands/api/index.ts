@@ -37,6 +37,7 @@ const request = defineCommand({
     'svc api ls',
   ],
   writes: true,
+  sends: true,
   async run(ctx, { args, flags, settings }): Promise<View> {
     if (args.path === 'ls') return apiLs();
     refuseNoPath(args.path);

@@ -2,7 +2,19 @@ import { defineCommand, type Group, type Param } from '../../command/command.ts'
 import { param } from '../../command/param.ts';
 import { readConfig, updateConfig, updateProfile } from '../../config/config-file.ts';
 import { parseServiceUrl } from '../../config/service-url.ts';
-import { auditModes, type Config, colors, outputs, profileConfig, profileName } from '../../config/settings.ts';
+import {
+  auditModes,
+  type Config,
+  colors,
+  holdMs,
+  outputs,
+  profileConfig,
+  profileName,
+  type Settings,
+  sendMode,
+  sendModes,
+  stricter,
+} from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
@@ -21,6 +33,13 @@ const oneOf =
     throw new Failure('usage', `${key} must be one of ${choices.join(', ')}, not "${value}".`);
   };
 
+/** The file of the configuration is no place for a password. */
+async function placeOfDrafts(value: string): Promise<string> {
+  const { refuseUnfitPlace } = await import('../../sends/place.ts');
+  await refuseUnfitPlace(value, 'drafts');
+  return value;
+}
+
 const keys = {
   default_profile: {
     of: 'everything',
@@ -35,6 +54,17 @@ const keys = {
     what: 'Where the browser returns after the login',
     check: async (value) => (await import('../../login/oauth-login.ts')).checkRedirectUri(value, 'redirect_uri'),
   },
+  sends: {
+    of: 'profile',
+    what: `What reaches customers: ${sendModes.join(', ')}`,
+    check: oneOf('sends', sendModes),
+  },
+  hold: {
+    of: 'everything',
+    what: 'Seconds between a yes and the send',
+    check: (value) => String(holdMs(value, 'hold') / 1000),
+  },
+  drafts: { of: 'everything', what: 'Where drafts are kept: a folder, or a postgres:// URL', check: placeOfDrafts },
   output: { of: 'everything', what: `How data is printed: ${outputs.join(', ')}`, check: oneOf('output', outputs) },
   color: { of: 'everything', what: `When to use colour: ${colors.join(', ')}`, check: oneOf('color', colors) },
   pager: {
@@ -105,7 +135,7 @@ const set = defineCommand({
   name: 'set',
   summary: 'Change a setting',
   details: [
-    'base_url, auth_url, client_id and redirect_uri belong to the profile in use; the others hold everywhere. ' +
+    'base_url, auth_url, client_id, redirect_uri and sends belong to the profile in use; the others hold everywhere. ' +
       'An empty value unsets.',
     Object.entries(keys)
       .map(([name, { what }]) => `  ${name.padEnd(15)}  ${what}`)
@@ -114,10 +144,10 @@ const set = defineCommand({
   args: { key: key('Which setting'), value: param.requiredText('Its new value', { placeholder: 'VALUE' }) },
   flags: {},
   examples: ['svc config set output json', 'svc config set pager cat'],
-  async run(ctx, { args: { key: name, value: text }, settings: { profile } }) {
+  async run(ctx, { args: { key: name, value: text }, settings }) {
     const value = text === '' ? undefined : await keys[name].check(text);
     if (name === 'default_profile' && value !== undefined) await refuseUnknownProfile(ctx, value);
-    return change(ctx, profile, name, value);
+    return change(ctx, settings, name, value);
   },
 });
 
@@ -127,10 +157,12 @@ const unset = defineCommand({
   args: { key: key('Which setting') },
   flags: {},
   examples: ['svc config unset output'],
-  run: (ctx, { args, settings: { profile } }) => change(ctx, profile, args.key, undefined),
+  run: (ctx, { args, settings }) => change(ctx, settings, args.key, undefined),
 });
 
-async function change(ctx: Context, profile: string, name: KeyName, value: string | undefined): Promise<View> {
+async function change(ctx: Context, settings: Settings, name: KeyName, value: string | undefined): Promise<View> {
+  const { profile } = settings;
+  if (name === 'sends' || name === 'default_profile') await agreeToLoosen(ctx, settings, name, value);
   if (keys[name].of === 'profile') await updateProfile(ctx, profile, { [name]: value });
   else await updateConfig(ctx, (config) => ({ ...config, [name]: value }));
   const whose = keys[name].of === 'profile' ? ` of profile ${profile}` : '';
@@ -138,6 +170,28 @@ async function change(ctx: Context, profile: string, name: KeyName, value: strin
     data: { shape: 'nothing' },
     notes: [value === undefined ? `${name}${whose} is unset.` : `${name}${whose} is ${value} now.`],
   };
+}
+
+/** What holds sends back is taken away by a person at a terminal alone, whatever --yes says. */
+async function agreeToLoosen(
+  ctx: Context,
+  { profile, noInput }: Settings,
+  name: 'sends' | 'default_profile',
+  value: string | undefined,
+): Promise<void> {
+  const config = await readConfig(ctx.files);
+  const modeOf = (named: string) =>
+    sendMode(profileConfig(config, named).sends ?? 'allow', `sends of profile ${named}`);
+  const now = name === 'sends' ? modeOf(profile) : modeOf(config.default_profile ?? 'default');
+  const next = name === 'sends' ? sendMode(value ?? 'allow', 'sends') : modeOf(value ?? 'default');
+  if (stricter(now, next) === next) return;
+  if (!ctx.ask.canAsk || noInput) {
+    throw new Failure('usage', `sends is ${now}, and ${next} is looser: that asks a person at a terminal.`, {
+      hint: 'Nothing was changed. --yes does not answer this.',
+    });
+  }
+  const isAgreed = await ctx.ask.confirm(`Sends are on ${now}. Let them be ${next} from now on?`);
+  if (!isAgreed) throw new Failure('failed', 'Declined. Nothing was changed.');
 }
 
 /** A default that nobody has logged in to would make every command after it fail. */
@@ -159,6 +213,7 @@ function configured(config: Config, profile: string, name: KeyName): string | un
     case 'auth_url':
     case 'client_id':
     case 'redirect_uri':
+    case 'sends':
       return profileConfig(config, profile)[name];
     default:
       return config[name];

@@ -21,7 +21,8 @@ export const doctor = defineCommand({
   async run(ctx, { flags, settings }) {
     const [{ checkUp }, { ownCheck, updateCheck, updateUrl }] = [await import('./checks.ts'), await import('./own.ts')];
     const url = flags.checkUpdate === undefined ? undefined : updateUrl(flags.checkUpdate, '--check-update');
-    const checks = [ownCheck(), ...(await checkUp(ctx, settings))];
+    const { sendsChecks } = await import('./sends.ts');
+    const checks = [ownCheck(), ...(await checkUp(ctx, settings)), ...(await sendsChecks(ctx, settings))];
     const update = url === undefined ? undefined : await updateCheck(ctx, settings, url);
     if (update) checks.push(update.check);
     const ok = checks.every((check) => check.ok);

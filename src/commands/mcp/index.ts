@@ -28,6 +28,7 @@ const kinds: Param<readonly Toolset[] | undefined> = {
 const flags = {
   allowWrite: param.toggle('Offer tools that change records and reach no customer'),
   allowSend: param.toggle('Offer tools that may reach customers: replies, events; with --allow-write also publishing'),
+  draftSends: param.toggle('Offer the same tools, and send nothing: each makes a draft that a person approves'),
   allowWebhooks: param.toggle('Offer tools that create and delete webhook subscriptions'),
   toolsets: kinds,
   tools: names,
@@ -48,14 +49,18 @@ const serveMcp = defineCommand({
   flags,
   examples: [
     'svc mcp --allow-write',
+    'svc mcp --draft-sends',
     'svc mcp --toolsets tickets,contacts',
     'svc mcp --tools listTickets,getTicket',
     'svc mcp --http --port 8979',
     'svc mcp install print',
   ],
   async run(ctx, { flags, settings }) {
-    const { allowWrite: write, allowSend: send, allowWebhooks: webhooks, tools: only } = flags;
-    const grant = { write, send, webhooks, only, toolsets: flags.toolsets };
+    const { allowWrite: write, allowSend, allowWebhooks: webhooks, tools: only } = flags;
+    const isMode = allowSend && !flags.draftSends && (await ctx.sends?.areDrafted()) === true;
+    if (isMode) ctx.notice('Sends are drafts here (mode draft): --allow-send means --draft-sends.');
+    const draftSends = flags.draftSends || isMode;
+    const grant = { write, send: allowSend || draftSends, draftSends, webhooks, only, toolsets: flags.toolsets };
     if (flags.http) {
       const { serveHttp } = await import('../../mcp/http.ts');
       const line = ({ url, authorization }: HttpAddress) => `${url}\nAuthorization: ${authorization}`;

@@ -26,6 +26,7 @@ export const installMcp = defineCommand({
   flags: {
     allowWrite: param.toggle('Let it change records'),
     allowSend: param.toggle('Let it reach customers'),
+    draftSends: param.toggle('Let it draft what would reach customers; a person approves it'),
     allowWebhooks: param.toggle('Let it create and delete webhook subscriptions'),
     toolsets: param.text('Only tools for these kinds of records', { placeholder: 'A,B' }),
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
@@ -39,8 +40,8 @@ export const installMcp = defineCommand({
     const { toolsetNamed } = await import('../../derive/toolsets.ts');
     const only = flags.tools?.split(',').map((tool) => tool.trim());
     const toolsets = flags.toolsets?.split(',').map((name) => toolsetNamed(name.trim()));
-    const { allowWrite: write, allowSend: send, allowWebhooks: webhooks } = flags;
-    const grant = { write, send, webhooks, only, toolsets };
+    const { allowWrite: write, allowSend, draftSends, allowWebhooks: webhooks } = flags;
+    const grant = { write, send: allowSend || draftSends, draftSends, webhooks, only, toolsets };
     grantedTools(grant);
     const entry = entryFor(settings, grant);
     const name = flags.name ?? 'svc';
@@ -103,7 +104,7 @@ function besides(client: Client, name: string, { command, args }: Entry): string
 }
 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
-function entryFor(settings: Settings, { write, send, webhooks, only, toolsets }: Grant): Entry {
+function entryFor(settings: Settings, { write, send, draftSends, webhooks, only, toolsets }: Grant): Entry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
   // The single executable is its own script.
   const [node, script] = [process.execPath, process.argv[1]];
@@ -115,7 +116,8 @@ function entryFor(settings: Settings, { write, send, webhooks, only, toolsets }:
       ...(profileNamed ? ['--profile', profile] : []),
       ...(baseUrlNamed && baseUrl ? ['--base-url', baseUrl] : []),
       ...(write ? ['--allow-write'] : []),
-      ...(send ? ['--allow-send'] : []),
+      ...(draftSends ? ['--draft-sends'] : []),
+      ...(send && !draftSends ? ['--allow-send'] : []),
       ...(webhooks ? ['--allow-webhooks'] : []),
       ...(toolsets ? ['--toolsets', toolsets.join(',')] : []),
       ...(only ? ['--tools', only.join(',')] : []),

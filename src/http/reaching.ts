@@ -1,0 +1,94 @@
+import { getAccount } from '../api/account.ts';
+import { hearersOf, readerOf } from '../api/hearers.ts';
+import { operations } from '../api/index.ts';
+import type { Operation } from '../api/operation.ts';
+import type { Hearers, SendRequest } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import { readBody } from './answer.ts';
+import type { Asked, Service } from './asking.ts';
+import { isId } from './made.ts';
+import { looselyAt } from './raw.ts';
+import type { Wire } from './request.ts';
+
+/**
+ * The one gate: every request that may reach a customer or the public comes here before it leaves, whatever the command.
+ * Throws the Failure that says that it became a draft, or what forbids it.
+ */
+export async function requireGo(service: Service, asked: Asked, wire: Wire): Promise<void> {
+  const { sends } = service.ctx;
+  if (!sends) return;
+  const hearers = asked.id === '' ? undefined : hearersOf(asked);
+  if (hearers === undefined) return asked.id === '' ? refuseDisguised(service, wire) : undefined;
+  const verdict = await sends.judge(requestOf(service, asked, wire, hearers));
+  if (verdict !== 'go') throw verdict;
+}
+
+function requestOf(service: Service, asked: Asked, { method, path, body }: Wire, hearers: Hearers): SendRequest {
+  const read = readBody(body ?? '');
+  const { kind = '', id } = asked.about ?? {};
+  return {
+    operation: asked.id,
+    hearers,
+    method,
+    path: path.replace(/\?.*$/u, ''),
+    body: read.form === 'json' ? read.json : undefined,
+    record: { kind, id },
+    baseUrl: service.session.baseUrl,
+    read: () => recordAt(service, kind, id),
+    account: () => accountOf(service),
+  };
+}
+
+/** The record as it is now. Undefined where there is no id, no way to read it, or no right to. */
+async function recordAt(service: Service, kind: string, id: number | undefined) {
+  const table: readonly Operation[] = Object.values(operations);
+  const reader = readerOf(table, kind);
+  const name = Object.keys(reader?.ids ?? {})[0];
+  if (!reader || name === undefined || id === undefined) return undefined;
+  const { call } = await import('./call.ts');
+  try {
+    const answer = await call(service, reader, { params: { [name]: id } });
+    const { key } = reader.answer;
+    const record = key === undefined ? answer : fieldsIn(answer)[key];
+    return isRecord(record) ? record : undefined;
+  } catch (error) {
+    if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
+    throw error;
+  }
+}
+
+async function accountOf(service: Service): Promise<number | undefined> {
+  const known = service.session.account?.();
+  if (known !== undefined) return known;
+  const { call } = await import('./call.ts');
+  try {
+    const { account_id: id } = await call(service, getAccount, {});
+    return isId(id) ? id : undefined;
+  } catch (error) {
+    if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'auth')) return undefined;
+    throw error;
+  }
+}
+
+/** A path that a server may take for that of a send, though it is not written as one. */
+async function refuseDisguised(service: Service, { method, path, headers = {} }: Wire): Promise<void> {
+  const { sends, session } = { ...service, sends: service.ctx.sends };
+  const isOverridden = Object.keys(headers).some((name) => /method-override/iu.test(name));
+  const whole = new URL(`${session.baseUrl}${path}`).pathname;
+  const operation = looselyAt(isOverridden ? undefined : method, whole);
+  if (!operation || !sends) return;
+  const hearers = hearersOf(operation) ?? 'customer';
+  const verdict = await sends.judge({
+    operation: '',
+    hearers,
+    method,
+    path,
+    body: undefined,
+    record: { kind: operation.resource, id: undefined },
+    baseUrl: session.baseUrl,
+    read: async () => undefined,
+    account: async () => undefined,
+  });
+  if (verdict !== 'go') throw verdict;
+}

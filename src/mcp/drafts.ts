@@ -1,0 +1,57 @@
+import type { Drafted } from '../errors.ts';
+import { shownDraft } from '../sends/draft.ts';
+import { withDrafts } from '../sends/store.ts';
+import { counted } from '../text/number.ts';
+import { fieldsIn } from '../text/record.ts';
+import { type Answer, answer } from './answer.ts';
+import { firstItems, room } from './bounds.ts';
+import { onlyFields } from './slices.ts';
+import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
+
+/** Nothing was sent: a person decides. */
+export function draftAnswer({ id, record }: Drafted): Answer {
+  const said = `Draft ${id} waits for a person; nothing was sent.`;
+  const kept = Object.fromEntries(
+    ['id', 'state', 'operation', 'record', 'to', 'channel', 'created_at'].map((name) => [name, fieldsIn(record)[name]]),
+  );
+  return {
+    content: [
+      { type: 'text', text: `${said} Tell the user so, and do not call again. listDrafts shows what became of it.` },
+    ],
+    structuredContent: { drafted: kept },
+  };
+}
+
+/** What became of drafts. Approving one is never a tool. */
+export const listDrafts: Tool = {
+  name: 'listDrafts',
+  title: 'List drafts',
+  description: 'List the drafts that you and others have made, newest first, with what became of them.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      state: { type: 'string', description: 'waiting, sending, sent, rejected, refused or unknown' },
+      fields: { type: 'string', description: 'Like id,state' },
+    },
+  },
+  outputSchema: { type: 'object', properties: { drafts: { type: 'array' } } },
+  annotations: { readOnlyHint: true },
+  reach: 'read',
+  toolset: 'tickets',
+  async run({ service, input, boundary }) {
+    refuseUnknown(listDrafts, input);
+    const fields = fieldsOfInput(input);
+    const { state } = input;
+    if (state !== undefined && typeof state !== 'string') throw invalid({ state: ['must be a text'] });
+    const { ctx, settings } = service;
+    const drafts = await withDrafts(ctx, settings.drafts, (store) => store.list());
+    const found = drafts
+      .filter((draft) => state === undefined || draft.state === state)
+      .map(shownDraft)
+      .reverse();
+    const shown = firstItems(fields ? found.map((draft) => onlyFields(draft, fields)) : found, room);
+    const more = found.length - shown.length;
+    const leftOut = more > 0 ? [`${counted(more, 'older draft')} left out. Name the \`fields\` that you need.`] : [];
+    return answer({ drafts: shown }, leftOut, [`${counted(found.length, 'draft')}.`], boundary);
+  },
+};

@@ -1,0 +1,184 @@
+import { getAccount } from '../api/account.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { claim, type Held, withStep } from './claim.ts';
+import { type Delivered, deliver } from './deliver.ts';
+import { type Draft, digestOfDraft, textOf } from './draft.ts';
+import { foundAt } from './settle.ts';
+import type { DraftStore } from './store.ts';
+import { differences, type Thread, threadOf } from './thread.ts';
+import { draftInWords } from './words.ts';
+
+export type Approving = {
+  readonly store: DraftStore;
+  readonly service: () => Promise<Service>;
+  /** Who decides. */
+  readonly by: string;
+  readonly token: () => string;
+  readonly retryUnknown: boolean;
+  /** Shows the draft and asks. False: it is left as it is. */
+  readonly agrees: (draft: Draft) => Promise<boolean>;
+};
+
+/**
+ * Sends a draft that a person has read. Undefined where they said no.
+ *
+ * @throws Failure where nothing of the draft was touched: it is not there, was decided already, or is another one than was read
+ */
+export async function approve(
+  approving: Approving,
+  id: number,
+  digest: string | undefined,
+): Promise<Delivered | undefined> {
+  const { store, by, retryUnknown } = approving;
+  const draft = await store.get(id);
+  if (!draft) throw noDraft(id);
+  refuseState(draft, retryUnknown);
+  const present = digestOfDraft(draft);
+  if (digest !== undefined && digest !== present)
+    throw new Failure('differs', `Draft ${id} is not what you read: its digest is ${present} now. Nothing was sent.`, {
+      hint: `Read it again: svc drafts show ${id}`,
+    });
+  if (digest === undefined && !(await approving.agrees(draft))) return undefined;
+  const service = await approving.service();
+  await refuseOther(service, draft);
+  const held = await claim(store, { id, by, token: approving.token() }, (one) => {
+    return one.state === draft.state && digestOfDraft(one) === present;
+  });
+  if (!held)
+    throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`, {
+      hint: `Look at it with: svc drafts show ${id}`,
+    });
+  const was = await lookedFor(service, held, draft);
+  if (was) return was;
+  const thread = await threadUnlessChanged(service, held);
+  if ('failure' in thread) return thread;
+  return deliver({ service, held, by, ...(thread.known && { known: thread.known }) });
+}
+
+/** An unknown one is looked for once more before it is sent again. */
+async function lookedFor(service: Service, held: Held, { state, steps }: Draft): Promise<Delivered | undefined> {
+  if (state !== 'unknown') return undefined;
+  const at = steps.findIndex((step) => step.state === 'left');
+  const step = steps[at];
+  if (!step) return undefined;
+  try {
+    const found = await foundAt(service, step);
+    if (found && at === steps.length - 1)
+      return {
+        draft: await held.end((one) => ({
+          ...withStep(one, at, { state: 'done', sent_id: found.id }),
+          state: 'sent',
+          error: null,
+        })),
+      };
+    await held.change((one) =>
+      withStep(one, at, found ? { state: 'done', sent_id: found.id } : { state: 'waiting', before: null }),
+    );
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { draft: await held.end((one) => ({ ...one, state: 'unknown' })), failure: error };
+  }
+}
+
+/** Right before it leaves the thread is read again. What is other than it was when it was read keeps the draft back. */
+async function threadUnlessChanged(service: Service, held: Held): Promise<Thread | (Delivered & { failure: Failure })> {
+  const draft = held.draft();
+  try {
+    const thread = await threadOf(service, draft);
+    const changes = hasBegun(draft) ? [] : differences(draft, thread.seen, thread.record);
+    if (changes.length === 0) return thread;
+    const next = await held.end((one) => ({ ...one, ...thread.seen, state: 'waiting' }));
+    return { draft: next, failure: changedFailure(next, changes) };
+  } catch (error) {
+    const failure = error instanceof Failure ? error : new Failure('failed', String(error), { cause: error });
+    return { draft: await held.end((one) => ({ ...one, state: 'waiting' })), failure };
+  }
+}
+
+/** What its own first step did is no news. */
+const hasBegun = ({ steps }: Draft): boolean => steps.some(({ state }) => state === 'done');
+
+const changedFailure = (draft: Draft, changes: readonly string[]): Failure =>
+  new Failure(
+    'differs',
+    `Draft ${draft.id} was not sent. ${changes.join(' ')} Its digest is ${digestOfDraft(draft)} now.`,
+    {
+      hint: `Read it again, and approve it once more: svc drafts show ${draft.id}`,
+      isWhole: true,
+    },
+  );
+
+export const noDraft = (id: number): Failure =>
+  new Failure('not-found', `There is no draft ${id}.`, { hint: 'To see all: svc drafts list --all' });
+
+const over: Readonly<Record<'sent' | 'rejected' | 'refused', string>> = {
+  sent: 'was sent already',
+  rejected: 'was rejected',
+  refused: 'was refused by the service',
+};
+
+function refuseState({ id, state, claim: held, decided_at: at }: Draft, retryUnknown: boolean): void {
+  if (state === 'waiting' || (state === 'unknown' && retryUnknown)) return;
+  if (state === 'sending')
+    throw new Failure('failed', `Draft ${id} is being sent by ${held?.by ?? 'somebody'}. Nothing more was sent.`);
+  if (state === 'unknown')
+    throw new Failure('unknown', `Draft ${id} may or may not have been sent. Nothing was sent now.`, {
+      hint: `Look in the thread. To send it once more all the same: svc drafts approve ${id} --retry-unknown`,
+    });
+  throw new Failure('failed', `Draft ${id} ${over[state]}${at === null ? '' : ` at ${at}`}. Nothing was sent now.`, {
+    hint: `Look at it with: svc drafts show ${id}`,
+  });
+}
+
+/** A draft is for one account alone. */
+async function refuseOther(service: Service, { id, base_url: url, account }: Draft): Promise<void> {
+  const { session } = service;
+  if (url !== session.baseUrl)
+    throw new Failure(
+      'usage',
+      `Draft ${id} is for ${url}, and this login is for ${session.baseUrl}. Nothing was sent.`,
+      {
+        hint: 'Choose the login of that service with --profile.',
+      },
+    );
+  if (account === null) return;
+  const own = session.account?.() ?? (await accountOf(service));
+  if (own !== undefined && own !== account)
+    throw new Failure(
+      'usage',
+      `Draft ${id} is for account ${account}, and this login is for account ${own}. Nothing was sent.`,
+      {
+        hint: 'Choose the login of that account with --profile.',
+      },
+    );
+}
+
+async function accountOf(service: Service): Promise<number | undefined> {
+  try {
+    return (await call(service, getAccount, {})).account_id;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return undefined;
+    throw error;
+  }
+}
+
+/** The text with its recipient, as a person approves it. */
+export const draftToRead = (draft: Draft, sanitized: (text: string) => string): string =>
+  [
+    sanitized(draftInWords(draft)),
+    '',
+    sanitized(textOf(draft) ?? requestsOf(draft)),
+    ...stepsOf(draft).map(sanitized),
+  ].join('\n');
+
+const requestsOf = ({ steps: [first] }: Draft): string =>
+  first ? `${first.method} ${first.path}\n${JSON.stringify(first.body ?? null, undefined, 2)}` : '';
+
+/** What follows the first step, a line each. */
+const stepsOf = ({ steps }: Draft): string[] =>
+  steps.slice(1).map(({ method, path, body }) => `then ${method} ${path} ${JSON.stringify(body ?? null)}`);
+
+export const newToken = ({ random }: Pick<Context, 'random'>): string => Buffer.from(random(12)).toString('hex');

@@ -1,0 +1,126 @@
+import type { Input, Operation } from '../api/operation.ts';
+import type { Context } from '../context.ts';
+import { Failure, messageOf } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { readBefore } from '../http/look.ts';
+import type { Read } from '../http/lookings.ts';
+import { madeIds } from '../http/made.ts';
+import { operationAt } from '../http/raw.ts';
+import { type Held, withStep } from './claim.ts';
+import type { Draft, Step } from './draft.ts';
+
+/** What became of a draft that was to be sent. */
+export type Delivered = { readonly draft: Draft; readonly failure?: Failure };
+
+export type Delivering = {
+  readonly service: Service;
+  readonly held: Held;
+  /** Who has decided, and when. */
+  readonly by: string;
+  /** The record as it was read a moment ago, where it was. */
+  readonly known?: { readonly operation: Operation; readonly answer: unknown };
+};
+
+/**
+ * Sends the steps of a claimed draft, each after the one before is surely done. What leaves is in the draft before it
+ * does, so a crash never lets it be sent twice.
+ */
+export async function deliver(delivering: Delivering): Promise<Delivered> {
+  const { held, service, by } = delivering;
+  const decided = { decided_at: service.ctx.clock.now().toISOString(), decided_by: by };
+  for (const [at, step] of held.draft().steps.entries()) {
+    if (step.state === 'done') continue;
+    let id: number | null;
+    try {
+      id = await sendStep(delivering, at, step);
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure('unknown', String(error), { cause: error });
+      return { draft: await ended(held, at, failure, decided), failure };
+    }
+    try {
+      await held.change((draft) => withStep(draft, at, { state: 'done', sent_id: id, before: null }));
+    } catch (error) {
+      return { draft: held.draft(), failure: unwritten(held, error) };
+    }
+  }
+  return { draft: await held.end((draft) => ({ ...draft, ...decided, state: 'sent', error: null })) };
+}
+
+/** It is sent, and the draft does not say so: the next command of drafts finds it, and sends nothing again. */
+function unwritten(held: Held, error: unknown): Failure {
+  held.stop();
+  const { id } = held.draft();
+  return new Failure('failed', `Draft ${id} was sent, and that could not be written down: ${messageOf(error)}`, {
+    hint: `Do not send it again. Look with: svc drafts show ${id}`,
+    isWhole: true,
+  });
+}
+
+type Decided = Pick<Draft, 'decided_at' | 'decided_by'>;
+
+/** What a failure leaves of the draft. One that was taken over is no longer ours to say. */
+async function ended(held: Held, at: number, failure: Failure, decided: Decided): Promise<Draft> {
+  const isUnknown = failure.kind === 'unknown' || failure.mayBeDone;
+  const error = failure.message;
+  try {
+    if (isUnknown) return await held.end((draft) => ({ ...draft, ...decided, state: 'unknown', error }));
+    const back = (draft: Draft) => withStep(draft, at, { state: 'waiting', before: null });
+    // A login that may not, a network that is not there: another try may do it. The service's own no stays one.
+    if (refusals.includes(failure.kind) && !failure.isHeld)
+      return await held.end((draft) => ({ ...back(draft), ...decided, state: 'refused', error }));
+    return await held.end((draft) => ({ ...back(draft), state: 'waiting', error: null }));
+  } catch (own) {
+    held.stop();
+    if (own instanceof Failure) return held.draft();
+    throw own;
+  }
+}
+
+const refusals: readonly Failure['kind'][] = ['rejected', 'not-found', 'usage'];
+
+/** The id of what it made, else null. Throws the Failure of the request. */
+async function sendStep({ service, held, known }: Delivering, at: number, step: Step): Promise<number | null> {
+  const { operation, input } = requestOf(step);
+  const reading = (inner: Service): Read => {
+    return (asked, wanted) =>
+      known && asked.id === known.operation.id ? (known.answer as never) : call(inner, asked, wanted);
+  };
+  const before = operation.safety === 'verify' ? await readBefore(reading(service), operation, input) : undefined;
+  const inner = journaled(service, operation, async () => {
+    await held.change((draft) => withStep(draft, at, { state: 'left', before: before ?? null }));
+  });
+  const answer = await call(
+    inner,
+    operation,
+    input,
+    operation.safety === 'verify' ? { before: before ?? 'nothing' } : {},
+  );
+  const [made] = madeIds(operation, answer);
+  return made ?? null;
+}
+
+/** The operation of the table, and what it is called with. */
+export function requestOf({ method, path, body }: Pick<Step, 'method' | 'path' | 'body'>): {
+  readonly operation: Operation;
+  readonly input: Input<Operation>;
+} {
+  const known = operationAt(method, path);
+  if (!known) throw new Failure('usage', `svc knows no operation at ${method} ${path}. Nothing was sent.`);
+  const { operation, params } = known;
+  return { operation, input: { params, ...(operation.body && { body }) } };
+}
+
+/** Before each copy of the request the draft must still be ours, and say that it leaves. */
+function journaled(service: Service, { method }: Operation, leaving: () => Promise<void>): Service {
+  const outer = service.ctx;
+  const exchange: Context['exchange'] = async (request) => {
+    if (request.method === method) await leaving();
+    return outer.exchange(request);
+  };
+  const ctx = Object.create(outer, {
+    exchange: { value: exchange },
+    // It was approved, so no mode holds it; the policy does.
+    sends: { value: outer.sends?.with({ approved: true }) },
+  });
+  return { ...service, ctx };
+}

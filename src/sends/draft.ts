@@ -1,0 +1,98 @@
+import type { Before } from '../http/look.ts';
+import { hexDigestOf } from '../text/digest.ts';
+
+export const draftStates = ['waiting', 'sending', 'sent', 'rejected', 'refused', 'unknown'] as const;
+
+type DraftState = (typeof draftStates)[number];
+
+/** One request of a draft. Later ones leave once the one before is surely done. */
+export type Step = {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  /** `left`: it may have reached the service. */
+  readonly state: 'waiting' | 'left' | 'done';
+  /** Of a step that left: what was there before, by which it is looked for. */
+  readonly before?: Before | null;
+  readonly sent_id: number | null;
+};
+
+/** What was seen of the record that a draft is about; approving it holds this against what is there then. */
+export type Seen = {
+  /** Who hears of it, as people are named. */
+  readonly to: string | null;
+  /** The same for a program: another id, email or phone is another recipient. */
+  readonly recipient: string | null;
+  readonly channel: string | null;
+  /** Of the record. */
+  readonly status: string | null;
+  readonly number: string | null;
+  /** The newest message of the thread. */
+  readonly answers: { readonly message_id: number; readonly created_at: string } | null;
+  /** A digest of what would become public. */
+  readonly content: string | null;
+};
+
+/** Who sends a draft at this time. */
+type Claim = { readonly token: string; readonly by: string; readonly until: string };
+
+export type Draft = Seen & {
+  readonly id: number;
+  readonly state: DraftState;
+  readonly batch: string | null;
+  readonly key: string | null;
+  readonly operation: string;
+  readonly record: { readonly kind: string; readonly id: number | null };
+  readonly steps: readonly Step[];
+  readonly base_url: string;
+  readonly account: number | null;
+  readonly created_at: string;
+  readonly by: string;
+  readonly edited_by: string | null;
+  /** The texts before each edit. */
+  readonly edits: readonly { readonly at: string; readonly by: string; readonly before: string | null }[];
+  readonly decided_at: string | null;
+  readonly decided_by: string | null;
+  readonly reason: string | null;
+  readonly error: string | null;
+  readonly claim: Claim | null;
+};
+
+/** As it is given to the store, which numbers it. */
+export type NewDraft = Omit<Draft, 'id'>;
+
+/** The field of a request that holds the text that people read. */
+export const textField = (body: unknown): 'body' | 'content' | undefined => {
+  const fields = Object(body) as Readonly<Record<string, unknown>>;
+  return (['body', 'content'] as const).find((name) => typeof fields[name] === 'string');
+};
+
+export function textOf({ steps: [first] }: Pick<Draft, 'steps'>): string | null {
+  const name = textField(first?.body);
+  return name === undefined ? null : String(Object(first?.body)[name]);
+}
+
+/** Of all that a person agrees to: the requests, who gets them, by which channel, and what they answer. */
+export const digestOfDraft = (draft: Pick<Draft, 'steps' | keyof Seen>): string =>
+  hexDigestOf(
+    JSON.stringify([
+      draft.steps.map(({ method, path, body, state }) => [method, path, body ?? null, state === 'done']),
+      ...[draft.to, draft.recipient, draft.channel, draft.answers?.message_id ?? null, draft.status, draft.content],
+    ]),
+  ).slice(0, 32);
+
+/** As `--json` shows it: what people and programs may rely on. */
+export function shownDraft(draft: Draft) {
+  const { id, state, batch, operation, record, to, channel, answers, steps } = draft;
+  const [first] = steps;
+  return {
+    ...{ id, state, batch, operation },
+    record: { kind: record.kind, id: record.id, number: draft.number },
+    ...{ to, channel, body: textOf(draft), answers, digest: digestOfDraft(draft) },
+    ...{ created_at: draft.created_at, by: draft.by, edited_by: draft.edited_by },
+    ...{ decided_at: draft.decided_at, decided_by: draft.decided_by, reason: draft.reason },
+    ...{ sent_id: first?.sent_id ?? null, error: draft.error, account: draft.account, status: draft.status },
+    steps: steps.map(({ before: _, ...step }) => step),
+  };
+}

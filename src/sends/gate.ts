@@ -1,0 +1,81 @@
+import type { SendMode } from '../config/settings.ts';
+import { stricter } from '../config/settings.ts';
+import type { SendRequest, Verdict } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
+import type { Judging } from './lazy.ts';
+import { readPolicies } from './policy-file.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether a request that may reach a customer or the public may leave: `go`, or the failure that says that it became a
+ * draft or what forbids it. One after the other, so that two rows never ask at once.
+ */
+export function judge(judging: Judging, request: SendRequest): Promise<Verdict> {
+  const { shared } = judging;
+  const judged = shared.turn.then(() => verdictOn(judging, request));
+  shared.turn = judged.catch(() => {});
+  return judged;
+}
+
+async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdict> {
+  const { ctx, settings, wish } = judging;
+  // Its mode holds also where nothing else of it does.
+  const policies = await readPolicies(ctx).catch((error: unknown) => {
+    if (error instanceof Failure && (wish.draft || settings.sends === 'draft')) return [];
+    throw error;
+  });
+  const mode = wish.approved ? 'allow' : stricter(settings.sends, ...policies.map(({ sends }) => sends.mode));
+  const isDrafted = wish.draft === true || mode === 'draft';
+  const holdMs = heldFor(judging);
+  if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
+  if (request.operation === '') return refuseDisguised(mode, isDrafted || policies.length > 0);
+  let record: Promise<Fields | undefined> | undefined;
+  const read = () => {
+    record ??= request.read();
+    return record;
+  };
+  if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
+  if (isDrafted) return (await import('./make.ts')).drafted(judging, request, await read());
+  if (policies.length > 0) {
+    const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
+    if (refusal) return refusal;
+  }
+  if (mode === 'ask') {
+    const refusal = await (await import('./ask.ts')).askedFor(judging, request, await read());
+    if (refusal) return refusal;
+  }
+  if (holdMs > 0) {
+    const refusal = await (await import('./hold.ts')).held(judging, request, { holdMs, read });
+    if (refusal) return refusal;
+  }
+  if (policies.length === 0) return 'go';
+  return (await (await import('./policy.ts')).refusalByRate(policies, judging)) ?? 'go';
+}
+
+/** A person thinks again; an assistant has nobody who could. The rows of a file are held once. */
+function heldFor({ settings, wish, shared }: Judging): number {
+  if (wish.face === 'mcp' || shared.hasHeld) return 0;
+  return wish.holdMs ?? settings.holdMs ?? 0;
+}
+
+/** A change of what is published already is read by the public too; what cannot be read may be. */
+async function isPublished({ body, record }: SendRequest, read: () => Promise<Fields | undefined>): Promise<boolean> {
+  if (fieldsIn(body).status === 'published') return true;
+  if (record.id === undefined) return false;
+  const present = await read();
+  return present?.status !== 'draft';
+}
+
+function refuseDisguised(mode: SendMode, isHeld: boolean): Verdict {
+  if (mode === 'allow' && !isHeld) return 'go';
+  return new Failure(
+    'usage',
+    'A server may take this request for one that reaches a customer, and it is not written as one.',
+    {
+      isHeld: true,
+      hint: 'Nothing was sent. Write the path as the table has it: svc api ls',
+    },
+  );
+}

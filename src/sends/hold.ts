@@ -1,0 +1,74 @@
+import type { Context, SendRequest } from '../context.ts';
+import { Failure, interruption, isInterruption } from '../errors.ts';
+import type { Judging } from './lazy.ts';
+import { drafted } from './make.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export type Holding = { readonly holdMs: number; readonly read: () => Promise<Fields | undefined> };
+
+/**
+ * Waits before a send that was confirmed: Return sends it now, Ctrl-C keeps its text as a draft. Once for all rows of a
+ * file. Undefined where it may go.
+ */
+export async function held(
+  judging: Judging,
+  request: SendRequest,
+  { holdMs, read }: Holding,
+): Promise<Failure | undefined> {
+  const { ctx, settings, wish, shared } = judging;
+  shared.hasHeld = true;
+  // Read before the wait: after Ctrl-C nothing more is asked of the service.
+  const record = await read();
+  const account = await request.account();
+  const ended = await waited(ctx, holdMs, !settings.noInput && ctx.ask.canAsk);
+  if (ended === undefined) return undefined;
+  if (wish.approved)
+    return new Failure(ended.kind, 'Interrupted. Nothing was sent; the draft waits.', { isHeld: true });
+  const kept = await drafted(judging, { ...request, account: async () => account }, record);
+  const id = kept.drafted?.id;
+  return new Failure(ended.kind, `Interrupted. Nothing was sent; the text is kept as draft ${id}.`, {
+    hint: `To send it: svc drafts approve ${id}`,
+    isHeld: true,
+    isWhole: true,
+  });
+}
+
+/** The interruption that ended it early. */
+async function waited(ctx: Context, holdMs: number, canAsk: boolean): Promise<Failure | undefined> {
+  const { clock, signal } = ctx;
+  const until = clock.ticks() + holdMs;
+  for (let leftMs = holdMs; leftMs > 0; leftMs = until - clock.ticks()) {
+    const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C keeps it as a draft`;
+    if (signal.aborted) break;
+    if (!canAsk) {
+      ctx.progress(words);
+      await clock.sleep(Math.min(leftMs, 1000), signal);
+      continue;
+    }
+    const answer = await secondOf(ctx, words, Math.min(leftMs, 1000));
+    if (answer instanceof Failure) return answer;
+    if (answer === 'now') break;
+  }
+  ctx.progress(undefined);
+  return signal.aborted ? interruption(signal) : undefined;
+}
+
+/** One second of the countdown, in which Return is heard. */
+async function secondOf({ ask, clock, signal }: Context, words: string, ms: number): Promise<'now' | 'on' | Failure> {
+  const over = new AbortController();
+  const asked = ask.text(words, { signal: over.signal, isFleeting: true }).then(
+    () => 'now' as const,
+    (error: unknown) => {
+      if (over.signal.aborted) return 'on' as const;
+      if (error instanceof Failure && isInterruption(error)) return error;
+      throw error;
+    },
+  );
+  const passed = clock.sleep(ms, signal).then(() => 'on' as const);
+  const first = await Promise.race([asked, passed]);
+  over.abort('over');
+  // The question is off the screen before the next one is on it.
+  const last = await asked;
+  return first === 'on' && last !== 'on' ? last : first;
+}

@@ -1,0 +1,49 @@
+import type { SendMode, Settings } from '../config/settings.ts';
+import type { Context, Sends, SendWish } from '../context.ts';
+
+/** What all sends of one process share. */
+type Shared = {
+  /** In mode `ask` a person said yes to all that follow. */
+  isAgreedToAll: boolean;
+  /** Questions, holds and drafts of one run come one after the other. */
+  turn: Promise<unknown>;
+  hasHeld: boolean;
+  /** Drafts that this process has made. */
+  drafted: number;
+};
+
+export type Judging = {
+  readonly ctx: Context;
+  readonly settings: Settings;
+  readonly wish: SendWish;
+  readonly shared: Shared;
+};
+
+/** The gate of one command. What it needs is loaded with the first request that reaches somebody. */
+export function sendsFor(ctx: Context, settings: Settings): Sends {
+  return gateWith({ ctx, settings, wish: {}, shared: newShared() });
+}
+
+const newShared = (): Shared => ({
+  isAgreedToAll: false,
+  turn: Promise.resolve(),
+  hasHeld: false,
+  drafted: 0,
+});
+
+const gateWith = (judging: Judging): Sends => ({
+  judge: async (request) => (await import('./gate.ts')).judge(judging, request),
+  with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
+  areDrafted: async () => judging.wish.draft === true || (await modeOf(judging)) === 'draft',
+});
+
+/** The mode that holds, the policy's included. One that cannot be read is no `draft`: it forbids. */
+async function modeOf({ ctx, settings, wish }: Judging): Promise<SendMode> {
+  if (wish.approved) return 'allow';
+  const [{ readPolicies }, { stricter }] = [await import('./policy-file.ts'), await import('../config/settings.ts')];
+  const { mode } = await readPolicies(ctx).then(
+    (policies) => ({ mode: stricter(...policies.map(({ sends }) => sends.mode)) }),
+    () => ({ mode: undefined }),
+  );
+  return stricter(settings.sends, mode);
+}

@@ -1,0 +1,81 @@
+import type { SendRequest, SendWish } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { operationAt } from '../http/raw.ts';
+import { wireOf } from '../http/request.ts';
+import type { Draft, NewDraft, Seen, Step } from './draft.ts';
+import { shownDraft } from './draft.ts';
+import type { Judging } from './lazy.ts';
+import { seenOf } from './seen.ts';
+import { type DraftStore, openDrafts } from './store.ts';
+import { whoIs } from './who.ts';
+import { waitsFor } from './words.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Stores what was to be sent, and returns the failure that says so: nothing was sent. */
+export async function drafted(judging: Judging, request: SendRequest, record: Fields | undefined): Promise<Failure> {
+  const { ctx, wish, shared } = judging;
+  refuseUnfit(request);
+  const draft = newDraft(request, {
+    wish,
+    seen: seenOf({ hearers: request.hearers, body: request.body, record }),
+    account: (await request.account()) ?? null,
+    at: ctx.clock.now().toISOString(),
+  });
+  const store = await storeOf(judging);
+  const kept = await store.add(draft).finally(() => (isKeptOpen(wish) ? undefined : store.close()));
+  shared.drafted++;
+  return draftedFailure(kept);
+}
+
+export const draftedFailure = (draft: Draft): Failure =>
+  new Failure('failed', `Nothing was sent. ${waitsFor(draft)}`, {
+    drafted: { id: draft.id, told: waitsFor(draft), record: shownDraft(draft) },
+    isWhole: true,
+  });
+
+type Making = {
+  readonly wish: SendWish;
+  readonly seen: Seen;
+  readonly account: number | null;
+  readonly at: string;
+};
+
+export function newDraft(request: SendRequest, { wish, seen, account, at }: Making): NewDraft {
+  const { operation, method, path, body, record, baseUrl } = request;
+  const steps = [{ operation, method, path, body }, ...(wish.then ?? [])].map(
+    (step): Step => ({ ...step, state: 'waiting', sent_id: null }),
+  );
+  return {
+    ...seen,
+    ...{ state: 'waiting', batch: wish.batch ?? null, key: wish.key ?? null, operation, steps, account },
+    record: { kind: record.kind, id: record.id ?? null },
+    ...{ base_url: baseUrl, created_at: at, by: whoIs(wish), edited_by: null, edits: [] },
+    ...{ decided_at: null, decided_by: null, reason: null, error: null, claim: null },
+  };
+}
+
+/** What the service would refuse is told now, to whoever can correct it. */
+function refuseUnfit({ method, path, body }: Pick<SendRequest, 'method' | 'path' | 'body'>): void {
+  const known = operationAt(method, path);
+  if (known) wireOf(known.operation, { params: known.params, ...(known.operation.body && { body }) });
+}
+
+/** The rows of a file share one store: opening it for each would read the whole log each time. */
+const open = new WeakMap<object, Promise<DraftStore>>();
+
+const isKeptOpen = ({ batch }: SendWish): boolean => batch !== undefined;
+
+function storeOf({ ctx, settings, wish, shared }: Judging): Promise<DraftStore> {
+  if (!isKeptOpen(wish)) return openDrafts(ctx, settings.drafts);
+  const present = open.get(shared) ?? openDrafts(ctx, settings.drafts);
+  open.set(shared, present);
+  return present;
+}
+
+/** At the end of a run of a file. */
+export async function closeDrafts({ shared }: Pick<Judging, 'shared'>): Promise<void> {
+  const present = open.get(shared);
+  open.delete(shared);
+  await (await present?.catch(() => undefined))?.close();
+}

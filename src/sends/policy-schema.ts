@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { sendModes } from '../config/settings.ts';
+
+const time = v.pipe(v.string(), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, 'must be a time like 20:00'));
+const zone = v.pipe(v.string(), v.check(isZone, 'must be a time zone like Europe/Berlin'));
+
+export const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+const Quiet = v.pipe(
+  v.strictObject({
+    from: v.optional(time),
+    to: v.optional(time),
+    zone: v.optional(zone),
+    days: v.optional(v.array(v.picklist(days, `must be one of ${days.join(', ')}`))),
+  }),
+  v.check(({ from, to }) => (from === undefined) === (to === undefined), 'needs both from and to'),
+  v.check(({ from, days: named }) => from !== undefined || (named ?? []).length > 0, 'needs from and to, or days'),
+);
+
+/** A key that svc does not know may be a rule that is misspelt, so it is refused. */
+export const PolicyFile = v.strictObject({
+  sends: v.optional(
+    v.strictObject({
+      mode: v.optional(v.picklist(sendModes, `must be one of ${sendModes.join(', ')}`)),
+      max_per_hour: v.optional(
+        v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(0, 'must be from 0')),
+      ),
+      quiet: v.optional(Quiet),
+      allow: v.optional(v.string()),
+      deny: v.optional(v.string()),
+    }),
+  ),
+});
+
+export type Quiet = v.InferOutput<typeof Quiet>;
+
+export type Policy = {
+  /** The file that it is from, for messages. */
+  readonly path: string;
+  readonly sends: NonNullable<v.InferOutput<typeof PolicyFile>['sends']>;
+};
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

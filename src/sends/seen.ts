@@ -1,0 +1,66 @@
+import { personOf } from '../command/seed.ts';
+import { hexDigestOf } from '../text/digest.ts';
+import { fieldsIn, isRecord, recordsIn, textIn } from '../text/record.ts';
+import type { Seen } from './draft.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a send is judged and drafted by. */
+export type About = {
+  readonly hearers: 'customer' | 'public';
+  readonly body: unknown;
+  /** Undefined where it is not there or may not be read. */
+  readonly record: Fields | undefined;
+};
+
+const unseen: Seen = {
+  ...{ to: null, recipient: null, channel: null, status: null, number: null, answers: null, content: null },
+};
+
+/** What is seen of the thread, the entry or the contact that a send is about. */
+export function seenOf({ hearers, body, record }: About): Seen {
+  if (hearers === 'public') return seenOfEntry(record);
+  const contact = record ? record.contact : fieldsIn(body).contact;
+  if (!record && !isRecord(contact)) return unseen;
+  const messages = recordsIn(record?.messages);
+  const newest = messages.reduce<Fields | undefined>((last, one) => (idOf(one) >= idOf(last) ? one : last), undefined);
+  return {
+    to: nameOf(contact),
+    recipient: recipientOf(contact),
+    channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
+    status: textIn(record?.status) ?? null,
+    number: textIn(record?.ticket_number) ?? null,
+    answers: newest ? { message_id: idOf(newest), created_at: textIn(newest.created_at) ?? '' } : null,
+    content: null,
+  };
+}
+
+const idOf = (record: Fields | undefined): number => (typeof record?.id === 'number' ? record.id : 0);
+
+function seenOfEntry(record: Fields | undefined): Seen {
+  const { status, title, content_html: content, labels, version } = record ?? {};
+  return {
+    ...unseen,
+    to: 'the public',
+    recipient: 'public',
+    channel: 'changelog',
+    status: textIn(status) ?? null,
+    content: record ? hexDigestOf(JSON.stringify([title, content, labels, version])).slice(0, 16) : null,
+  };
+}
+
+const fieldOf = (contact: unknown, name: string): string => textIn(fieldsIn(contact)[name]) ?? '';
+
+function nameOf(contact: unknown): string {
+  if (!isRecord(contact)) return 'an anonymous visitor';
+  const { name, last_name, email, phone } = {
+    name: fieldOf(contact, 'name'),
+    last_name: fieldOf(contact, 'last_name'),
+    email: fieldOf(contact, 'email'),
+    phone: fieldOf(contact, 'phone'),
+  };
+  return personOf({ name, last_name, email, phone }, 'somebody');
+}
+
+const recipientOf = (contact: unknown): string =>
+  JSON.stringify([fieldsIn(contact).contact_id ?? null, fieldOf(contact, 'email'), fieldOf(contact, 'phone')]);

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { appendLines } from '../disk/append-lines.ts';
+import { diskFailure } from '../disk/disk-failure.ts';
+import { withLock } from '../disk/lock.ts';
+import { tailOf } from '../disk/tail.ts';
+import { Failure } from '../errors.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Draft, draftStates } from './draft.ts';
+import type { DraftStore, StoreNeeds } from './store.ts';
+
+/** A line of the log: the draft as it is from here on. Numbers go up by one, so a line that is missing is seen. */
+type Line = { readonly n: number; readonly draft: Draft };
+
+/** Drafts in a folder: an append-only log, each step under one lock. */
+export async function openFolder(ctx: StoreNeeds, named: string | undefined): Promise<DraftStore> {
+  const folder = named ?? join(ctx.files.state, 'drafts');
+  const path = join(folder, 'drafts.jsonl');
+  const tail = tailOf(path);
+  const drafts = new Map<number, Draft>();
+  const keys = new Map<string, number>();
+  let last = 0;
+  const take = ({ n, draft }: Line) => {
+    last = n;
+    drafts.set(draft.id, draft);
+    if (draft.key !== null) keys.set(draft.key, draft.id);
+  };
+  const readOn = async () => {
+    for (const text of await tail.lines()) {
+      const line = lineIn(text);
+      // Torn by a crash: nobody was told of it. One that is whole has the next number.
+      if (!line) continue;
+      if (line.n !== last + 1) throw damaged(path);
+      take(line);
+    }
+  };
+  const alone = async <T>(work: (write: (draft: Draft) => Promise<Draft>) => Promise<T>): Promise<T> => {
+    const { clock, signal, progress, notice } = ctx;
+    const waiting = { clock, signal, progress, notice, what: 'the drafts' };
+    try {
+      return await withLock(join(folder, 'lock'), waiting, async (held) => {
+        await readOn();
+        return work(async (draft) => {
+          held.check();
+          await appendLines(path, [JSON.stringify({ n: last + 1, draft } satisfies Line)]);
+          // What others read is what this process believes.
+          await readOn();
+          return draft;
+        });
+      });
+    } catch (error) {
+      throw diskFailure(error, `The drafts in ${folder} cannot be kept`);
+    }
+  };
+  return {
+    place: folder,
+    isShared: false,
+    add: (draft) =>
+      alone(async (write) => {
+        const present = draft.key === null ? undefined : drafts.get(keys.get(draft.key) ?? 0);
+        return present ?? (await write({ ...draft, id: drafts.size + 1 }));
+      }),
+    list: () => alone(async () => [...drafts.values()]),
+    get: (id) => alone(async () => drafts.get(id)),
+    change: (id, change) =>
+      alone(async (write) => {
+        const draft = drafts.get(id);
+        const next = draft && change(draft, ctx.clock.now());
+        return next && (await write(next));
+      }),
+    now: async () => ctx.clock.now(),
+    close: async () => {},
+  };
+}
+
+const damaged = (path: string): Failure =>
+  new Failure('failed', `The log of drafts is damaged: lines are missing in ${path}.`, {
+    hint: `Nothing was sent. svc cannot tell which drafts were sent: look in the service, then move the file away.`,
+  });
+
+function lineIn(text: string): Line | undefined {
+  try {
+    const line: unknown = JSON.parse(text);
+    return isLine(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLine(line: unknown): line is Line {
+  if (!isRecord(line) || typeof line.n !== 'number') return false;
+  return isDraft(line.draft);
+}
+
+/** Of a file and of a row of a database, which only svc writes. */
+export function isDraft(draft: unknown): draft is Draft {
+  const { id, state, steps } = fieldsIn(draft);
+  return typeof id === 'number' && draftStates.some((one) => one === state) && Array.isArray(steps);
+}

@@ -1,0 +1,117 @@
+import { foreignCode, foreignCodeFound, type OwnSchema } from '../database/foreign-code.ts';
+import { type Database, openDatabase } from '../database/postgres.ts';
+import { requireTrusted } from '../database/trust.ts';
+import { Failure } from '../errors.ts';
+import type { Draft } from './draft.ts';
+import type { Change, DraftStore, StoreNeeds } from './store.ts';
+import { isDraft } from './store-folder.ts';
+
+const schema = 'svc_drafts';
+
+/** Raised with each change that an older svc could not work with. */
+const version = 1;
+
+/** A draft is bytes, so that the encoding of the database does not matter; its id and its key stand beside it. */
+const statements = `
+SELECT pg_advisory_xact_lock(7379633);
+CREATE SCHEMA IF NOT EXISTS ${schema};
+CREATE SEQUENCE IF NOT EXISTS ${schema}.ids;
+CREATE TABLE IF NOT EXISTS ${schema}.drafts (
+  id bigint PRIMARY KEY DEFAULT nextval('${schema}.ids'::regclass),
+  key text UNIQUE,
+  changes integer NOT NULL DEFAULT 0,
+  data bytea NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${schema}.version (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), version integer NOT NULL);
+INSERT INTO ${schema}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING;
+`;
+
+const own: OwnSchema = { schema, tables: ['drafts', 'version'] };
+
+const settings = [
+  'search_path = pg_catalog, pg_temp',
+  'synchronous_commit = on',
+  "default_transaction_isolation = 'read committed'",
+  "timezone = 'UTC'",
+];
+
+/** What may run code of others there cannot come between the look for it and the write. */
+const lock = `LOCK TABLE ${schema}.drafts IN ROW EXCLUSIVE MODE`;
+
+const guard = {
+  text: foreignCode(own),
+  refuse: (found: Readonly<Record<string, unknown>>, place: string) => foreignCodeFound(found, place, own),
+};
+
+/** Others may change a draft between reading and writing it: then it is read again. */
+const mostTries = 20;
+
+/** Drafts in Postgres, for any number of machines. */
+export async function openPostgres({ env }: StoreNeeds, url: string): Promise<DraftStore> {
+  const passwordHint = 'Give the password in PGPASSWORD, in .pgpass, or in the URL in SVC_DRAFTS_DB.';
+  const database = await openDatabase({ url, env, settings, guard, application: 'svc drafts', passwordHint });
+  try {
+    await prepare(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const rows = async (where: string, values: unknown[] = []): Promise<Row[]> =>
+    (
+      await database.query({ text: `SELECT id, changes, data, now() AS now FROM ${schema}.drafts ${where}`, values })
+    ).map(rowIn);
+  const change = async (id: number, judge: Change): Promise<Draft | undefined> => {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const [row] = await rows('WHERE id = $1', [id]);
+      const next = row && judge(row.draft, row.now);
+      if (!row || !next) return undefined;
+      const written = await database.query({
+        lock,
+        text: `UPDATE ${schema}.drafts SET data = $2, changes = changes + 1 WHERE id = $1 AND changes = $3 RETURNING id`,
+        values: [id, bytesOf(next), row.changes],
+      });
+      if (written.length > 0) return next;
+    }
+    throw new Failure('failed', `Draft ${id} is changed by others all the time. Nothing was sent.`);
+  };
+  return {
+    place: database.place,
+    isShared: true,
+    async add(draft) {
+      const written = await database.query({
+        lock,
+        text: `INSERT INTO ${schema}.drafts (key, data) VALUES ($1, $2) ON CONFLICT (key) DO NOTHING RETURNING id`,
+        values: [draft.key, bytesOf({ ...draft, id: 0 })],
+      });
+      const [present] = written.length > 0 ? [undefined] : await rows('WHERE key = $1', [draft.key]);
+      return present?.draft ?? { ...draft, id: Number(written[0]?.id) };
+    },
+    list: async () => (await rows('ORDER BY id')).map(({ draft }) => draft),
+    get: async (id) => (await rows('WHERE id = $1', [id]))[0]?.draft,
+    change,
+    now: async () => dateIn((await database.query({ text: 'SELECT now() AS now' }))[0]?.now),
+    close: () => database.close(),
+  };
+}
+
+type Row = { readonly draft: Draft; readonly changes: number; readonly now: Date };
+
+const bytesOf = (draft: Draft): Buffer => Buffer.from(JSON.stringify(draft));
+
+const dateIn = (value: unknown): Date => (value instanceof Date ? value : new Date(String(value)));
+
+function rowIn({ id, changes, data, now }: Readonly<Record<string, unknown>>): Row {
+  const draft: unknown = data instanceof Uint8Array ? JSON.parse(Buffer.from(data).toString('utf8')) : undefined;
+  if (!isDraft(draft)) throw new Failure('failed', `Draft ${String(id)} in the database is damaged. Nothing was sent.`);
+  return { draft: { ...draft, id: Number(id) }, changes: Number(changes), now: dateIn(now) };
+}
+
+async function prepare(database: Database): Promise<void> {
+  await requireTrusted((text) => database.query({ text }), database.place, own);
+  const [found] = await database.query({ text: `SELECT to_regclass('${schema}.version') IS NOT NULL AS there` });
+  // Several statements in one message are one transaction.
+  if (found?.there !== true) await database.query({ text: statements });
+  const [row] = await database.query({ text: `SELECT version FROM ${schema}.version` });
+  if (Number(row?.version) <= version) return;
+  throw new Failure('failed', `The drafts in ${database.place} were made by a newer svc.`, { hint: 'Update svc.' });
+}

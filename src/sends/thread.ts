@@ -1,0 +1,57 @@
+import { hearersOf, readerOf } from '../api/hearers.ts';
+import { operations } from '../api/index.ts';
+import type { Operation } from '../api/operation.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
+import type { Draft, Seen } from './draft.ts';
+import { seenOf } from './seen.ts';
+import { operationNamed } from './words.ts';
+
+const table: readonly Operation[] = Object.values(operations);
+
+export const readerFor = (resource: string): Operation | undefined => readerOf(table, resource);
+
+/** The thread of a draft as it is now. */
+export type Thread = {
+  readonly seen: Seen;
+  readonly record: Readonly<Record<string, unknown>> | undefined;
+  readonly known?: { readonly operation: Operation; readonly answer: unknown };
+};
+
+/** Reads what a draft is about. Where there is nothing to read, what is seen of its own request. */
+export async function threadOf(service: Service, draft: Draft): Promise<Thread> {
+  const { record, steps, operation } = draft;
+  const own = operationNamed(operation);
+  const hearers = (own && hearersOf(own)) ?? 'customer';
+  const body = steps[0]?.body;
+  const reader = record.id === null ? undefined : readerFor(record.kind);
+  const name = Object.keys(reader?.ids ?? {})[0];
+  if (!reader || name === undefined || record.id === null) {
+    return { seen: seenOf({ hearers, body, record: undefined }), record: undefined };
+  }
+  const answer = await call(service, reader, { params: { [name]: record.id } });
+  const { key } = reader.answer;
+  const shown = key === undefined ? answer : fieldsIn(answer)[key];
+  if (!isRecord(shown)) throw new Failure('failed', 'The service does not show the thread. Nothing was sent.');
+  return { seen: seenOf({ hearers, body, record: shown }), record: shown, known: { operation: reader, answer } };
+}
+
+/** What is other than it was when the draft was read, in sentences; none where nothing is. */
+export function differences(draft: Draft, now: Seen, record: Thread['record']): string[] {
+  const told: string[] = [];
+  if (now.recipient !== draft.recipient)
+    told.push(`It would go to ${now.to ?? 'nobody'} now, and not to ${draft.to ?? 'anybody known'}.`);
+  if (now.channel !== draft.channel) told.push(`It would go by ${now.channel ?? 'no channel'} now.`);
+  if (now.status !== draft.status)
+    told.push(`It is ${now.status ?? 'without a status'} now; it was ${draft.status ?? 'not known'}.`);
+  if (now.content !== draft.content) told.push('What would be published is other than it was.');
+  const newest = now.answers?.message_id ?? null;
+  if (newest !== (draft.answers?.message_id ?? null)) {
+    const messages = Array.isArray(record?.messages) ? record.messages : [];
+    const last = fieldsIn(messages.find((one) => fieldsIn(one).id === newest));
+    const isTeam = last.direction === 'out' || ['operator', 'agent', 'ai'].includes(String(last.sender_type));
+    told.push(isTeam ? 'The team has answered since.' : 'The customer has written again.');
+  }
+  return told;
+}

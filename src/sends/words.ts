@@ -1,0 +1,55 @@
+import { operations } from '../api/index.ts';
+import type { Operation, Table } from '../api/operation.ts';
+import { resources } from '../api/resources.ts';
+import type { SendRequest } from '../context.ts';
+import { fieldsIn, textIn } from '../text/record.ts';
+import type { Draft, Seen } from './draft.ts';
+
+const table: Table = operations;
+
+export const operationNamed = (id: string): Operation | undefined => (Object.hasOwn(table, id) ? table[id] : undefined);
+
+type Act = Pick<SendRequest, 'operation' | 'body'> & {
+  readonly record: { readonly kind: string; readonly id?: number | null };
+  readonly number?: string | null;
+};
+
+/** What a send is, in words of a person: `a reply to T-1008`, `the publishing of entry 30`. */
+export function actOf({ operation: id, body, record, number }: Act): string {
+  const operation = operationNamed(id);
+  const name = nameOf(record, number);
+  if (!operation) return name;
+  const { effect, reaches, makes, command } = operation;
+  if (reaches === 'public')
+    return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
+  if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
+  const what = record.id ? name : (textIn(fieldsIn(body).trigger) ?? '');
+  return `svc ${command.join(' ')}${what === '' ? '' : ` (${what})`}`;
+}
+
+function nameOf({ kind, id }: Act['record'], number: string | null | undefined): string {
+  if (number) return number;
+  const named: Readonly<Record<string, { readonly noun: string }>> = resources;
+  const noun = named[kind]?.noun.split(' ').at(-1) ?? kind;
+  return id ? `${noun} ${id}` : noun;
+}
+
+/** `Draft 12: a reply to T-1008, Viktor Nakamura <v@n.test>, by email` */
+export function draftInWords(draft: Draft): string {
+  const { id, operation, record, number, steps } = draft;
+  const act = actOf({ operation, record, number, body: steps[0]?.body });
+  const more = steps.length > 1 ? `, and ${steps.length - 1} more step${steps.length > 2 ? 's' : ''}` : '';
+  return `Draft ${id}: ${act}${toWhom(draft)}${more}`;
+}
+
+export const toWhom = ({ to, channel }: Pick<Seen, 'to' | 'channel'>): string =>
+  [
+    to === null || to === 'the public' ? '' : `, ${to}`,
+    channel === null || channel === 'changelog' ? '' : `, by ${channel}`,
+  ].join('');
+
+/** The address is read where the draft is. */
+const nameAlone = (to: string | null): string | null => to?.replace(/(\S) <[^<>]*>$/u, '$1') ?? null;
+
+export const waitsFor = (draft: Draft): string =>
+  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. To send it: svc drafts approve ${draft.id}`;

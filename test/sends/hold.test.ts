@@ -1,0 +1,73 @@
+// A send that was confirmed waits a while: Return sends it now, Ctrl-C keeps its text.
+import { expect, test } from 'vitest';
+import { interruption } from '../../src/errors.ts';
+import { desk, writesOf } from './drafting.ts';
+
+const reply = 'tickets reply 8 --body Hello';
+
+test('it leaves once the time is over, in a pipe too', async () => {
+  const { world, ok } = desk();
+  const began = world.clock.ticks();
+  await ok(`${reply} --hold 10`);
+  expect(world.clock.ticks() - began).toBeGreaterThanOrEqual(10_000);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('the setting holds every send, the rows of a file once, and what reaches nobody never', async () => {
+  const { world, ok } = desk();
+  await ok('config set hold 10');
+  const began = world.clock.ticks();
+  await ok('tickets reply --from - --yes', { stdin: 'id,body\n8,One\n9,Two\n10,Three\n' });
+  expect(world.clock.ticks() - began).toBeLessThan(20_000);
+  expect(writesOf(world)).toHaveLength(3);
+  const later = world.clock.ticks();
+  await ok('tickets close 8');
+  expect(world.clock.ticks() - later).toBeLessThan(10_000);
+});
+
+test('Return sends it now', async () => {
+  const { world, ok } = desk();
+  const began = world.clock.ticks();
+  await ok(`${reply} --hold 1000`, { columns: 80, answers: [''] });
+  expect(world.clock.ticks() - began).toBeLessThan(10_000);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('Ctrl-C sends nothing, keeps the text as a draft, and names it: exit 130', async () => {
+  const { world, run, shown } = desk();
+  const stop = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('Sending in 7')) stop.abort('SIGINT');
+  };
+  const ran = await run(`${reply} --hold 10`, { signal: stop.signal, progress });
+  expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('draft 1') });
+  expect(writesOf(world)).toEqual([]);
+  expect(await shown(1)).toMatchObject({ state: 'waiting', body: 'Hello' });
+});
+
+test('Ctrl-C at the countdown of a terminal does the same', async () => {
+  const { world, run, shown } = desk();
+  const ask = () => {
+    throw interruption({ reason: 'SIGINT' });
+  };
+  const ran = await run(`${reply} --hold 10`, { columns: 80, countdown: ask });
+  expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('draft 1') });
+  expect(writesOf(world)).toEqual([]);
+  expect(await shown(1)).toMatchObject({ state: 'waiting', body: 'Hello' });
+});
+
+test('an approved draft that is held back goes on waiting', async () => {
+  const { world, draft, run, shown } = desk();
+  const { digest } = await draft(reply);
+  const stop = new AbortController();
+  const progress = (text: string | undefined) => {
+    if (text?.startsWith('Sending in 7')) stop.abort('SIGINT');
+  };
+  const ran = await run(`drafts approve 1 --digest ${digest}`, { signal: stop.signal, progress, env: {} });
+  expect(ran.exitCode).toBe(0);
+  const held = await draft('tickets reply 9 --body Hello');
+  await run('config set hold 10');
+  expect((await run(`drafts approve 2 --digest ${held.digest}`, { signal: stop.signal, progress })).exitCode).toBe(130);
+  expect(await shown(2)).toMatchObject({ state: 'waiting' });
+  expect(writesOf(world)).toHaveLength(1);
+});

@@ -1,0 +1,160 @@
+// Modes: what becomes of a send, whichever face it comes by.
+import { expect, test } from 'vitest';
+import { connected } from '../mcp/connected.ts';
+import { desk, type Shown, writesOf } from './drafting.ts';
+
+const inMode = (mode: string) => ({ env: { SVC_SENDS: mode } });
+
+const sends = [
+  ['tickets', 'reply', '8', '--body', 'Hello'],
+  ['conversations', 'reply', '3', '--body', 'Hello'],
+  ['conversations', 'resolve', '3', '--yes'],
+  ['events', 'send', 'order_create', '--contact-name', 'Ada', '--email', 'ada@lovelace.test'],
+  ['changelog', 'create', '--title', 'Faster', '--content', 'Seconds', '--status', 'published'],
+  ['changelog', 'publish', '1'],
+  ['changelog', 'update', '1', '--title', 'Changed where all read it'],
+  ['api', '/tickets/8/replies', '-f', 'body=Hello'],
+  ['api', 'conversations/3/resolve', '-X', 'POST'],
+  ['tickets', 'reply', '--from', '-', '--yes'],
+];
+
+const rows = 'id,body\n8,One\n9,Two\n';
+
+test.each(sends.map((line) => [line.join(' '), line] as const))(
+  'in mode draft nothing of `svc %s` leaves',
+  async (_, line) => {
+    const { world, ok, json } = desk();
+    await ok(line, { ...inMode('draft'), stdin: rows });
+    expect(writesOf(world)).toEqual([]);
+    expect((await json<Shown[]>('drafts list')).length).toBeGreaterThan(0);
+  },
+);
+
+test.each(sends.map((line) => [line.join(' '), line] as const))(
+  'in mode ask `svc %s` in a pipe ends with 2 and names --draft',
+  async (_, line) => {
+    const { world, run } = desk();
+    const ran = await run(line, { ...inMode('ask'), stdin: rows });
+    expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--draft') });
+    expect(writesOf(world)).toEqual([]);
+  },
+);
+
+test('a path that a server may take for a send is refused in mode draft, however it is spelled', async () => {
+  const { world, run } = desk();
+  const spelled = [
+    '/tickets/8//replies',
+    '/tickets/8/replies/',
+    '/Tickets/8/Replies',
+    '/tickets/%38/replies',
+    '/tickets/08/replies.json',
+    '/tickets/8/x/../replies',
+  ];
+  for (const path of spelled) await run(['api', path, '-X', 'POST', '-f', 'body=x'], inMode('draft'));
+  await run(['api', '/tickets/8/replies', '-X', 'PUT', '-f', 'body=x'], inMode('draft'));
+  await run(
+    ['api', '/tickets/8/replies', '-X', 'POST', '--base-url', 'https://service.test/tickets', '-f', 'body=x'],
+    inMode('draft'),
+  );
+  await run(
+    ['api', '/8/replies', '-X', 'POST', '--base-url', 'https://service.test/tickets', '-f', 'body=x'],
+    inMode('draft'),
+  );
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('what reaches nobody is done in mode draft as ever', async () => {
+  const { world, ok } = desk();
+  await ok('tickets close 8', inMode('draft'));
+  await ok('changelog create --title Faster --content Seconds', inMode('draft'));
+  await ok('tickets note 8 --body Look', inMode('draft'));
+  expect(writesOf(world)).toHaveLength(3);
+});
+
+test('in mode ask a person at a terminal sees the text and agrees, whatever --yes says', async () => {
+  const { world, run } = desk();
+  const line = 'tickets reply 8 --body Hello --yes';
+  const no = await run(line, { ...inMode('ask'), columns: 80, answers: [false] });
+  expect(no).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Viktor Nakamura') });
+  expect(writesOf(world)).toEqual([]);
+  expect((await run(line, { ...inMode('ask'), columns: 80, answers: [true] })).exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('the rows of a file are agreed to one by one, or all that follow at once', async () => {
+  const { world, run } = desk();
+  const more = { ...inMode('ask'), stdin: 'id,body\n8,One\n9,Two\n10,Three\n', columns: 80, answers: ['yes', 'all'] };
+  expect((await run('tickets reply --from - --yes', more)).exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(3);
+});
+
+test('the stricter of the profile and the environment holds, and the default profile holds for a credential of the environment', async () => {
+  const { world, ok, run } = desk();
+  await ok('config set sends draft');
+  await ok('tickets reply 8 --body Hello', inMode('allow'));
+  await ok('config set base_url https://service.test -p other');
+  await ok('tickets reply 8 --body Hello -p other');
+  expect(writesOf(world)).toEqual([]);
+  expect((await run('tickets reply 8 --body Hello', inMode('alow'))).exitCode).toBe(2);
+});
+
+test('changing the mode back asks at a terminal, whatever --yes says', async () => {
+  const { ok, run } = desk();
+  await ok('config set sends draft');
+  for (const line of ['config set sends allow', 'config set sends ask --yes', 'config unset sends --yes'])
+    expect(await run(line)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('at a terminal') });
+  expect((await run('config set sends allow', { columns: 80, answers: [false] })).exitCode).toBe(1);
+  expect((await ok('config get sends')).stdout).toBe('draft\n');
+  await ok('config set sends allow', { columns: 80, answers: [true] });
+  expect((await ok('config get sends')).stdout).toBe('allow\n');
+});
+
+type Told = {
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent: { readonly drafts?: unknown };
+};
+
+test('an assistant with --draft-sends makes drafts, sees what became of them, and cannot approve', async () => {
+  const { world, approve } = desk();
+  const { client, end } = await connected(world, ['--draft-sends']);
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['replyToTicket', 'resolveConversation', 'sendEvent', 'listDrafts']));
+  expect(names.filter((name) => /approve|reject|edit/iu.test(name))).toEqual([]);
+  const drafted = (await client.callTool({
+    name: 'replyToTicket',
+    arguments: { id: 8, body: 'Hello' },
+  })) as unknown as Told;
+  expect(drafted.content[0]?.text).toContain('Draft 1 waits for a person; nothing was sent');
+  expect(writesOf(world)).toEqual([]);
+  expect((await approve(1)).exitCode).toBe(0);
+  const listed = (await client.callTool({ name: 'listDrafts', arguments: {} })) as unknown as Told;
+  expect(listed.structuredContent.drafts).toMatchObject([
+    { id: 1, state: 'sent', by: expect.stringContaining('test') },
+  ]);
+  await end();
+});
+
+test('in mode draft --allow-send means --draft-sends, and says so; in mode ask a send is refused and names it', async () => {
+  const { world } = desk();
+  const drafting = await connected({ ...world, env: { ...world.env, SVC_SENDS: 'draft' } }, [
+    '--allow-send',
+    '--allow-write',
+  ]);
+  for (const [name, input] of [
+    ['sendEvent', { trigger: 'x', contact: { name: 'Ada', email: 'ada@lovelace.test' } }],
+    ['createChangelogEntry', { title: 'Faster', content: 'Seconds', status: 'published' }],
+  ] as const) {
+    const told = (await drafting.client.callTool({ name, arguments: input })) as unknown as Told;
+    expect(told.content[0]?.text).toContain('waits for a person');
+  }
+  expect((await drafting.end()).stderr).toContain('--allow-send means --draft-sends');
+  const asking = await connected({ ...world, env: { ...world.env, SVC_SENDS: 'ask' } }, ['--allow-send']);
+  const told = (await asking.client.callTool({
+    name: 'replyToTicket',
+    arguments: { id: 8, body: 'Hello' },
+  })) as unknown as Told;
+  expect(told).toMatchObject({ isError: true });
+  expect(told.content[0]?.text).toContain('--draft-sends');
+  await asking.end();
+  expect(writesOf(world)).toEqual([]);
+});

@@ -1,0 +1,96 @@
+// The policy: what a rule forbids is not sent by any face, and can still be drafted.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { desk, writesOf } from './drafting.ts';
+
+/** A desk with a policy in the configuration folder. */
+function deskUnder(rules: string) {
+  const at = desk();
+  const folder = join(at.world.folder, 'config');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'policy.yaml'), rules);
+  return at;
+}
+
+const reply = ['tickets', 'reply', '8', '--body', 'A refund of 100 EUR'];
+
+/** The clock of these tests stands at noon UTC on Sunday, 2026-03-01. */
+const forbidding: readonly (readonly [rule: string, text: string])[] = [
+  ['quiet', "quiet: { from: '20:00', to: '13:30', zone: Europe/Berlin }"],
+  ['quiet', 'quiet: { days: [sat, sun] }'],
+  ['deny', 'deny: \'.body.body | test("refund")\''],
+  ['deny', "deny: '.nonsense |'"],
+  ['allow', 'allow: \'.contact.email | endswith("@example.com")\''],
+  ['allow', "allow: '.record.status'"],
+  ['max_per_hour', 'max_per_hour: 0'],
+];
+
+test.each(forbidding)('%s forbids with exit 5 and its own name: %s', async (rule, text) => {
+  const { world, run, ok } = deskUnder(`sends:\n  ${text}\n`);
+  const ran = await run([...reply, '--json']);
+  expect(ran.exitCode).toBe(5);
+  expect(JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    error: { kind: 'policy', exit_code: 5 },
+  });
+  expect(ran.stderr).toContain(`sends.${rule}`);
+  expect(writesOf(world)).toEqual([]);
+  await ok([...reply, '--draft']);
+});
+
+const letting: readonly string[] = [
+  "quiet: { from: '20:00', to: '12:30', zone: Europe/Berlin, days: [sat] }",
+  'deny: \'.body.body | test("Bitcoin")\'',
+  'allow: \'.operation == "replyToTicket" and .record.status == "open" and (.contact.email | length > 3) and (.by | length > 0)\'',
+  'max_per_hour: 1',
+  'mode: allow',
+];
+
+test.each(letting)('what no rule forbids is sent: %s', async (text) => {
+  const { world, ok } = deskUnder(`sends:\n  ${text}\n`);
+  await ok(reply);
+  expect(writesOf(world)).toHaveLength(1);
+});
+
+test('max_per_hour counts over commands and files, and an hour later there is room again', async () => {
+  const { world, ok, run } = deskUnder('sends: { max_per_hour: 2 }\n');
+  await ok(reply);
+  const file = await run('tickets reply --from - --yes --json', { stdin: 'id,body\n8,One\n9,Two\n10,Three\n' });
+  expect(JSON.parse(file.stdout)).toMatchObject({ rows: 3, done: 1, unsent: 2 });
+  expect(writesOf(world)).toHaveLength(2);
+  expect((await run(reply)).exitCode).toBe(5);
+  world.clock.advance(61 * 60 * 1000);
+  await ok(reply);
+});
+
+test.each(['sends: { quiet: { form: 20 } }', 'sends: [', 'send: {}', 'sends: { mode: strict }'])(
+  'a policy that does not check forbids every send, and doctor says so: %s',
+  async (text) => {
+    const { world, run, ok } = deskUnder(`${text}\n`);
+    expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('policy.yaml') });
+    expect(writesOf(world)).toEqual([]);
+    expect(await run('doctor')).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('policy.yaml') });
+    await ok('tickets close 8');
+    await ok([...reply, '--draft']);
+  },
+);
+
+test('SVC_POLICY holds beside the file of the configuration, and one that is not there forbids', async () => {
+  const { world, run, ok } = deskUnder('sends: { mode: allow }\n');
+  const other = join(world.folder, 'other.yaml');
+  expect((await run(reply, { env: { SVC_POLICY: other } })).exitCode).toBe(5);
+  writeFileSync(other, 'sends: { mode: draft }\n');
+  await ok(reply, { env: { SVC_POLICY: other } });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('approve is bound by the policy, its mode aside', async () => {
+  const { world, draft, approve, shown } = deskUnder('sends: { mode: draft }\n');
+  await draft('tickets reply 8 --body Hello');
+  writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: { mode: draft, quiet: { days: [sun] } }\n');
+  expect((await approve(1)).exitCode).toBe(5);
+  expect(await shown(1)).toMatchObject({ state: 'waiting' });
+  writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: { mode: draft }\n');
+  expect((await approve(1)).exitCode).toBe(0);
+  expect(writesOf(world)).toHaveLength(1);
+});
