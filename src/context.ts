@@ -187,7 +187,7 @@ export type SendWish = {
   /** The same draft has the same key: what is drafted again after a crash is one. */
   readonly key?: string;
   /** What follows once it is done, in this order. */
-  readonly then?: readonly Pick<SendRequest, 'operation' | 'method' | 'path' | 'body'>[];
+  readonly follows?: readonly Pick<SendRequest, 'operation' | 'method' | 'path' | 'body'>[];
   /** A person has approved it: no mode holds it. */
   readonly approved?: boolean;
 };

@@ -27,7 +27,9 @@ type Fit = { readonly at: number; readonly field: string };
 
 /** Of columns that are not sent: which would fill a field that no column fills, by what other systems call it. */
 function fitting(columns: Columns, { row, given }: Beside): readonly Fit[] {
+  const later = laterFields(row);
   const own = Object.keys(fieldsOfRow(row)).flatMap((field): readonly Fit[] => {
+    if (later.has(field)) return [];
     const named = (words[field] ?? []).map((word) => columns.names.findIndex((name) => plain(name) === word));
     const at = named.find((one) => one >= 0 && !columns.targets[one] && !isOfAddress(columns.names[one], columns));
     return at === undefined || field in (row.fixed ?? {}) ? [] : [{ at, field }];
@@ -130,7 +132,11 @@ function namesNobody({ names, targets }: Columns, { row: { requester }, given }:
 function openFields(columns: Columns, { row, given, template }: Beside): readonly string[] {
   const filled = filledBy(columns);
   const isOpen = (field: string) => !filled.has(field) && !(field in given) && !(field in (row.fixed ?? {}));
-  return Object.keys(fieldsOfRow(row)).filter((field) => isOpen(field) && !(template && field === row.text));
+  // What may follow is named by whoever wants it: a column of another system is no order to change the ticket.
+  const later = laterFields(row);
+  return Object.keys(fieldsOfRow(row)).filter(
+    (field) => isOpen(field) && !later.has(field) && !(template && field === row.text),
+  );
 }
 
 function hintFor(fits: readonly Fit[], names: readonly string[], { createsContacts }: Beside): string {
@@ -145,3 +151,5 @@ function hintFor(fits: readonly Fit[], names: readonly string[], { createsContac
   const named = fields.length === 0 ? last : `${fields.join(', ')} or ${last}`;
   return `No column fills ${named} yet. To send what fits, add:\n  ${flags.join(' \\\n  ')}`;
 }
+
+const laterFields = ({ follows = [] }: RowOf): ReadonlySet<string> => new Set(follows.flatMap(({ fields }) => fields));

@@ -1,4 +1,5 @@
 import { check, type FieldErrors } from '../api/check.ts';
+import { parted } from '../command/follow.ts';
 import { recordOfField } from '../command/named.ts';
 import { type Body, bodyOf, fieldsOfRow, idNameOf, type RowOf } from '../command/row.ts';
 import { bracedNames, setFlags } from '../command/template-file.ts';
@@ -68,7 +69,9 @@ export function inputMaker(parts: Parts): MakeInput {
     const about = ofRequester(parts, whole.body);
     if ('problem' in about) return about;
     const { body: own, requester } = about;
-    const input = { ...params, ...inTwoSteps(row, own), ...(requester && { requester }) };
+    const { body: first, steps } = parted(row.follows, own, params.params);
+    const follows = steps.length > 0 ? { follows: steps } : {};
+    const input = { ...params, ...inTwoSteps(row, first), ...follows, ...(requester && { requester }) };
     return { id, input, given: givenOf(fileRow, cells.body) };
   };
 }

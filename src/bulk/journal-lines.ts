@@ -102,6 +102,7 @@ type Made = {
   readonly rest?: true;
   /** Of a note: its ticket. */
   readonly of?: number;
+  readonly step?: number;
   readonly drafted?: number;
 };
 
@@ -151,8 +152,13 @@ export function applyLine(fates: FateStore, line: RowLine): void {
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
   } else if ('back' in line) fates.delete(line.back.row);
   else if ('done' in line) {
-    const { id, secret, error, rest, of, drafted } = line.done;
-    const part = { ...(error !== undefined && { error }), ...(rest === true && { rest }), ...(of && { of }) };
+    const { id, secret, error, rest, step, of, drafted } = line.done;
+    const part = {
+      ...(error !== undefined && { error }),
+      ...(rest === true && { rest }),
+      ...(step !== undefined && { step }),
+      ...(of && { of }),
+    };
     const more = { ...(secret !== undefined && { secret }), ...(drafted !== undefined && { drafted }), ...part };
     set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });

@@ -44,10 +44,11 @@ export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
   return [header, { run }, ...others, ...lines];
 }
 
-type Part = { readonly error?: string; readonly rest?: true; readonly drafted?: number };
+type Part = { readonly error?: string; readonly rest?: true; readonly step?: number; readonly drafted?: number };
 
 /** Of a row that is done in part: what was not; of one that waits for a person, its draft. */
-export const partOf = ({ error, rest, drafted }: Part) => ({
+export const partOf = ({ error, rest, step, drafted }: Part) => ({
+  ...(step !== undefined && { step }),
   ...(drafted !== undefined && { drafted }),
   ...(error !== undefined && { error }),
   ...(rest === true && { rest }),

@@ -128,6 +128,6 @@ export async function close({ opening, path, log, witness, failed }: Held, vanis
 function mustBeOnDisk(line: RowLine, fates: Fates): boolean {
   // What may be done twice is done again after a power cut, in the order of the file.
   if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
-  if ('done' in line) return line.done.secret !== undefined;
+  if ('done' in line) return line.done.secret !== undefined || line.done.step !== undefined;
   return !('back' in line || 'rejected' in line || 'unknown' in line);
 }

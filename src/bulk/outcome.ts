@@ -7,6 +7,8 @@ export type Done = {
   readonly answer?: unknown;
   readonly error?: string;
   readonly rest?: true;
+  /** With `rest`: the first of what follows that is not done. */
+  readonly step?: number;
   /** Nothing was sent: it is a draft of this id, which a person approves. */
   readonly drafted?: number;
 };

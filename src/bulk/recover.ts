@@ -106,7 +106,7 @@ export async function finishSteps(course: Course): Promise<void> {
       if (fate?.status !== 'done' || !fate.rest || fate.id === null || course.isOver()) continue;
       const { id } = fate;
       const { ref: row, line, index } = planned;
-      const part = partOf(await sender.finish(planned, id));
+      const part = partOf(await sender.finish(planned, id, fate.step ?? 0));
       ended.set(index, { status: 'done', line, id, ...part });
       course.resumedRows++;
       keep({ done: { row, line, id, ...cost(), ...part } });

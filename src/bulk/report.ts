@@ -1,4 +1,5 @@
 import { filledPath, isPreset } from '../api/path.ts';
+import { followsOf } from '../command/follow.ts';
 import type { Settings } from '../config/settings.ts';
 import { sendsContent } from '../http/confirmed-update.ts';
 import { isProvenByList } from '../http/look.ts';
@@ -107,7 +108,13 @@ const sampleOf = (plan: Plan, { partnerSegment }: Settings): Sample[] =>
     // The ids come from the answers to earlier requests.
     const body = requester ? { ...fieldsIn(input.body), [field]: `{id of ${requester.email}}` } : input.body;
     const first = { line, method: operation.method, path, ...(body !== undefined && { body }) };
-    if (!after || !values) return [first];
+    const follow = followsOf(input.follows ?? []).map(({ method, path, body }) => ({
+      line,
+      method,
+      path,
+      ...(body !== undefined && { body }),
+    }));
+    if (!after || !values) return [first, ...follow];
     return [first, { line, method: after.operation.method, path: after.operation.path, body: values }];
   });
 

@@ -1,5 +1,6 @@
 import type { Input, Operation } from '../api/operation.ts';
 import { unwrap } from '../command/answered.ts';
+import { commandsFor, type FollowStep, following, restAfter } from '../command/follow.ts';
 import { type Body, idNameOf, type RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type CallOptions, call, type Service } from '../http/call.ts';
@@ -10,6 +11,8 @@ import type { Requester } from './requesters.ts';
 export type RowInput = Input<Operation> & {
   /** Set by a second request, once the record is there. */
   readonly after?: Body;
+  /** What follows once the row's own request is surely done. */
+  readonly follows?: readonly FollowStep[];
   /** The contact that the record is about, which may have to be made first. */
   readonly requester?: Requester;
 };
@@ -60,6 +63,51 @@ export async function secondStep(
     const command = ['svc', ...after.operation.command, id, ...flags].join(' ');
     return { error: `${told}: ${error.message.replace(/\.$/u, '')}. To set it: ${command}` };
   }
+}
+
+export type Later = {
+  readonly steps: readonly FollowStep[];
+  /** The first that is to be done. */
+  readonly from: number;
+  readonly options: CallOptions;
+  /** Writes down that a step is about to leave, or is done: `may` is what is not known if svc ends now. */
+  readonly mark: (next: number, may?: string) => Promise<void>;
+};
+
+/**
+ * Does what follows a reply, in order. A step that cannot be repeated is written down before it leaves, so that no
+ * later run does it a second time. Returns what was not done.
+ */
+export async function laterSteps(
+  outer: Service,
+  { steps, from, options, mark }: Later,
+): Promise<(Left & { readonly step?: number }) | undefined> {
+  const service = following(outer);
+  for (let at = from; at < steps.length; at++) {
+    const step = steps[at];
+    if (!step) continue;
+    const { effect, safety } = step.operation;
+    const what = `${effect?.of.toLowerCase() ?? 'what follows'}`;
+    const doubt = `it is sent, but ${what} may or may not be ${effect?.done ?? 'done'}. ${restAfter(step, steps.slice(at + 1))}`;
+    await mark(at, safety === 'once' ? doubt.replaceAll('\n', ' ') : undefined);
+    try {
+      await call(service, step.operation, step.input, options);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === 'unknown' || error.mayBeDone) return { error: doubt.replaceAll('\n', ' ') };
+      const told = `it is sent, but ${what} was not ${effect?.done ?? 'done'}`;
+      if (isInterruption(error))
+        return {
+          error: `${told}: svc was stopped. The same command goes on when it is run again`,
+          rest: true,
+          step: at,
+        };
+      return {
+        error: `${told}: ${error.message.replace(/\.$/u, '')}. To do the rest: ${commandsFor(steps.slice(at))}`,
+      };
+    }
+  }
+  return undefined;
 }
 
 const hasAlready = (operation: Operation, answer: unknown, values: Body): boolean => {

@@ -2,6 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { comingFrom } from '../audit/origin.ts';
 import { unwrap } from '../command/answered.ts';
+import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
 import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -21,7 +22,7 @@ import { type LateCopies, lateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack, withOurNewest } from './read-back.ts';
-import { type RowInput, secondStep } from './second-step.ts';
+import { laterSteps, type RowInput, secondStep } from './second-step.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -31,7 +32,7 @@ export type Sender = {
   /** Looks for what an earlier request for the row may have made; undefined where it cannot be looked for. */
   find(planned: Planned, before: number | null, settleMs: number): Promise<Done | Undecided | undefined>;
   /** Does what an earlier run was stopped before, once the record was there. */
-  finish(planned: Planned, id: number): Promise<Done>;
+  finish(planned: Planned, id: number, step: number): Promise<Done>;
   /** The record of a row that is done, as it is now; undefined where the service does not show it. */
   readBack(planned: Planned): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** What was sent and may still arrive. */
@@ -63,7 +64,7 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     mean: (rows) => mean(sending, rows),
     send: (planned) => send(sending, planned),
     find: (planned, before, settleMs) => find(sending, planned, before, settleMs),
-    finish: (planned, id) => finished(sending, planned, { id, answer: undefined, isAgain: true }),
+    finish: (planned, id, from) => finished(sending, planned, { id, answer: undefined, isAgain: true, from }),
     readBack: ({ id }) => readBack(through(sending), row.operation, id, sending.options),
     late: sending.late,
     requests: () => sending.requests,
@@ -96,6 +97,7 @@ function note(sending: Sending, id: number): void {
 type Watch = {
   /** The row's name in the journal. */
   readonly row: string;
+  readonly follows: readonly FollowStep[];
   readonly leaving: () => Promise<void>;
   readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
   /** The attempt was given up on and may still arrive. */
@@ -115,7 +117,7 @@ function through(sending: Sending, watch?: Watch): Service {
     return answer;
   };
   // The rows are accounted for by the run.
-  const sends = sendsOf(sending, watch?.row);
+  const sends = sendsOf(sending, watch);
   const ctx = Object.create(outer.ctx, {
     ...{ exchange: { value: exchange }, writes: { value: undefined }, sends: { value: sends } },
   });
@@ -123,9 +125,9 @@ function through(sending: Sending, watch?: Watch): Service {
 }
 
 /** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */
-function sendsOf({ outer, journal }: Sending, ref: string | undefined): Context['sends'] {
+function sendsOf({ outer, journal }: Sending, watch: Watch | undefined): Context['sends'] {
   const { batch } = journal;
-  const key = ref === undefined ? {} : { key: `${batch}/${ref}` };
+  const key = watch ? { key: `${batch}/${watch.row}`, follows: followsOf(watch.follows) } : {};
   return outer.ctx.sends?.with({ face: 'bulk', batch, ...key });
 }
 
@@ -211,7 +213,12 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
 const isOpen = (fate: Fate | undefined): boolean => fate?.status === 'sent' || fate?.status === 'unknown';
 
 /** `isAgain`: an earlier run may have done what follows. */
-type There = { readonly id: number | null; readonly answer: unknown; readonly isAgain: boolean };
+type There = {
+  readonly id: number | null;
+  readonly answer: unknown;
+  readonly isAgain: boolean;
+  readonly from?: number;
+};
 
 /** Nothing of it leaves, so nothing is looked for. */
 async function isDrafted({ outer, row }: Sending): Promise<boolean> {
@@ -219,18 +226,34 @@ async function isDrafted({ outer, row }: Sending): Promise<boolean> {
 }
 
 /** The record is there; what is to follow is done too, or told. */
-async function finished(sending: Sending, { input, ref }: Planned, { id, answer, isAgain }: There) {
+async function finished(sending: Sending, planned: Planned, there: There): Promise<Done> {
   const { row, options } = sending;
-  const service = through(sending);
-  const own: Service = { ...service, ctx: comingFrom(service.ctx, { row: ref }) };
-  const left = await secondStep(own, { row, input, id, answer, options });
-  if (isAgain && !left && row.after) await settleRecord(own, { row: ref, operation: row.after.operation.id, id });
-  return { status: 'done', id, answer, ...left } as const;
+  const { input, ref, line } = planned;
+  const { id, answer, isAgain, from = 0 } = there;
+  const outer = through(sending);
+  const service: Service = { ...outer, ctx: comingFrom(outer.ctx, { row: ref }) };
+  const left = await secondStep(service, { row, input, id, answer, options });
+  if (isAgain && !left && row.after) await settleRecord(service, { row: ref, operation: row.after.operation.id, id });
+  const { follows: steps = [] } = input;
+  if (left || steps.length === 0) return { status: 'done', id, answer, ...left };
+  const cost = { requests: 0, ms: 0 };
+  const mark = (step: number, may?: string) =>
+    sending.journal.write({
+      done: { row: ref, line, id, ...cost, step, ...(may === undefined ? { rest: true } : { error: may }) },
+    });
+  try {
+    return { status: 'done', id, answer, ...(await laterSteps(service, { steps, from, options, mark })) };
+  } catch (error) {
+    // The row itself is done: that its journal cannot be written any more ends the run.
+    if (!(error instanceof Failure)) throw error;
+    return { status: 'done', id, answer, error: `it is sent, but what follows was not done: ${error.message}` };
+  }
 }
 
 /** Keeps the journal true: `sent` before the row leaves, `back` where it surely had no effect. */
 const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
   row: planned.ref,
+  follows: planned.input.follows ?? [],
   async leaving() {
     const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;

@@ -29,7 +29,8 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
   const own = ownValues(columns, mapValue);
   const known = columns.targets.map((target) => {
     const path = target?.kind === 'field' ? target.field.path : '';
-    return path === 'priority' || path === row.after?.field ? words[path] : undefined;
+    const isOfStep = path === row.after?.field || row.follows?.some(({ fields }) => fields.includes(path)) === true;
+    return path === 'priority' || isOfStep ? words[path] : undefined;
   });
   const read = new Map<string, Map<string, unknown>>();
   return {

@@ -1,4 +1,4 @@
-import type { Input, Operation } from '../api/operation.ts';
+import type { Input, Operation, Schema } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,6 +13,7 @@ import { cleared, clearFlag } from './clear.ts';
 import type { Command, Param, Params } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { closed, flagsOf, typedName } from './flags.ts';
+import { firstFailed, followedBy, followsOf, parted, withFollowing } from './follow.ts';
 import { listView, rangeFlags, rangeOf, sortedRangeFlags } from './listing.ts';
 import { param } from './param.ts';
 import { type RowOf, rowOf } from './row.ts';
@@ -91,11 +92,14 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
       const ids: readonly (number | undefined)[] = [args.id].flat();
       const read = about.seed && (() => seedOf(ctx, settings, about.seed, ids[0]));
       const given = { ctx, settings, flags: { id: ids[0], ...flags }, read };
+      const { follows = [] } = about.rows ?? {};
+      const { steps } = parted(follows, flags, idField && { [idField]: ids[0] });
+      followsOf(steps);
       const body = operation.body ? await bodyOf(given, operation, about) : undefined;
       const { agreed, confirm } = about;
       const whatIsLost = agreed && (async () => agreed(await connect(ctx, settings), ids[0] ?? 0));
       if (confirm) await confirmed(ctx, settings, confirm(ids[0] ?? 0), whatIsLost);
-      const service = await connect(ctx, settings);
+      const service = await connect(withFollowing(ctx, steps), settings);
       const inputFor = (id: number | undefined): Input<Operation> => ({
         ...(idField && id !== undefined && { params: { [idField]: id } }),
         ...(body && { body }),
@@ -105,12 +109,16 @@ export function fromOperation<const Op extends Operation>(name: string, derived:
         const shown = { range: rangeOf(flags), columns: about.columns ?? [], sift: about.sift && flags };
         return listView(service, operation, { ...inputFor(ids[0]), query }, shown);
       }
-      const view = await recordsView(service, derived, about, { ids, inputFor });
+      const view = await recordsView(service, derived, about, { ids, inputFor }).catch((error: unknown) => {
+        throw firstFailed(ctx, error, steps);
+      });
+      const followed = await followedBy(service, steps);
       if (!about.done || view.data.shape !== 'record') return view;
       const shown = recordFitted(derived, view.data.record);
       const changed = about.update ? (await import('./changes.ts')).changes(body ?? {}) : '';
       const called = names?.id ?? String(ids[0]);
-      const done = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed, called });
+      const first = about.done(shown, ids[0] ?? 0, { body: body ?? {}, changed, called });
+      const done = [first, followed].filter(Boolean).join(' ');
       return { ...view, done, notes: about.noted ? [done] : [] };
     },
   };
@@ -176,10 +184,21 @@ function flagsFor(operation: Operation, about: Wording): Params {
     const flag = closed(open);
     flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
   }
+  for (const { fields } of about.rows?.follows ?? [])
+    for (const field of fields) flags[field] = { ...flagOfRow(about.rows?.body, field), group: 'What follows:' };
   if (about.text) Object.assign(flags, textFlags);
   const clear = about.update ? clearFlag(operation.body) : undefined;
   if (clear) flags.clear = clear;
   return flags;
+}
+
+/** A field of the row alone. */
+function flagOfRow(schema: Schema | undefined, field: string): Param<unknown> {
+  const flag = flagsOf(schema, { optional: true })[field];
+  if (!flag) throw new Error(`The row has no field ${field}.`);
+  // A switch that is not there gives nothing, in a row of a file too.
+  if (fieldsOf(schema)[field]?.type === 'boolean') return { ...param.toggle(flag.description), fallback: undefined };
+  return closed(flag);
 }
 
 type Run = {

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { Service } from '../http/call.ts';
 import { typedName } from './flags.ts';
+import type { Follow } from './follow.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -33,6 +34,8 @@ export type RowOf = {
   };
   /** A field that a second request sets once the record is made; not where it is `unless`, as every new one is. */
   readonly after?: { readonly field: string; readonly operation: Operation; readonly unless: unknown };
+  /** What follows once it is surely done, with fields of the row of their own. */
+  readonly follows?: readonly Follow[];
   /** The field for the id of a contact that --create-contacts makes where it is not there. */
   readonly requester?: string;
   /** Called once a row is done. */

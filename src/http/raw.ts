@@ -16,8 +16,8 @@ export type Known = {
 const table: Table = operations;
 
 /** The operation of the table that a raw method and path (without its query) mean, if there is one. */
-export function operationAt(method: string, path: string): Known | undefined {
-  for (const operation of Object.values(table)) {
+export function operationAt(method: string, path: string, among: Table = table): Known | undefined {
+  for (const operation of Object.values(among)) {
     if (operation.method !== method) continue;
     const names: string[] = [];
     const pattern = filledPath(operation.path, (name) => {

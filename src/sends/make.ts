@@ -43,7 +43,7 @@ type Making = {
 
 export function newDraft(request: SendRequest, { wish, seen, account, at }: Making): NewDraft {
   const { operation, method, path, body, record, baseUrl } = request;
-  const steps = [{ operation, method, path, body }, ...(wish.then ?? [])].map(
+  const steps = [{ operation, method, path, body }, ...(wish.follows ?? [])].map(
     (step): Step => ({ ...step, state: 'waiting', sent_id: null }),
   );
   return {

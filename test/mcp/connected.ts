@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { SandboxWorld } from '../sandbox-world.ts';
-import { type Ran, svc } from '../svc.ts';
+import { type Ran, svc, type World } from '../svc.ts';
 
 export type Connected = {
   readonly client: Client;
@@ -14,11 +13,7 @@ export type Connected = {
 };
 
 /** The SDK's own client beside `svc mcp` in this process: the same bytes as over standard input and output. */
-export async function connected(
-  world: SandboxWorld,
-  argv: readonly string[] = [],
-  signal?: AbortSignal,
-): Promise<Connected> {
+export async function connected(world: World, argv: readonly string[] = [], signal?: AbortSignal): Promise<Connected> {
   const toServer = new PassThrough();
   const fromServer = new PassThrough();
   const ran = svc(world, ['mcp', ...argv], {

@@ -22,7 +22,7 @@ export function desk(options: Parameters<typeof sandboxWorld>[0] = {}) {
   return { world, ...atDesk(world) };
 }
 
-function atDesk(world: World) {
+export function atDesk(world: World) {
   const run = (line: string | readonly string[], more: RunOptions = {}): Promise<Ran> =>
     svc(world, typeof line === 'string' ? line.split(' ') : line, more);
   const ok = async (line: string | readonly string[], more: RunOptions = {}): Promise<Ran> => {

@@ -94,7 +94,8 @@ function jsonOf(ctx: Context, sent: Sent): unknown {
   return {};
 }
 
-async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
+/** What `svc api` sends, by the rules of the operation that it is. */
+export async function sendRaw(service: Service, wire: Wire, known: Known | undefined): Promise<Sent> {
   const prepared =
     known?.operation.safety === 'verify' && !service.ctx.preview ? await lookBy(service, wire, known) : undefined;
   const asked = known && withHint(known.operation, { params: known.params, body: objectIn(wire.body) }, prepared);

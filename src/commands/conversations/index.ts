@@ -1,9 +1,11 @@
+import * as v from 'valibot';
 import {
   getConversation,
   listConversations,
   replyToConversation,
   resolveConversation,
 } from '../../api/conversations.ts';
+import { described } from '../../api/fields.ts';
 import type { Output } from '../../api/operation.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
@@ -15,6 +17,11 @@ const replySeed = ({ contact, channel, subject, messages }: Output<typeof getCon
   to: `${personOf(contact, 'an anonymous visitor')}, by ${channel}`,
   about: subject ?? 'a chat without a subject',
   last: messages.at(-1),
+});
+
+const ReplyRow = v.object({
+  ...replyToConversation.body.entries,
+  resolve: v.optional(described('Then resolve it; the customer may be asked for a rating', v.boolean())),
 });
 
 const columns: readonly Column[] = [
@@ -44,7 +51,11 @@ export const conversations: Group = {
     }),
     fromOperation('reply', replyToConversation, {
       text: 'body',
-      rows: { question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?` },
+      rows: {
+        body: ReplyRow,
+        follows: [{ operation: resolveConversation, fields: ['resolve'], done: 'The conversation is resolved.' }],
+        question: (count) => `Send ${count} ${count === 1 ? 'message' : 'messages'} to customers?`,
+      },
       seed: seedFrom(getConversation, replySeed),
       details:
         'The text is that of --body, --body-file, --editor or --template; svc templates list names the templates there are.',

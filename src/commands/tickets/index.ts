@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { described } from '../../api/fields.ts';
 import type { Output } from '../../api/operation.ts';
 import {
   addTicketNote,
@@ -11,6 +12,7 @@ import {
 } from '../../api/tickets.ts';
 import { recordFitted, unwrap } from '../../command/answered.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
+import type { Follow } from '../../command/follow.ts';
 import { fromOperation, seedFrom } from '../../command/from-operation.ts';
 import { param } from '../../command/param.ts';
 import { rowOf } from '../../command/row.ts';
@@ -78,6 +80,21 @@ const columns: readonly Column[] = [
   { path: 'updated_at', header: 'Updated', rank: 6 },
 ];
 
+/** A reply and what belongs to it: the columns of a file, and flags. */
+const ReplyRow = v.object({
+  ...replyToTicket.body.entries,
+  note: v.optional(described('Then add this internal note', addTicketNote.body.entries.body)),
+  status: v.optional(described('Then set this status', updateTicket.body.entries.status)),
+  priority: v.optional(
+    described('Then set this priority, 0 (lowest) to 4 (highest)', updateTicket.body.entries.priority),
+  ),
+});
+
+const afterReply: readonly Follow[] = [
+  { operation: addTicketNote, fields: ['note'], body: ({ note }) => ({ body: note }), done: 'The note is added.' },
+  { operation: updateTicket, fields: ['status', 'priority'], body: (values) => values, done: 'The ticket is changed.' },
+];
+
 /** Tickets of another system have a status: it is set once the ticket is there. */
 const TicketRow = v.object({ ...createTicket.body.entries, status: v.optional(v.picklist(ticketStatuses)) });
 
@@ -131,11 +148,19 @@ export const tickets: Group = {
     }),
     fromOperation('reply', replyToTicket, {
       text: 'body',
-      rows: { question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?` },
+      rows: {
+        body: ReplyRow,
+        follows: afterReply,
+        question: (count) => `Send ${count} ${count === 1 ? 'reply' : 'replies'} to customers?`,
+      },
       seed: seedFrom(getTicket, replySeed),
       details:
         'The text is that of --body, --body-file, --editor or --template; svc templates list names the templates there are.',
-      examples: ["svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'"],
+      examples: [
+        "svc tickets reply 8 --body 'Fixed in 2.1, thank you for telling us.'",
+        "svc tickets reply 8 --body 'It is fixed.' --note 'Shipped in 2.1' --status resolved",
+        "svc tickets reply 8 --body 'It is fixed.' --draft",
+      ],
       noted: true,
       done: ({ channel }: { channel: string }, _, { called }) =>
         `Sent on ticket ${called}${channel && ` by ${channel}`}.`,

@@ -1,0 +1,117 @@
+import type { Input, Operation } from '../api/operation.ts';
+import type { Context, SendWish } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { wireOf } from '../http/request.ts';
+import { restIs } from '../http/writes.ts';
+import { fieldsIn } from '../text/record.ts';
+import { shellWord } from '../text/shell-word.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What follows a reply in the same command, once the one before is surely done. */
+export type Follow = {
+  readonly operation: Operation;
+  /** The fields of the command that it takes: with none of them given it does not follow. */
+  readonly fields: readonly string[];
+  /** Its request's body, of those fields. Undefined for one that has none. */
+  readonly body?: (values: Body) => Body;
+  /** `The note is added.` */
+  readonly done: string;
+};
+
+/** A request that follows. */
+export type FollowStep = { readonly operation: Operation; readonly input: Input<Operation>; readonly done: string };
+
+export type Parted = { readonly body: Body; readonly steps: readonly FollowStep[] };
+
+/** Parts the fields of what follows from the body of the first request. `params`: the record of all of them. */
+export function parted(follows: readonly Follow[] = [], body: Body, params: unknown): Parted {
+  const taken = new Set(follows.flatMap(({ fields }) => fields));
+  const steps = follows.flatMap(({ operation, fields, body: bodyOf, done }): FollowStep[] => {
+    const values = Object.fromEntries(fields.flatMap((name) => (isGiven(body[name]) ? [[name, body[name]]] : [])));
+    if (Object.keys(values).length === 0) return [];
+    const input: Input<Operation> = {
+      params: fieldsIn(params) as Record<string, number>,
+      ...(bodyOf && { body: bodyOf(values) }),
+    };
+    return [{ operation, input, done }];
+  });
+  return { body: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))), steps };
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+
+/** The requests as a draft keeps them. Throws the usage Failure of one that the service would refuse. */
+export const followsOf = (steps: readonly FollowStep[]): NonNullable<SendWish['follows']> =>
+  steps.map(({ operation, input }) => {
+    const { method, path } = wireOf(operation, input);
+    return { operation: operation.id, method, path, body: input.body };
+  });
+
+/** The commands that do them by hand. */
+export const commandsFor = (steps: readonly FollowStep[]): string => steps.map(commandOf).join(' && ');
+
+function commandOf({ operation, input }: FollowStep): string {
+  const [id = ''] = Object.values(fieldsIn(input.params));
+  const flags = Object.entries(fieldsIn(input.body)).map(([name, value]) => `--${name} ${shellWord(String(value))}`);
+  return ['svc', ...operation.command, String(id), ...flags, ...(operation.grant === 'send' ? ['--yes'] : [])].join(
+    ' ',
+  );
+}
+
+/** The context of a first request that others follow: its draft has them all. */
+export function withFollowing(ctx: Context, steps: readonly FollowStep[]): Context {
+  if (steps.length === 0) return ctx;
+  const sends = ctx.sends?.with({ follows: followsOf(steps) });
+  return Object.create(ctx, { sends: { value: sends } });
+}
+
+/** What follows was agreed to with the first request; the policy holds for it all the same. */
+export const following = (service: Service): Service => ({
+  ...service,
+  ctx: Object.create(service.ctx, {
+    sends: { value: service.ctx.sends?.with({ approved: true, holdMs: 0, follows: [] }) },
+  }),
+});
+
+/** The failure of the first request where it may have been done: what was to follow was not. What is only shown goes on. */
+export function firstFailed({ preview }: Context, error: unknown, steps: readonly FollowStep[]): unknown {
+  if (preview && preview.end === error)
+    preview.requests.push(...followsOf(steps).map(({ method, path, body = null }) => ({ method, path, body })));
+  if (steps.length === 0 || !(error instanceof Failure) || error.drafted) return error;
+  if (error.kind !== 'unknown' && !error.mayBeDone) return error;
+  const rest = `What was to follow was not done. To do it once it is there: ${commandsFor(steps)}`;
+  return new Failure(error.kind, error.message, {
+    ...error,
+    hint: [error.hint, rest].filter(Boolean).join('\n'),
+    cause: error,
+  });
+}
+
+/** Does them in order. Where one is not surely done, the failure says what was, what was not, and how to do the rest. */
+export async function followedBy(outer: Service, steps: readonly FollowStep[]): Promise<string> {
+  const service = following(outer);
+  const done: string[] = [];
+  for (const [at, step] of steps.entries()) {
+    restIs(service.ctx, `To do the rest: ${commandsFor(steps.slice(at))}`);
+    try {
+      await call(service, step.operation, step.input);
+    } catch (error) {
+      const isUnknown = error instanceof Failure && (error.kind === 'unknown' || error.mayBeDone);
+      if (isUnknown) restIs(service.ctx, restAfter(step, steps.slice(at + 1)));
+      throw error;
+    }
+    done.push(step.done);
+  }
+  return done.join(' ');
+}
+
+/** One that may be done is looked for first. */
+export function restAfter({ operation, input }: FollowStep, left: readonly FollowStep[]): string {
+  const look = (operation.effect?.lookHint ?? '').replace(
+    /\bID$/u,
+    String(Object.values(fieldsIn(input.params))[0] ?? 'ID'),
+  );
+  return [look, left.length > 0 ? `To do the rest: ${commandsFor(left)}` : ''].filter(Boolean).join('\n');
+}

@@ -1,0 +1,128 @@
+// A reply and what follows, in one go: each only after the one before is surely done.
+import { expect, test } from 'vitest';
+import { desk, type Shown, writesOf } from './drafting.ts';
+
+const reply = [
+  'tickets',
+  'reply',
+  '8',
+  '--body',
+  'Fixed',
+  '--note',
+  'Shipped in 2.1',
+  '--status',
+  'resolved',
+  '--priority',
+  '1',
+];
+const all = ['POST /tickets/8/replies', 'POST /tickets/8/notes', 'PATCH /tickets/8'];
+
+test('the reply, the note and the status go in this order', async () => {
+  const { world, ok, json } = desk();
+  const { stdout } = await ok(reply, { columns: 200, env: { NO_COLOR: '1' } });
+  expect(stdout).toBe('✓ Sent on ticket 8 by email. The note is added. The ticket is changed.\n');
+  expect(writesOf(world)).toEqual(all);
+  expect(await json('tickets get 8')).toMatchObject({ status: 'resolved', priority: 1 });
+});
+
+test('a conversation is resolved after the message', async () => {
+  const { world, ok } = desk();
+  await ok('conversations reply 3 --body Bye --resolve');
+  expect(writesOf(world)).toEqual(['POST /conversations/3/messages', 'POST /conversations/3/resolve']);
+});
+
+test('--dry-run shows all of them and sends none', async () => {
+  const { world, ok } = desk();
+  const shown: { method: string; path: string }[] = JSON.parse((await ok([...reply, '--dry-run', '--json'])).stdout);
+  expect(shown.map(({ method, path }) => `${method} ${path}`)).toEqual(all);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('what would be refused is told before anything is sent', async () => {
+  const { world, run } = desk();
+  expect((await run('tickets reply 8 --body Fixed --priority 9')).exitCode).toBe(2);
+  expect((await run('tickets reply 8 --body Fixed --status unresolved')).exitCode).toBe(2);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('where the reply is refused nothing follows', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/replies', action: 'status', status: 422 });
+  expect((await run(reply)).exitCode).toBe(6);
+  expect(writesOf(world)).toEqual(all.slice(0, 1));
+});
+
+test('where the reply is not known nothing follows: exit 9 with the commands for the rest', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/replies', action: 'drop-before' });
+  const ran = await run(reply);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain(
+    "svc tickets note 8 --body 'Shipped in 2.1' && svc tickets update 8 --status resolved --priority 1",
+  );
+  expect(writesOf(world)).toEqual(all.slice(0, 1));
+});
+
+test('where the note is not known the status stays: exit 9 says what was done, and the command for the rest', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/notes', action: 'drop-after' });
+  const ran = await run(reply);
+  expect(ran.exitCode).toBe(9);
+  expect(ran.stderr).toContain('reply was sent');
+  expect(ran.stderr).toContain('To do the rest: svc tickets update 8 --status resolved --priority 1');
+  expect(writesOf(world)).toEqual(all.slice(0, 2));
+});
+
+test('where the status is refused: exit 8, the reply and the note stay done', async () => {
+  const { world, run } = desk();
+  await world.control('POST', 'faults', { method: 'PATCH', path: '/tickets/8', action: 'status', status: 422 });
+  const ran = await run(reply);
+  expect(ran.exitCode).toBe(8);
+  expect(ran.stderr).toContain('To do the rest: svc tickets update 8 --status resolved --priority 1');
+});
+
+test('with --draft it is one draft with its steps, and approving does them in order', async () => {
+  const { world, ok, approve, json } = desk();
+  const made: Shown = JSON.parse((await ok([...reply, '--draft', '--json'])).stdout);
+  expect(made.steps.map(({ operation }) => operation)).toEqual(['replyToTicket', 'addTicketNote', 'updateTicket']);
+  expect(writesOf(world)).toEqual([]);
+  expect((await approve(1)).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual(all);
+  expect(await json('tickets get 8')).toMatchObject({ status: 'resolved' });
+});
+
+test('a draft of which one step is not known is unknown, with what was done before it', async () => {
+  const { world, ok, approve, shown } = desk();
+  await ok([...reply, '--draft']);
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/notes', action: 'drop-after' });
+  expect((await approve(1)).exitCode).toBe(9);
+  const after = await shown(1);
+  expect(after.state).toBe('unknown');
+  expect(after.steps.map(({ state }) => state)).toEqual(['done', 'left', 'waiting']);
+  expect(writesOf(world)).toEqual(all.slice(0, 2));
+});
+
+const rows = 'id,body,note,status,priority\n8,Fixed,Shipped,resolved,low\n9,Soon,,,\n';
+
+test('the columns note, status and priority of a file do the same for each row, once', async () => {
+  const { world, run } = desk();
+  const line = 'tickets reply --from - --yes --json --concurrency 1';
+  expect(JSON.parse((await run(line, { stdin: rows })).stdout)).toMatchObject({ rows: 2, done: 2, errors: [] });
+  expect(writesOf(world)).toEqual([...all, 'POST /tickets/9/replies']);
+  await run(line, { stdin: rows });
+  expect(writesOf(world)).toHaveLength(4);
+});
+
+test('a row of which the note is not known says so, and no later run adds it again', async () => {
+  const { world, run } = desk();
+  const line = 'tickets reply --from - --yes --json --concurrency 1';
+  await world.control('POST', 'faults', { method: 'POST', path: '/tickets/8/notes', action: 'drop-after' });
+  const ran = await run(line, { stdin: rows });
+  expect(ran.exitCode).toBe(8);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    done: 2,
+    errors: [{ line: 2, error: expect.stringContaining('may or may not') }],
+  });
+  await run(line, { stdin: rows });
+  expect(writesOf(world)).toEqual([...all.slice(0, 2), 'POST /tickets/9/replies']);
+});

@@ -1,0 +1,175 @@
+// Where drafts are kept: a folder and Postgres keep the same promises.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claim } from '../../src/sends/claim.ts';
+import type { NewDraft } from '../../src/sends/draft.ts';
+import { type DraftStore, openDrafts } from '../../src/sends/store.ts';
+import { screen } from '../cli/fake-context.ts';
+import { type PostgresServer, startPostgres, withPostgres } from '../webhooks/own-postgres.ts';
+import { desk, type Shown, writesOf } from './drafting.ts';
+
+let server: PostgresServer | undefined;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const newDatabase = (): string => {
+  const name = `drafts_${++count}`;
+  server?.sql('postgres', `CREATE DATABASE ${name}`);
+  return server?.url(name) ?? '';
+};
+
+const kinds = [
+  { name: 'a folder', test, place: () => mkdtempSync(join(tmpdir(), 'svc-drafts-')) },
+  { name: 'Postgres', test: withPostgres, place: newDatabase },
+];
+
+const draft = (key: string | null = null): NewDraft => ({
+  ...{ state: 'waiting', batch: null, key, operation: 'replyToTicket', record: { kind: 'tickets', id: 8 } },
+  ...{ to: 'Ada', recipient: '1', channel: 'email', status: 'open', number: 'T-1008', answers: null, content: null },
+  steps: [
+    {
+      operation: 'replyToTicket',
+      method: 'POST',
+      path: '/tickets/8/replies',
+      body: { body: 'Hi €😀' },
+      state: 'waiting',
+      sent_id: null,
+    },
+  ],
+  ...{ base_url: 'https://service.test', account: 1, created_at: '2026-03-01T12:00:00.000Z', by: 'ada@here' },
+  ...{ edited_by: null, edits: [], decided_at: null, decided_by: null, reason: null, error: null, claim: null },
+});
+
+describe.each(kinds)('drafts in $name', ({ test, place }) => {
+  const opened = async (run: (open: () => Promise<DraftStore>) => Promise<void>) => {
+    const at = place();
+    const stores: DraftStore[] = [];
+    const { ctx } = screen({ env: {} });
+    const open = async () => {
+      const store = await openDrafts({ ...ctx, clock: { ...ctx.clock, now: () => new Date() } }, at);
+      stores.push(store);
+      return store;
+    };
+    await run(open).finally(() => Promise.all(stores.map((store) => store.close())));
+  };
+
+  test('are numbered, listed and read by every user of the store as they were made', () =>
+    opened(async (open) => {
+      const [one, two] = [await open(), await open()];
+      const [first, second] = [await one.add(draft()), await two.add(draft())];
+      expect([first.id, second.id]).toEqual([1, 2]);
+      expect(await one.list()).toEqual([first, second]);
+      expect(await two.get(1)).toEqual({ ...draft(), id: 1 });
+      expect(await two.get(3)).toBeUndefined();
+    }));
+
+  test('of one key are one draft, whoever is first', () =>
+    opened(async (open) => {
+      const stores = await Promise.all([open(), open(), open()]);
+      const made = await Promise.all(stores.map((store) => store.add(draft('batch/row'))));
+      expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+      expect(await stores[0]?.list()).toHaveLength(1);
+    }));
+
+  test('are claimed by one of many at once', () =>
+    opened(async (open) => {
+      const stores = await Promise.all(Array.from({ length: 6 }, open));
+      await stores[0]?.add(draft());
+      const claims = await Promise.all(
+        stores.map((store, at) =>
+          claim(store, { id: 1, by: 'ada', token: String(at) }, ({ state }) => state === 'waiting'),
+        ),
+      );
+      const held = claims.filter((one) => one !== undefined);
+      expect(held).toHaveLength(1);
+      await held[0]?.end((one) => ({ ...one, state: 'sent' }));
+      expect(await stores[1]?.get(1)).toMatchObject({ state: 'sent', claim: null });
+    }));
+
+  test('are changed one after the other: no change of many at once is lost', () =>
+    opened(async (open) => {
+      const stores = await Promise.all([open(), open(), open()]);
+      await stores[0]?.add(draft());
+      const edit = (store: DraftStore, by: string) =>
+        store.change(1, (one) => ({ ...one, edits: [...one.edits, { at: '', by, before: null }] }));
+      await Promise.all(stores.flatMap((store, at) => [edit(store, `${at}a`), edit(store, `${at}b`)]));
+      expect((await stores[0]?.get(1))?.edits).toHaveLength(6);
+    }));
+
+  test('one who was too long silent may neither change nor send it any more', () =>
+    opened(async (open) => {
+      const store = await open();
+      await store.add(draft());
+      const mine = await claim(store, { id: 1, by: 'ada', token: 'a' }, () => true);
+      await store.change(1, (one) => ({
+        ...one,
+        claim: one.claim && { ...one.claim, until: '2020-01-01T00:00:00.000Z' },
+      }));
+      const theirs = await claim(store, { id: 1, by: 'eve', token: 'b' }, () => true);
+      await expect(mine?.change((one) => one)).rejects.toThrow('taken over');
+      await theirs?.end((one) => ({ ...one, state: 'rejected' }));
+      mine?.stop();
+    }));
+});
+
+test('a log of which a line is missing is refused: nobody knows what was sent', async () => {
+  const { world, draft: make, run } = desk();
+  await make('tickets reply 8 --body One');
+  await make('tickets reply 9 --body Two');
+  const path = join(world.folder, 'state', 'drafts', 'drafts.jsonl');
+  const [, ...rest] = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, rest.join('\n'));
+  expect(await run('drafts list')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('damaged') });
+});
+
+test('a line that a crash tore is passed over, and the next draft stands behind it', async () => {
+  const { world, draft: make, json } = desk();
+  await make('tickets reply 8 --body One');
+  const path = join(world.folder, 'state', 'drafts', 'drafts.jsonl');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}{"n":2,"draft":{"id":2,"sta`);
+  await make('tickets reply 9 --body Two');
+  expect((await json<Shown[]>('drafts list')).map(({ body }) => body)).toEqual(['One', 'Two']);
+});
+
+withPostgres(
+  'an assistant drafts with a token that cannot send; a person approves with theirs, on another machine, once',
+  async () => {
+    const url = newDatabase();
+    const [theirs, own] = [desk(), desk()];
+    const scopes = ['identity', 'tickets:read', 'conversations:read', 'changelog:read', 'contacts:read'];
+    const { access_token: token } = (await own.world.control('POST', 'tokens', { account_id: 1, scopes })) as {
+      access_token: string;
+    };
+    const machine = { ...theirs.world, exchange: own.world.exchange };
+    const env = { SVC_API_KEY: '', SVC_ACCESS_TOKEN: token, SVC_DRAFTS_DB: url };
+    const { svc } = await import('../svc.ts');
+    const lines = [
+      ['tickets', 'reply', '8', '--body', 'Fixed', '--status', 'resolved'],
+      ['conversations', 'reply', '3', '--body', 'Hello'],
+      ['conversations', 'resolve', '5'],
+      ['events', 'send', 'order_create', '--contact-name', 'Ada', '--email', 'ada@lovelace.test'],
+    ];
+    for (const line of lines) {
+      const refused = await svc(machine, [...line, '--yes'], { env: { ...env, SVC_DRAFTS_DB: '' } });
+      expect(refused.exitCode).toBe(5);
+      const drafted = await svc(machine, [...line, '--draft', '--json'], { env });
+      expect(`${drafted.stderr} ${drafted.exitCode}`).toMatch(/ 0$/u);
+    }
+    const digests = JSON.parse((await svc(machine, ['drafts', 'list', '--json'], { env })).stdout) as Shown[];
+    expect(digests).toHaveLength(4);
+    const refused = await svc(machine, ['drafts', 'approve', '1', '--digest', digests[0]?.digest ?? ''], { env });
+    expect(refused.exitCode).toBe(5);
+    const effects = () => writesOf(own.world).length;
+    const before = effects();
+    const person = { env: { SVC_DRAFTS_DB: url } };
+    for (const { id } of digests) expect((await own.approve(id, person)).exitCode).toBe(0);
+    expect(effects() - before).toBe(5);
+    expect(await own.json('drafts list --state sent', person)).toHaveLength(4);
+  },
+);
