@@ -21,6 +21,15 @@ export const recipes = {
     ],
     about: 'The note stays internal. The reply is a real message to the customer: show its text to the user first.',
   },
+  draft: {
+    title: 'Leave an answer for the user to approve',
+    lines: [
+      'svc tickets reply T-1009 --body "A new version is out. Does it work now?" --draft --json',
+      'svc drafts list --json --fields id,state,to,body',
+    ],
+    about:
+      'Nothing is sent. Tell the user the id: they read it with svc drafts show ID and send it with svc drafts approve ID.',
+  },
   importContacts: {
     title: 'Import contacts from a CSV file',
     lines: [

@@ -33,6 +33,9 @@ const variables: readonly (readonly [name: string, about: string])[] = [
   ['SVC_TOKEN_STORE', 'keyring or file; default: the keyring, falling back to the file with a warning'],
   ['SVC_WEBHOOK_SECRET', 'signing secret for webhooks listen, verify and sign'],
   ['SVC_MIRROR_DB', 'where svc mirror keeps the copy: a file or postgres:// URL, which may hold a password'],
+  ['SVC_SENDS', 'allow, ask or draft: what becomes of what would reach a customer (svc help sends)'],
+  ['SVC_DRAFTS_DB', 'where drafts are kept: a folder or postgres:// URL, which may hold a password'],
+  ['SVC_POLICY', 'a file with rules for sends, beside policy.yaml of the configuration folder'],
   ['SVC_PARTNER_SEGMENT', 'the literal segment in the path of events (default: partner)'],
   ['SVC_OUTPUT', 'table, json, jsonl, csv or yaml (--output)'],
   ['SVC_NO_INPUT, CI', 'never ask (--no-input)'],
@@ -232,6 +235,37 @@ const serving = laidOut([
   { run: ['svc webhooks serve --config examples/svc-webhooks.yaml --check'] },
 ]);
 
+const holding = laidOut([
+  {
+    say:
+      'What reaches a customer or the public is a send: both replies, conversations resolve, events send, and publishing. ' +
+      'svc can hold every send for a person, whichever way it comes: a command, --from, svc api, or svc mcp.',
+  },
+  {
+    rows: [
+      ['--draft', 'send nothing: keep it as a draft; of a file all rows are one batch'],
+      ['svc drafts list', 'what waits; show ID, edit ID, approve ID, reject ID'],
+      ['svc config set sends allow', 'as ever; the default'],
+      ['svc config set sends ask', 'a person at a terminal sees the text and agrees; in a pipe exit 2'],
+      ['svc config set sends draft', 'every send becomes a draft, without a flag around it'],
+      ['SVC_SENDS', 'the same for a process; the stricter one holds'],
+      ['--hold SECONDS', 'wait before it is sent: Return sends it, Ctrl-C keeps it as a draft'],
+      ['SVC_DRAFTS_DB', 'where drafts are kept: a folder, or a postgres:// URL that several machines share'],
+      ['svc mcp --draft-sends', 'an assistant drafts, and a person approves'],
+    ],
+  },
+  { say: 'Rules stand in policy.yaml of the configuration folder, or where SVC_POLICY says. Its keys:' },
+  {
+    rows: [
+      ['sends.mode', 'allow, ask or draft; the stricter one holds'],
+      ['sends.max_per_hour', 'so many sends from this machine'],
+      ['sends.quiet', 'from, to, zone, and days that are quiet whole'],
+      ['sends.allow, .deny', 'jq over {operation, record, contact, body, by}, which says true or false'],
+    ],
+  },
+  { run: ['svc tickets reply 8 --body "It is fixed." --draft', 'svc drafts show 1', 'svc drafts approve 1'] },
+]);
+
 const ofTopics = (columns?: number): string =>
   laidOut([
     { rows: topics.filter(({ name }) => name !== 'topics').map(({ name, summary }): Row => [name, summary]) },
@@ -247,6 +281,7 @@ export const topicTexts: Readonly<Record<TopicName, (columns?: number) => string
   'exit-codes': exits,
   output,
   ids,
+  sends: holding,
   serve: serving,
   aliases,
   scripting,

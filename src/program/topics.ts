@@ -7,6 +7,7 @@ export const topics = [
   { name: 'exit-codes', summary: 'What each exit code means', isListed: true },
   { name: 'output', summary: 'Tables, JSON, CSV, fields and jq', isListed: true },
   { name: 'ids', summary: 'Ticket numbers and emails in place of ids', isListed: true },
+  { name: 'sends', summary: 'Drafts, modes, rules: a person before every send', isListed: true },
   { name: 'serve', summary: 'The configuration of svc webhooks serve', isListed: true },
   { name: 'aliases', summary: 'Names of your own for commands', isListed: true },
   { name: 'scripting', summary: 'What scripts and CI may rely on', isListed: true },

@@ -1,4 +1,6 @@
 // Modes: what becomes of a send, whichever face it comes by.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connected } from '../mcp/connected.ts';
 import { desk, type Shown, writesOf } from './drafting.ts';
@@ -157,4 +159,18 @@ test('in mode draft --allow-send means --draft-sends, and says so; in mode ask a
   expect(told.content[0]?.text).toContain('--draft-sends');
   await asking.end();
   expect(writesOf(world)).toEqual([]);
+});
+
+test('a release in mode draft leaves the draft of the portal and a draft of its publishing', async () => {
+  const { world, ok, json, approve } = desk();
+  const file = join(world.folder, 'CHANGELOG.md');
+  writeFileSync(file, '# Changelog\n\n## 9.9.9 - 2026-02-01\n\n- Exports take seconds.\n');
+  await ok(['changelog', 'release', '--from', file], inMode('draft'));
+  expect(writesOf(world)).toEqual(['POST /changelog']);
+  expect(await json('drafts list')).toMatchObject([{ operation: 'updateChangelogEntry', to: 'the public' }]);
+  const drafts = await json<{ version: string }[]>('changelog list --status draft');
+  expect(drafts.map(({ version }) => version)).toContain('9.9.9');
+  expect((await approve(1)).exitCode).toBe(0);
+  const live = await json<{ version: string }[]>('changelog list --status published');
+  expect(live.map(({ version }) => version)).toContain('9.9.9');
 });

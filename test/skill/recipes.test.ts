@@ -63,6 +63,11 @@ const judges: { readonly [Name in keyof typeof recipes]: (outcome: Outcome) => v
     expect(last(ticket.notes).body).toContain('ran out of memory');
     expect(JSON.stringify(outcome.after)).toContain('The export works again.');
   },
+  draft(outcome) {
+    expect(codes(outcome)).toEqual([0, 0]);
+    expect(changed(outcome)).toEqual([]);
+    expect(JSON.parse(outcome.ran[1]?.stdout ?? '')).toMatchObject([{ id: 1, state: 'waiting' }]);
+  },
   importContacts(outcome) {
     expect(codes(outcome)).toEqual([8, 8]);
     const made = outcome.after.contacts.length - outcome.before.contacts.length;

@@ -92,6 +92,7 @@ export const releaseChangelog = defineCommand({
       return viewOf(told, flags.check);
     } catch (failure) {
       if (!onGithub || !(failure instanceof Failure)) throw failure;
+      if (failure.drafted) throw failure;
       const { wholeFailure } = await import('../../http/whole.ts');
       // Once it is read, the changelog is to blame only for what the service refuses in it; never for a key or a network.
       const isItsFault = !isRead || failure.kind === 'rejected';

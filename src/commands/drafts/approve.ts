@@ -34,8 +34,9 @@ export const approveDrafts = defineCommand({
     'again. Where somebody has written meanwhile, or the recipient or the status is another one, nothing is sent (exit 11), and the draft waits with its new state.',
   args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
   flags,
-  needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
-  examples: ['svc drafts approve 1 --digest "$(svc drafts show 1 --jq .digest)"', 'svc drafts approve --all'],
+  examples: [
+    'svc tickets reply 8 --body Thanks --draft && svc drafts approve 1 --digest "$(svc drafts show 1 --jq .digest)"',
+  ],
   run: (ctx, { args, flags, settings }) =>
     atWork(ctx, settings, async (at) => {
       const ids = await chosen(at, args.id, flags);
