@@ -196,8 +196,8 @@ export type SendWish = {
 export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
   with(wish: SendWish): Sends;
-  /** Whether each send becomes a draft, as far as that is known before it is judged. */
-  areDrafted(): Promise<boolean>;
+  /** What becomes of each send, as far as that is known before it is judged. */
+  mode(): Promise<'allow' | 'ask' | 'draft'>;
 };
 
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */

@@ -53,8 +53,9 @@ export async function agree(run: Run, plan: Plan, known: Known): Promise<void> {
       : ` ${rowsInWords(resent.size)} of them ${resent.size === 1 ? 'was' : 'were'} sent before, ${origins(resent.runs().keys())}.`;
   const question = plainly ?? (twice === '' || count === 0 ? undefined : `Send ${rowsInWords(count)}?`);
   const isSettled = settledIn(known, plan, flags.retry_unknown);
-  // Nothing is sent: a person sees each of them later.
-  if (hearersOf(row.operation) !== undefined && (await ctx.sends?.areDrafted())) return;
+  // A person sees each of them, now or later.
+  const mode = hearersOf(row.operation) === undefined ? 'allow' : await ctx.sends?.mode();
+  if (mode === 'draft' || (mode === 'ask' && resent.size === 0)) return;
   if (question) await confirmed(ctx, settings, question + twice, () => exampleOf(plan, { isSettled, count }));
   else await confirmedMany(ctx, settings, { row, count, words });
 }

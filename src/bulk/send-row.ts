@@ -222,7 +222,7 @@ type There = {
 
 /** Nothing of it leaves, so nothing is looked for. */
 async function isDrafted({ outer, row }: Sending): Promise<boolean> {
-  return hearersOf(row.operation) === 'customer' && (await outer.ctx.sends?.areDrafted()) === true;
+  return hearersOf(row.operation) === 'customer' && (await outer.ctx.sends?.mode()) === 'draft';
 }
 
 /** The record is there; what is to follow is done too, or told. */

@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { type Drafted, Failure, isInterruption } from '../errors.ts';
@@ -57,7 +58,9 @@ type Question = { readonly command: AnyCommand; readonly count: number };
 
 /** As for the rows of a file: what reaches people or deletes is always asked for, a long list on a terminal alone. */
 async function confirmedOnce(ctx: Context, settings: Settings, { command, count }: Question): Promise<void> {
-  const { question } = command.row ?? {};
+  const { question, operation } = command.row ?? {};
+  // A person sees each of them, now or later.
+  if (operation && hearersOf(operation) && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return;
   if (question) return confirmed(ctx, settings, question(count));
   if (count <= manyToChange || settings.yes || settings.noInput || !ctx.ask.canAsk) return;
   const verb = `${command.name.charAt(0).toUpperCase()}${command.name.slice(1)}`;

@@ -58,9 +58,19 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
   }
 }
 
-async function accountOf(service: Service): Promise<number | undefined> {
+const accounts = new WeakMap<object, Promise<number | undefined>>();
+
+/** The account of the login, asked once in a run; undefined where the login may not ask. */
+export function accountOf(service: Service): Promise<number | undefined> {
   const known = service.session.account?.();
-  if (known !== undefined) return known;
+  if (known !== undefined) return Promise.resolve(known);
+  const asked = accounts.get(service.learnt) ?? askForAccount(service);
+  accounts.set(service.learnt, asked);
+  asked.catch(() => accounts.delete(service.learnt));
+  return asked;
+}
+
+async function askForAccount(service: Service): Promise<number | undefined> {
   const { call } = await import('./call.ts');
   try {
     const { account_id: id } = await call(service, getAccount, {});

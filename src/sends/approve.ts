@@ -1,7 +1,7 @@
-import { getAccount } from '../api/account.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { call, type Service } from '../http/call.ts';
+import type { Service } from '../http/call.ts';
+import { accountOf } from '../http/reaching.ts';
 import { claim, type Held, withStep } from './claim.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { type Draft, digestOfDraft, textOf } from './draft.ts';
@@ -145,7 +145,7 @@ async function refuseOther(service: Service, { id, base_url: url, account }: Dra
       },
     );
   if (account === null) return;
-  const own = session.account?.() ?? (await accountOf(service));
+  const own = await accountOf(service);
   if (own !== undefined && own !== account)
     throw new Failure(
       'usage',
@@ -154,15 +154,6 @@ async function refuseOther(service: Service, { id, base_url: url, account }: Dra
         hint: 'Choose the login of that account with --profile.',
       },
     );
-}
-
-async function accountOf(service: Service): Promise<number | undefined> {
-  try {
-    return (await call(service, getAccount, {})).account_id;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'forbidden') return undefined;
-    throw error;
-  }
 }
 
 /** The text with its recipient, as a person approves it. */

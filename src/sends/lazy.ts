@@ -34,7 +34,7 @@ const newShared = (): Shared => ({
 const gateWith = (judging: Judging): Sends => ({
   judge: async (request) => (await import('./gate.ts')).judge(judging, request),
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
-  areDrafted: async () => judging.wish.draft === true || (await modeOf(judging)) === 'draft',
+  mode: async () => (judging.wish.draft === true ? 'draft' : modeOf(judging)),
 });
 
 /** The mode that holds, the policy's included. One that cannot be read is no `draft`: it forbids. */

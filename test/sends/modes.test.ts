@@ -10,14 +10,14 @@ const inMode = (mode: string) => ({ env: { SVC_SENDS: mode } });
 const sends = [
   ['tickets', 'reply', '8', '--body', 'Hello'],
   ['conversations', 'reply', '3', '--body', 'Hello'],
-  ['conversations', 'resolve', '3', '--yes'],
+  ['conversations', 'resolve', '3', '5'],
   ['events', 'send', 'order_create', '--contact-name', 'Ada', '--email', 'ada@lovelace.test'],
   ['changelog', 'create', '--title', 'Faster', '--content', 'Seconds', '--status', 'published'],
   ['changelog', 'publish', '1'],
   ['changelog', 'update', '1', '--title', 'Changed where all read it'],
   ['api', '/tickets/8/replies', '-f', 'body=Hello'],
   ['api', 'conversations/3/resolve', '-X', 'POST'],
-  ['tickets', 'reply', '--from', '-', '--yes'],
+  ['tickets', 'reply', '--from', '-'],
 ];
 
 const rows = 'id,body\n8,One\n9,Two\n';
@@ -86,7 +86,7 @@ test('in mode ask a person at a terminal sees the text and agrees, whatever --ye
 test('the rows of a file are agreed to one by one, or all that follow at once', async () => {
   const { world, run } = desk();
   const more = { ...inMode('ask'), stdin: 'id,body\n8,One\n9,Two\n10,Three\n', columns: 80, answers: ['yes', 'all'] };
-  expect((await run('tickets reply --from - --yes', more)).exitCode).toBe(0);
+  expect((await run('tickets reply --from -', more)).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(3);
 });
 

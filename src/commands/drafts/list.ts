@@ -2,6 +2,7 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
 import { toWhom } from '../../sends/words.ts';
+import { counted } from '../../text/number.ts';
 import { atWork } from './at-work.ts';
 
 type Shown = ReturnType<typeof shownDraft>;
@@ -19,15 +20,19 @@ export const listDrafts = defineCommand({
   examples: ['svc drafts list', 'svc drafts list --all --json'],
   async run(ctx, { flags, settings }) {
     const isWanted = ({ state, batch, by }: Draft) =>
-      (flags.all || flags.state !== undefined || state === 'waiting' || state === 'sending' || state === 'unknown') &&
+      (flags.all || flags.state !== undefined || state === 'waiting') &&
       (flags.state === undefined || state === flags.state) &&
       (flags.batch === undefined || batch === flags.batch) &&
       (flags.by === undefined || by.includes(flags.by));
-    const records = await atWork(ctx, settings, async ({ store }) =>
-      (await store.list()).filter(isWanted).map(shownDraft),
-    );
+    const all = await atWork(ctx, settings, ({ store }) => store.list());
+    const records = all.filter(isWanted).map(shownDraft);
+    const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
     return {
       read: true,
+      notes:
+        open.length > 0
+          ? [`Of ${counted(open.length, 'more draft')} it is not known whether it was sent: svc drafts list --all`]
+          : [],
       data: {
         shape: 'list',
         records,

@@ -57,7 +57,7 @@ const serveMcp = defineCommand({
   ],
   async run(ctx, { flags, settings }) {
     const { allowWrite: write, allowSend, allowWebhooks: webhooks, tools: only } = flags;
-    const isMode = allowSend && !flags.draftSends && (await ctx.sends?.areDrafted()) === true;
+    const isMode = allowSend && !flags.draftSends && (await ctx.sends?.mode()) === 'draft';
     if (isMode) ctx.notice('Sends are drafts here (mode draft): --allow-send means --draft-sends.');
     const draftSends = flags.draftSends || isMode;
     const grant = { write, send: allowSend || draftSends, draftSends, webhooks, only, toolsets: flags.toolsets };
