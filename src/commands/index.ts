@@ -1,5 +1,5 @@
+import { hearersOf } from '../api/hearers.ts';
 import type { AnyCommand, Group } from '../command/command.ts';
-import { takingDrafts } from '../command/drafting.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -225,9 +225,21 @@ function isCommand(word: string): boolean {
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
 export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
-  const node = takingDryRuns(await entry.load());
+  const node = await takingRows(takingDryRuns(await entry.load()));
+  // Most groups reach nobody, and their start need not know how a send is held.
+  if (!reachesSomebody(node)) return node;
+  return (await import('../command/drafting.ts')).takingDrafts(node);
+}
+
+async function takingRows(node: Group | AnyCommand): Promise<Group | AnyCommand> {
   const hasRows = 'commands' in node && node.commands.some((child) => 'row' in child && child.row !== undefined);
-  if (!hasRows) return takingDrafts(node);
+  if (!hasRows) return node;
   const { takingFiles } = await import('./from-file.ts');
-  return takingDrafts(takingFiles(node));
+  return takingFiles(node);
+}
+
+function reachesSomebody(node: Group | AnyCommand): boolean {
+  if ('commands' in node) return node.commands.some((child) => reachesSomebody(child));
+  const operation = node.operation ?? node.row?.operation;
+  return node.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
 }
