@@ -41,6 +41,7 @@ type Rare = {
   readonly secret?: string;
   readonly rest?: true;
   readonly drafted?: number;
+  readonly step?: number;
 };
 
 /**
@@ -176,15 +177,16 @@ function rareIn(fate: Fate): Rare | undefined {
   return fate.status === 'done' ? partsOf(fate) : undefined;
 }
 
-type DoneParts = Pick<Rare, 'secret' | 'rest' | 'drafted'>;
+type DoneParts = Omit<Rare, 'keys'>;
 
 /** Undefined where it has none of them. */
-export function partsOf({ secret, rest, drafted }: DoneParts): DoneParts | undefined {
-  if (secret === undefined && !rest && drafted === undefined) return undefined;
+export function partsOf({ secret, rest, drafted, step }: DoneParts): DoneParts | undefined {
+  if (secret === undefined && !rest && drafted === undefined && step === undefined) return undefined;
   return {
     ...(secret !== undefined && { secret }),
     ...(rest && { rest }),
     ...(drafted !== undefined && { drafted }),
+    ...(step !== undefined && { step }),
   };
 }
 

@@ -2,27 +2,23 @@ import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation } from '../api/operation.ts';
 import { comingFrom } from '../audit/origin.ts';
 import { unwrap } from '../command/answered.ts';
-import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
-import type { Context, HttpResponse, Lost } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isOwnLimit } from '../http/answer.ts';
-import { type CallOptions, call, type Known, lookFor, type Service } from '../http/call.ts';
-import { giveEarlier } from '../http/given-ids.ts';
+import { call, type Known, lookFor, type Service } from '../http/call.ts';
 import { type Before, isNewestFirst, newestOf, readBefore } from '../http/look.ts';
 import { madeIds } from '../http/made.ts';
-import { ownIds } from '../http/open-writes.ts';
 import { settleRecord, syncRecord } from '../http/recorder.ts';
 import type { Undecided } from '../http/settle.ts';
-import type { NumberTable } from '../text/number-table.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
 import type { Fate } from './journal-lines.ts';
-import { type LateCopies, lateCopies } from './late-copies.ts';
+import type { LateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
 import { readBack, withOurNewest } from './read-back.ts';
 import { laterSteps, type RowInput, secondStep } from './second-step.ts';
+import { beginSending, note, type Sending, through, type Watch } from './sending.ts';
 
 export type Sender = {
   /** Writes down that the rows will leave, before the first of them does: one wait for the disk for all of them. */
@@ -41,23 +37,6 @@ export type Sender = {
   requests(): number;
 };
 
-/** What a run has learnt of the rows that it has sent so far. */
-type Sending = {
-  readonly outer: Service;
-  readonly row: RowOf;
-  readonly journal: Journal;
-  readonly options: CallOptions;
-  /** Ids that this run has made already, shared with every look of the run. */
-  readonly own: NumberTable;
-  /** By hand: Math.max of 10,000 ids for each row would cost more than the row. */
-  newestOwn: number;
-  requests: number;
-  baseline?: Promise<Before | undefined>;
-  /** What may be taken for a row of unknown outcome, and the other way round. */
-  readonly doubtful: Set<string>;
-  readonly late: LateCopies;
-};
-
 export function createSender(outer: Service, row: RowOf, journal: Journal): Sender {
   const sending = beginSending(outer, row, journal);
   return {
@@ -69,66 +48,6 @@ export function createSender(outer: Service, row: RowOf, journal: Journal): Send
     late: sending.late,
     requests: () => sending.requests,
   };
-}
-
-function beginSending(outer: Service, row: RowOf, journal: Journal): Sending {
-  const own = ownIds(outer, row.operation);
-  const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
-  const late = lateCopies(outer.ctx, outer.settings.settleMs);
-  const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
-  for (const fate of journal.fates.values()) {
-    if (fate.status === 'done' && fate.id !== null) {
-      note(sending, fate.id);
-      giveEarlier(outer, row.operation, fate.id, fate.of);
-    }
-    // An earlier run ended while it was on its way.
-    if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
-  }
-  for (const { keys, content } of journal.copies) late.note(keys, content);
-  return sending;
-}
-
-function note(sending: Sending, id: number): void {
-  sending.own.add(id);
-  sending.newestOwn = Math.max(sending.newestOwn, id);
-}
-
-/** Told of each request that writes, before it leaves and once it has ended. */
-type Watch = {
-  /** The row's name in the journal. */
-  readonly row: string;
-  readonly follows: readonly FollowStep[];
-  readonly leaving: () => Promise<void>;
-  readonly settled: (answer: HttpResponse | Lost) => Promise<void>;
-  /** The attempt was given up on and may still arrive. */
-  readonly unsettled: () => void;
-};
-
-/** A first Ctrl-C lets what is in flight be answered: the signal ends waits, not requests. */
-function through(sending: Sending, watch?: Watch): Service {
-  const { outer, row } = sending;
-  const exchange: Context['exchange'] = async (request) => {
-    sending.requests++;
-    const watching = request.method === row.operation.method ? watch : undefined;
-    await watching?.leaving();
-    if (!watching) sending.journal.check();
-    const answer = await outer.ctx.exchange({ ...request, signal: undefined });
-    await watching?.settled(answer);
-    return answer;
-  };
-  // The rows are accounted for by the run.
-  const sends = sendsOf(sending, watch);
-  const ctx = Object.create(outer.ctx, {
-    ...{ exchange: { value: exchange }, writes: { value: undefined }, sends: { value: sends } },
-  });
-  return { ...outer, ctx: watch ? comingFrom(ctx, { row: watch.row }) : ctx, onUnsettled: watch?.unsettled };
-}
-
-/** All drafts of a run are one batch, and what is drafted again after a crash is the same draft. */
-function sendsOf({ outer, journal }: Sending, watch: Watch | undefined): Context['sends'] {
-  const { batch } = journal;
-  const key = watch ? { key: `${batch}/${watch.row}`, follows: followsOf(watch.follows) } : {};
-  return outer.ctx.sends?.with({ face: 'bulk', batch, ...key });
 }
 
 /** What is there before the row is sent: of what is listed newest first it is read once, and moves on with our own ids. */

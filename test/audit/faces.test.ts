@@ -247,7 +247,7 @@ test('attempts of one request are one entry', async () => {
 test('exit 9 is unknown, a refusal is refused with its status, and what never left is refused without one', async () => {
   const endings = [
     [lost('after-sending'), 9, 'unknown', null],
-    [said(422, { error: 'Invalid', errors: { body: ['is bad'] } }), 6, 'refused', 422],
+    [said(422, { message: 'Invalid', errors: { body: ['is bad'] } }), 6, 'refused', 422],
     [lost('before-sending'), 10, 'refused', null],
   ] as const;
   for (const [ending, code, outcome, status] of endings) {
