@@ -37,7 +37,7 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
   };
   const targets = names.map((name, at) => {
     const wish = wanted.get(at);
-    if (wish === undefined) return targetOf(name);
+    if (wish === undefined) return isSnapshot(names) && isLater(row, targetOf(name)) ? undefined : targetOf(name);
     if (nameKey(wish) === 'ignore') return undefined;
     const target = targetOf(wish);
     if (target) return target;
@@ -57,6 +57,15 @@ export function resolveColumns(names: readonly string[], row: RowOf, { map, matc
   const ignored = new Set([...wanted].flatMap(([at, field]) => (nameKey(field) === 'ignore' ? [at] : [])));
   return { targets: settled, names, unused, ignored };
 }
+
+/**
+ * Rows as the service has shown them, such as an export of tickets: what they say of the record is how it was then, and no
+ * wish. So a reply from such rows sets no status and no priority unless --map says so.
+ */
+const isSnapshot = (names: readonly string[]): boolean => names.some((name) => nameKey(name) === nameKey('created_at'));
+
+const isLater = ({ follows = [] }: RowOf, target: Target | undefined): boolean =>
+  target?.kind === 'field' && follows.some(({ fields }) => fields.includes(target.field.path));
 
 /** The names that a column may have to hold a row's id. */
 export function idNames(row: RowOf): ReadonlySet<string> {

@@ -126,3 +126,14 @@ test('a row of which the note is not known says so, and no later run adds it aga
   await run(line, { stdin: rows });
   expect(writesOf(world)).toEqual([...all.slice(0, 2), 'POST /tickets/9/replies']);
 });
+
+test('an export beside which a text was written sets no status and no priority of then, unless --map says so', async () => {
+  const { world, run } = desk();
+  const exported = 'id,status,priority,created_at,body\n8,open,low,2026-01-01T00:00:00Z,Soon\n';
+  const line = 'tickets reply --from - --yes --json';
+  expect((await run(line, { stdin: exported })).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual(['POST /tickets/8/replies']);
+  const other = exported.replace('Soon', 'Done');
+  expect((await run(`${line} --map status=status`, { stdin: other })).exitCode).toBe(0);
+  expect(writesOf(world)).toEqual(['POST /tickets/8/replies', 'POST /tickets/8/replies', 'PATCH /tickets/8']);
+});
