@@ -62,7 +62,7 @@ async function keptIn(home: string): Promise<string> {
 async function runsAsEver(home: string, where?: Where): Promise<void> {
   const ran = await svc(home, ['config', 'list', '--json'], where);
   expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(ran.stdout)).toHaveLength(8);
+  expect(JSON.parse(ran.stdout)).toHaveLength(12);
 }
 
 atHome('the first run keeps its compiled code for the owner alone, and the next one writes nothing', async () => {
