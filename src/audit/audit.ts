@@ -63,7 +63,7 @@ export function openAudit(ctx: AuditPorts, name: string, mode: AuditMode): Audit
     },
     sync: () =>
       log.sync().catch((error) => {
-        throw notRecorded(error);
+        throw notRecorded(error, auditRoot(ctx.files));
       }),
   };
 }
@@ -82,7 +82,7 @@ async function begin(kept: Kept, about: About, body: string): Promise<Begun> {
       return lineAfter(kept, { ...last, newest: seq }, { text, seq, record, outcome: 'sent', status: null });
     });
   } catch (error) {
-    throw notRecorded(error);
+    throw notRecorded(error, auditRoot(kept.ctx.files));
   }
   kept.rows.begun(seq);
   const entry: Unsettled = { seq, about, text: shared };
@@ -121,10 +121,10 @@ function lastOf(before: string | undefined, good: string | undefined): Last {
   return { newest: 0, line: 0, ...numbers, digest: before === undefined ? null : digestOfLine(before) };
 }
 
-function notRecorded(error: unknown): Failure {
+function notRecorded(error: unknown, root: string): Failure {
   if (error instanceof Failure && isInterruption(error)) return error;
   const reason = diskWords[codeOf(error) ?? ''] ?? messageOf(error).replace(/\.$/u, '');
-  const hint = error instanceof Failure && error.hint ? error.hint : 'Make room, or see to the folder.';
+  const hint = error instanceof Failure && error.hint ? error.hint : `Make room, or see to ${root}.`;
   return new Failure('failed', `The write cannot be recorded, so it was not sent: ${reason}.`, {
     hint: `${hint} Without a record: svc config set audit off`,
     isUnrecorded: true,

@@ -63,7 +63,8 @@ const exact = [
   'auth/token.ts',
   'config/index.ts',
   'mcp/install.ts',
-  'mirror/store/schema.ts',
+  'mirror/schema.ts',
+  'audit/verify.ts',
   'webhooks/verify.ts',
   'auth/logout.ts',
 ];

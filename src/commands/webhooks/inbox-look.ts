@@ -11,7 +11,7 @@ import { seatsFolder } from '../../webhooks/inbox/seat.ts';
 import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
 import { mainFields } from '../../webhooks/main-fields.ts';
 import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
-import { type Chosen, choose, lookedIn, openConfigured } from './configured.ts';
+import { type Chosen, choose, openConfigured } from './configured.ts';
 
 /** Of `listen`, or of the configuration of `serve`. */
 export async function look<T>(
@@ -31,10 +31,10 @@ export async function look<T>(
 }
 
 /** Says which inbox it is, for there may be several. */
-export async function chosen(ctx: Context, settings: Settings, given: string | undefined): Promise<Chosen> {
+export async function chosen(ctx: Context, given: string | undefined): Promise<Chosen> {
   const { config, about } = await choose(ctx, given);
   if (config !== undefined) return { config, about };
-  return { config, about: [lookedIn(rootOf(ctx, settings))] };
+  return { config, about: ['This is the inbox of svc webhooks listen. For that of serve: --config FILE'] };
 }
 
 export const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
@@ -44,7 +44,7 @@ const mostChoices = 100;
 
 /** The newest first, to choose from. */
 export const receivedEvents: Listed['choices'] = async (ctx, settings, flags) => {
-  const { config } = await chosen(ctx, settings, flags.config?.[0]);
+  const { config } = await chosen(ctx, flags.config?.[0]);
   const seen = await look(ctx, settings, config, ({ id, event, at, body }) => {
     const summary = sanitize(mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200));
     return { value: id, name: [localTime(at), event ?? '-', sanitize(id), summary].join('  ') };
