@@ -92,7 +92,7 @@ test('serve tells of wrong signatures in one line, without the payload', async (
   const lines = served
     .said()
     .split('\n')
-    .filter((line) => line.includes('401'));
+    .filter((line) => line.includes('with 401'));
   expect(lines).toHaveLength(1);
   expect(served.said()).not.toContain('canary');
 });
