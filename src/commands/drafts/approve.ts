@@ -35,7 +35,6 @@ export const approveDrafts = defineCommand({
   args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
   flags,
   examples: [
-    'svc drafts approve 1',
     'svc tickets reply 8 --body Thanks --draft && svc drafts approve 1 --digest "$(svc drafts show 1 --jq .digest)"',
   ],
   run: (ctx, { args, flags, settings }) =>
