@@ -143,7 +143,12 @@ function isWantedNow(state: State, now: number): boolean {
   return isWanted(state.locks);
 }
 
+/** Who has the lock in this process, by its folder: nobody of the same process waits for that. */
+const holders = new Map<string, State>();
+
 function takeLease(state: State): Lease | undefined {
+  const holder = holders.get(state.locks);
+  if (holder) release(holder);
   const moment = lockNow(state.locks);
   if (!moment) return undefined;
   try {
@@ -156,6 +161,7 @@ function takeLease(state: State): Lease | undefined {
     const end = () => release(state, moment);
     setTimeout(end, leaseMs).unref();
     process.once('exit', end);
+    holders.set(state.locks, state);
     return { moment, end, since: performance.now(), name, part };
   } catch (error) {
     moment.release();
@@ -167,6 +173,7 @@ function release(state: State, only?: Moment): void {
   const { lease } = state;
   if (!lease || (only && lease.moment !== only)) return;
   state.lease = undefined;
+  holders.delete(state.locks);
   process.off('exit', lease.end);
   lease.part.close();
   lease.moment.release();

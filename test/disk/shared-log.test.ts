@@ -1,0 +1,32 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openSharedLog } from '../../src/disk/shared-log.ts';
+
+// A log that several processes append to: here, two who use it in one process.
+
+test('two who use a log in one process never wait for one another', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'svc-shared-'));
+  const sleep = () => Promise.reject(new Error('it waited'));
+  const clock = { now: () => new Date(), ticks: () => performance.now(), sleep };
+  const opened = () =>
+    openSharedLog({
+      root,
+      name: 'log.jsonl',
+      part: () => 'part',
+      what: 'the log',
+      isGood: () => true,
+      ctx: { clock, signal: new AbortController().signal, progress: () => {}, notice: () => {} },
+    });
+  const [one, other] = [opened(), opened()];
+  const lines: string[] = [];
+  for (let n = 0; n < 20; n++) {
+    for (const log of [one, other]) {
+      const line = `${lines.length}`;
+      lines.push(line);
+      await log.append(() => line);
+    }
+  }
+  expect((await readFile(join(root, 'part', 'log.jsonl'), 'utf8')).trim().split('\n')).toEqual(lines);
+});
