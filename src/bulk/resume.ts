@@ -89,7 +89,7 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
     notes.push(
       isRetried
         ? `This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`
-        : earlierNote(at, isFinished, settled - elsewhere, left),
+        : earlierNote(at, { isFinished, settled: settled - elsewhere, left, rejected: plan.problems.size }),
     );
   }
   if (elsewhere > 0) {

@@ -37,14 +37,15 @@ export function valuesOf(columns: Columns, row: RowOf, mapValue: readonly string
     of(at, cell) {
       if (typeof cell !== 'string') return cell;
       const key = keyOf(cell);
-      const values = own.get(at)?.has(key) ? own.get(at) : undefined;
-      const meant: unknown = values ? values.get(key) : wordIn(known[at], key);
+      // What --map-value says may be a word itself.
+      const mapped = own.get(at)?.get(key);
+      const meant: unknown = wordIn(known[at], keyOf(mapped ?? cell)) ?? mapped;
       if (meant === undefined || meant === cell) return cell;
       // Nobody needs to be told that `Open` is `open`.
       if (meant === key) return meant;
       const name = columns.names[at] ?? '';
       const ofColumn = read.get(name) ?? new Map<string, unknown>();
-      read.set(name, ofColumn.set(cell.trim(), meant));
+      read.set(name, ofColumn.set(cell.trim(), mapped ?? meant));
       return meant;
     },
     readAs: () => Object.fromEntries([...read].map(([name, values]) => [name, Object.fromEntries(values)])),

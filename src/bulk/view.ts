@@ -10,12 +10,23 @@ import type { Plan } from './plan.ts';
 import type { Report } from './report.ts';
 import { type RowRecords, withRecord } from './row-records.ts';
 
-export function earlierNote(at: string, isFinished: boolean, settled: number, left: number): string {
+type Standing = {
+  readonly isFinished: boolean;
+  readonly settled: number;
+  readonly left: number;
+  /** That cannot be sent as they stand in the file. */
+  readonly rejected: number;
+};
+
+export function earlierNote(at: string, { isFinished, settled, left, rejected }: Standing): string {
   const when = localTime(at);
   if (!isFinished)
     return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
-  if (left === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
-  return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+  if (left > 0)
+    return `This file was done at ${when}; it has ${rowsInWords(left)} that ${left === 1 ? 'was' : 'were'} not in it then.`;
+  if (rejected === 0) return `This file was done at ${when}: nothing is sent. To send it all again, add --restart.`;
+  const them = rejected === 1 ? 'it' : 'them';
+  return `This file was done at ${when}, but for ${rowsInWords(rejected)} rejected: nothing is sent. Correct ${them} and run it again; what is done is not sent twice.`;
 }
 
 /** A line for each count, one for each request of a dry run, one for each error. */

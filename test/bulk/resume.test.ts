@@ -22,6 +22,19 @@ const subjects = async (world: ReturnType<typeof fresh>) => {
 };
 
 describe('the same command again', () => {
+  test('after a run with a rejected row says that it is still to be corrected, and advises no --restart', async () => {
+    const world = fresh();
+    const file = put(world, 't.csv', 'subject,priority\nRow 1,1\nRow 2,9\n');
+    await svc(world, [...tickets, file]);
+    const again = await svc(world, [...tickets, file]);
+    expect(again.exitCode).toBe(8);
+    expect(again.stderr).toMatch(
+      /was done at \S+ \S+, but for 1 row rejected: nothing is sent\. Correct it and run it again/u,
+    );
+    expect(again.stderr).not.toContain('--restart');
+    expect(await subjects(world)).toEqual(['Row 1']);
+  });
+
   test('sends nothing after a finished run, and says when that was', async () => {
     const world = fresh();
     const file = put(world, 't.csv', 'subject\nRow 1\nRow 2\n');

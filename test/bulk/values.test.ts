@@ -97,6 +97,16 @@ describe('values of other systems', () => {
     expect(await newest(world, 1)).toEqual([['A', 'open', 4, null]]);
   });
 
+  test('--map-value takes the words that a cell may hold, as the error names them', async () => {
+    const world = sandboxWorld();
+    const text = 'subject,status,priority\nA,Escalated,sehr hoch\n';
+    const mapped = ['--map-value', 'status:escalated=Solved', '--map-value', 'priority:sehr hoch=urgent'];
+    const { ran, report } = await created(world, text, mapped);
+    expect(report).toMatchObject({ done: 1, errors: [] });
+    expect(ran.stderr).toContain('sehr hoch is urgent');
+    expect(await newest(world, 1)).toEqual([['A', 'resolved', 4, null]]);
+  });
+
   test.each([
     ['geschlossen', 'closed'],
     ['Hold', 'pending'],
