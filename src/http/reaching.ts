@@ -83,7 +83,8 @@ async function askForAccount(service: Service): Promise<number | undefined> {
 
 /** A path that a server may take for that of a send, though it is not written as one. */
 async function refuseDisguised(service: Service, { method, path, headers = {} }: Wire): Promise<void> {
-  const { sends, session } = { ...service, sends: service.ctx.sends };
+  const { session, ctx } = service;
+  const { sends } = ctx;
   const isOverridden = Object.keys(headers).some((name) => /method-override/iu.test(name));
   const whole = new URL(`${session.baseUrl}${path}`).pathname;
   const operation = looselyAt(isOverridden ? undefined : method, whole);

@@ -81,34 +81,31 @@ test('lists add leaves out a phone that another contact has too, for by it the s
   expect(await members(world, 1)).toContain(bert);
 });
 
-test('lists add takes back nothing that a colleague changes while svc reads the contacts', async () => {
-  const world = sandboxWorld({ rateLimit: 'off' });
-  const anna = await made(world, person);
+/** A colleague changes the contact as svc begins to read all of them. */
+function changing(world: SandboxWorld, id: number, change: object): SandboxWorld['exchange'] {
   let isChanged = false;
-  const exchange: typeof world.exchange = async (request) => {
+  return async (request) => {
     if (/\/contacts\?/u.test(request.url) && !isChanged) {
       isChanged = true;
-      await asked(world, 'PATCH', `/contacts/${anna}`, { company: 'Colleague GmbH', last_name: 'Corrected' });
+      await asked(world, 'PATCH', `/contacts/${id}`, change);
     }
     return world.exchange(request);
   };
+}
+
+test('lists add takes back nothing that a colleague changes while svc reads the contacts', async () => {
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const anna = await made(world, person);
+  const exchange = changing(world, anna, { company: 'Colleague GmbH', last_name: 'Corrected' });
   const ran = await svc({ ...world, exchange }, ['lists', 'add', '1', '--contact', `${anna}`]);
   expect(ran.exitCode, ran.stderr).toBe(0);
-  expect(isChanged).toBe(true);
   expect(await held(world, anna)).toMatchObject({ company: 'Colleague GmbH', last_name: 'Corrected' });
 });
 
 test('lists add stops where a colleague has just changed the email, by which the service would add', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });
   const anna = await made(world, person);
-  let isChanged = false;
-  const exchange: typeof world.exchange = async (request) => {
-    if (/\/contacts\?/u.test(request.url) && !isChanged) {
-      isChanged = true;
-      await asked(world, 'PATCH', `/contacts/${anna}`, { email: 'new@firm.test' });
-    }
-    return world.exchange(request);
-  };
+  const exchange = changing(world, anna, { email: 'new@firm.test' });
   const before = await members(world, 1);
   const ran = await svc({ ...world, exchange }, ['lists', 'add', '1', '--contact', `${anna}`]);
   expect(ran.exitCode).toBe(1);
