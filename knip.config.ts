@@ -15,6 +15,7 @@ export default {
     'test/webhooks/victim.ts',
     'test/webhooks/no-files.ts',
     'test/audit/appender.ts',
+    'test/screen/guest.ts',
   ],
   project: ['{bin,src,build,bench,test}/**/*.{js,ts,cjs,mjs}', '*.config.{js,ts}'],
   // Started as a program by test/derive/judges.test.ts, which also makes the file.
@@ -22,6 +23,7 @@ export default {
   ignoreUnresolved: ['./api.d.ts'],
   // Programs of the machine.
   ignoreBinaries: [
+    'nats-server',
     'unshare',
     'dpkg-deb',
     'dbus-run-session',

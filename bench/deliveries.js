@@ -1,4 +1,4 @@
-// Deliveries of 1 KB, signed, each with an id of its own: repeats would not be stored. Used by receiver.js and serve.js.
+// Deliveries of 1 KB, signed, each with an id of its own: repeats would not be stored. Used by receiver.js, serve.js and lanes.js.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
@@ -19,9 +19,15 @@ export function start(args, env) {
   });
 }
 
-function delivery() {
+/** @param {object} data What names its record, if anything does. */
+function delivery(data) {
   const id = `evt_${process.pid}_${++ids}`;
-  const envelope = { event: 'ticket.created', id, created_at: '2026-01-02T03:04:05+00:00', data: { text: '' } };
+  const envelope = {
+    event: 'ticket.created',
+    id,
+    created_at: '2026-01-02T03:04:05+00:00',
+    data: { ...data, text: '' },
+  };
   envelope.data.text = 'x'.repeat(1024 - JSON.stringify(envelope).length);
   const body = JSON.stringify(envelope);
   const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -30,8 +36,8 @@ function delivery() {
 }
 
 /** Deliveries a second over raw keep-alive sockets: an HTTP client would be slower than the server. */
-export async function rate(port, count) {
-  const waiting = Array.from({ length: count }, delivery);
+export async function rate(port, count, dataOf = (_n) => ({})) {
+  const waiting = Array.from({ length: count }, (_, n) => delivery(dataOf(n)));
   const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((ready) => socket.once('connect', ready))));
   const started = performance.now();

@@ -12,6 +12,7 @@ const parts = [
   'sync-dry-run',
   'receiver',
   'serve',
+  'lanes',
   'sandbox-throughput',
   'bulk',
   'bulk-memory',

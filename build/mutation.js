@@ -18,7 +18,7 @@ const parts = {
     tests: ['http/agree.test.ts', 'http/settle.test.ts', 'http/look.test.ts'],
   },
   look: {
-    files: ['http/look.ts', 'http/lookings.ts'],
+    files: ['http/look.ts', 'http/lookups.ts'],
     tests: ['looked-replies', 'own-writes', 'long-lists', 'agree', 'look'].map((name) => `http/${name}.test.ts`),
   },
   send: {
@@ -38,8 +38,17 @@ const parts = {
     tests: ['auth/refresh-or-not.test.ts', 'auth/refresh.test.ts'],
   },
   receiving: {
-    files: ['delivery', 'diagnose', 'judge', 'receiver'].map((name) => `webhooks/receiving/${name}.ts`),
-    tests: ['judge', 'diagnose', 'delivery', 'receiver-edges', 'receiver'].map((name) => `webhooks/${name}.test.ts`),
+    files: [
+      'event/envelope',
+      'receive/diagnose',
+      'receive/judge',
+      'receive/receiver',
+      'store/delivery',
+      'store/forwarding',
+    ].map((name) => `webhooks/${name}.ts`),
+    tests: ['receive/judge', 'receive/diagnose', 'store/delivery', 'receive/receiver-edges', 'receive/receiver'].map(
+      (name) => `webhooks/${name}.test.ts`,
+    ),
   },
   release: {
     files: ['release/section.ts', 'release/pick.ts', 'release/plan.ts'],

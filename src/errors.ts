@@ -53,7 +53,8 @@ type Details = {
 
 /** A draft, as a face tells of it. `told`: one line with the command that sends it. */
 export type Drafted = {
-  readonly id: number;
+  /** Null where what was asked for is so already, and no draft was made. */
+  readonly id: number | null;
   readonly told: string;
   readonly record: Readonly<Record<string, unknown>>;
 };

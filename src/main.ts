@@ -98,7 +98,9 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   const { checkOutput, print } = await import('./output/print.ts');
   // How it is to be shown is judged before anything is asked or sent.
   await checkOutput(settings, ctx.signal);
-  if (settings.fields) await (await import('./program/printed.ts')).refuseStrangeFields(invocation, settings.fields);
+  if (settings.pageForm && !invocation.command.hasPages) throw noPage(invocation.path, settings.pageForm);
+  if (settings.fields)
+    await (await import('./program/printed.ts')).refuseStrangeFields(ctx, invocation, settings.fields);
   const values = await given(ctx, invocation, settings);
   const view = await invocation.command
     .run(withNumber(ctx, invocation, values.names), { ...values, settings })
@@ -110,6 +112,11 @@ async function carryOut(ctx: Context, invocation: Invocation, settings: Settings
   const notes = typeof view.notes === 'function' ? view.notes : view.notes?.map(typed);
   return print(ctx, { ...view, done: typed(view.done), notes }, settings);
 }
+
+const noPage = (path: string, form: string): Failure =>
+  new Failure('usage', `svc ${path} has no --output ${form}.`, {
+    hint: 'It has table, json, jsonl, csv and yaml; svc report has md and html too.',
+  });
 
 /** What was to be sent became a draft: that is what the command has done. */
 async function draftedView(error: unknown): Promise<View> {

@@ -16,6 +16,7 @@ const plainLines: Readonly<Record<string, string>> = {
   'webhooks verify': "echo '{}' | SVC_WEBHOOK_SECRET=sample svc webhooks verify --body - --signature wrong",
   rehearse: 'svc rehearse -- svc whoami',
   'templates show': 'svc templates show thanks',
+  'views show': 'svc views show waiting',
   'drafts approve': 'svc drafts approve 1',
   'auth token': 'svc auth token',
   'auth login': 'echo key_acme | svc auth login --with-api-key',

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { openStore } from '../src/auth/store-file.ts';
-import type { Ask, Clock, Context, Exchange } from '../src/context.ts';
+import type { Ask, Clock, Context, Exchange, TerminalPort } from '../src/context.ts';
+import { Failure } from '../src/errors.ts';
 import { main } from '../src/main.ts';
 
 /** A clock that only moves when somebody sleeps, or when a test says so. */
@@ -84,9 +85,15 @@ export type RunOptions = {
   readonly answers?: readonly (string | boolean)[];
   /** Asked in place of the answers for what goes by itself. */
   readonly countdown?: () => string;
+  /** Asked in place of the answers where one of several is chosen. */
+  readonly chooses?: () => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
   readonly edit?: (initial: string) => string;
+  /** The editor saves this and then fails. */
+  readonly brokenEdit?: string;
   readonly signal?: AbortSignal;
+  /** The terminal of a full screen. */
+  readonly terminal?: TerminalPort;
   readonly onHangup?: Context['onHangup'];
   readonly openBrowser?: Context['openBrowser'];
   /** Told of every piece of output as it comes, for commands that run until they are told to end. */
@@ -116,6 +123,7 @@ export async function svc(world: World, argv: readonly string[], options: RunOpt
     progress: options.progress ?? (() => {}),
     notice: (text) => stderr.stream.write(`${text}\n`),
     openBrowser: options.openBrowser ?? (async () => {}),
+    ...(options.terminal && { terminal: async () => options.terminal as TerminalPort }),
     ...(options.onHangup && { onHangup: options.onHangup }),
     signal: options.signal ?? new AbortController().signal,
   };
@@ -136,6 +144,18 @@ function collector(columns: number | undefined, seen: (text: string) => void) {
   return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
+const editing =
+  (edit: RunOptions['edit'], text: Ask['text']): Ask['edit'] =>
+  async (initial) =>
+    edit ? edit(initial) : text(initial);
+
+const failing =
+  (text: string): Ask['edit'] =>
+  async (_, { failed } = {}) => {
+    failed?.(text);
+    throw new Failure('failed', 'The editor "vi" ended with code 1, so nothing was sent.');
+  };
+
 function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   async function* bytes() {
     if (typed !== undefined) yield Buffer.from(typed);
@@ -145,7 +165,10 @@ function stdinOf({ stdin, typed, columns }: RunOptions): Context['stdin'] {
   return Object.assign(bytes(), { isTTY: stdin === undefined && columns !== undefined });
 }
 
-function askWith({ answers = [], columns, edit, countdown }: RunOptions, screen: Writable): Ask {
+/** The answer of Return alone: the first of the choices. */
+export const enter = '\r';
+
+function askWith({ answers = [], columns, edit, brokenEdit, countdown, chooses }: RunOptions, screen: Writable): Ask {
   const left = [...answers];
   const next = async (question: string) => {
     const answer = left.shift();
@@ -162,7 +185,15 @@ function askWith({ answers = [], columns, edit, countdown }: RunOptions, screen:
     },
     text,
     secret: text,
-    choose: (question) => text(question),
-    edit: edit ? async (initial) => edit(initial) : (initial) => text(initial),
+    line: async (question) => {
+      screen.write(question);
+      const answer = left.shift();
+      return answer === undefined ? undefined : String(answer);
+    },
+    choose: async (question, [first]) => {
+      const answer = chooses ? chooses() : String(await next(question));
+      return answer === enter ? (first?.value ?? '') : answer;
+    },
+    edit: brokenEdit === undefined ? editing(edit, text) : failing(brokenEdit),
   };
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { spawn as spawnTerminal } from '@lydell/node-pty';
+import headless from '@xterm/headless';
 import { execa } from 'execa';
 import { chromium } from 'playwright-core';
 
@@ -22,6 +24,9 @@ const env = {
 /** svc's own colours, for a dark ground. */
 const colors = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 34: '#79c0ff', 35: '#d2a8ff', 36: '#76e3ea' };
 
+/** Of the terminals on which the inbox is shown. */
+const grounds = { dark: { back: '#16181d', text: '#d7dae0' }, light: { back: '#ffffff', text: '#1f2328' } };
+
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -31,6 +36,7 @@ try {
   await consentPage();
   await inspector();
   await terminal();
+  await inbox();
 } finally {
   for (const child of children) child.kill('SIGTERM');
   await browser.close();
@@ -84,6 +90,88 @@ async function terminal() {
   await tab.setContent(`<body style="margin:0;background:#16181d"><pre style="margin:0;padding:20px 24px;color:#d7dae0;
     font:14px/1.45 'DejaVu Sans Mono',monospace;display:inline-block">${toHtml(stdout)}</pre></body>`);
   await tab.locator('pre').screenshot({ path: join(here, 'terminal.png') });
+}
+
+/** The queue on a real terminal, on a dark and on a light ground. */
+async function inbox() {
+  const size = { cols: 120, rows: 26 };
+  const screen = new headless.Terminal({ ...size, allowProposedApi: true });
+  const script = `${process.execPath} ${bin} mirror pull --quiet > /dev/null; ${process.execPath} ${bin} inbox`;
+  const argv = [bin, 'sandbox', 'exec', '--rate-limit', 'off', '--', 'sh', '-c', script];
+  const pty = spawnTerminal(process.execPath, argv, { ...size, env: { ...env, TERM: 'xterm-256color' } });
+  let cells;
+  try {
+    let shown = Promise.resolve();
+    pty.onData((bytes) => {
+      shown = new Promise((resolve) => screen.write(bytes, resolve));
+    });
+    const shows = async (text) => {
+      for (let tries = 0; tries < 300; tries++) {
+        await shown;
+        const lines = cellsOf(screen).map((row) => row.map(({ text }) => text).join(''));
+        if (lines.some((line) => line.includes(text))) return;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error(`the inbox does not show ${text}`);
+    };
+    await shows('T-1005  Import refuses our CSV');
+    await shows('requests left');
+    for (const key of 'jjx') pty.write(key);
+    await shows('1 marked');
+    await shows('Paula Moreau  paula');
+    cells = cellsOf(screen);
+  } finally {
+    pty.kill('SIGTERM');
+  }
+  for (const [name, ground] of Object.entries(grounds)) {
+    const tab = await browser.newPage({ viewport: { width: 1200, height: 600 }, deviceScaleFactor: 2 });
+    await tab.setContent(`<body style="margin:0;background:${ground.back}"><pre style="margin:0;padding:18px 20px;color:${ground.text};
+      background:${ground.back};font:14px/1.4 'DejaVu Sans Mono',monospace;display:inline-block">${cellsToHtml(cells, ground)}</pre></body>`);
+    await tab.locator('pre').screenshot({ path: join(here, `inbox-${name}.png`) });
+  }
+}
+
+function cellsOf(screen) {
+  const { active } = screen.buffer;
+  return Array.from({ length: screen.rows }, (_, row) => {
+    const line = active.getLine(active.viewportY + row);
+    return Array.from({ length: screen.cols }, (_, column) => {
+      const cell = line?.getCell(column);
+      return {
+        text: cell?.getWidth() === 0 ? '' : cell?.getChars() || ' ',
+        bold: Boolean(cell?.isBold()),
+        dim: Boolean(cell?.isDim()),
+        inverse: Boolean(cell?.isInverse()),
+        color: cell?.isFgPalette() ? cell.getFgColor() : undefined,
+      };
+    });
+  });
+}
+
+/** Of the 256 colours those of the cube and the greys; the sixteen are each theme's own. */
+function rgbOf(color) {
+  if (color < 16) return undefined;
+  if (color >= 232) return `rgb(${[0, 0, 0].map(() => 8 + (color - 232) * 10)})`;
+  const part = (by) => [0, 95, 135, 175, 215, 255][Math.floor((color - 16) / by) % 6];
+  return `rgb(${[part(36), part(6), part(1)]})`;
+}
+
+function cellsToHtml(cells, { back, text }) {
+  return cells
+    .map((row) =>
+      row
+        .map((cell) => {
+          const color = (cell.color !== undefined && rgbOf(cell.color)) || text;
+          const style = [
+            cell.inverse ? `background:${text};color:${back}` : `color:${color}`,
+            cell.bold ? 'font-weight:bold' : '',
+            cell.dim ? 'opacity:.6' : '',
+          ];
+          return `<span style="${style.filter(Boolean).join(';')}">${cell.text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</span>`;
+        })
+        .join(''),
+    )
+    .join('\n');
 }
 
 function toHtml(text) {

@@ -15,7 +15,7 @@ export type Verdict = {
   /** The digest of the last line; null where there is none. */
   readonly head: string | null;
   readonly fault: Fault | undefined;
-  /** The last line has no end, as a crash or a full disk leaves it: what it tells of was never sent. */
+  /** The last line has no end, as a crash or a full disk leaves it: of a write that was to leave (`sent`) it did not; what became of one may be all that is torn. */
   readonly isTorn: boolean;
   /** Whether one of the lines has the digest that was asked for. */
   readonly hasHead: boolean;

@@ -32,8 +32,8 @@ export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Ask
   for (const one of done) if (!(await isGone(service, plan, one))) return;
   const runs = new Set<Found>();
   let rows = 0;
-  for (const { fate, from } of matches.values()) {
-    if (fate.status !== 'done') continue;
+  for (const { rowStatus, from } of matches.values()) {
+    if (rowStatus.status !== 'done') continue;
     rows++;
     runs.add(from);
   }
@@ -50,19 +50,19 @@ export async function refuseBegunAgain({ ctx, service, plan, matches, yes }: Ask
 type DoneRow = { readonly planned: Planned; readonly match: Match };
 
 /** Of a message the ticket that it stands in. */
-const recordOf = ({ planned, match: { fate } }: DoneRow): number | undefined =>
-  planned.id ?? (fate.status === 'done' && fate.id !== null ? fate.id : undefined);
+const recordOf = ({ planned, match: { rowStatus } }: DoneRow): number | undefined =>
+  planned.id ?? (rowStatus.status === 'done' && rowStatus.id !== null ? rowStatus.id : undefined);
 
 /** So many records are asked for where the first ones are gone: a person may have removed one. */
 const mostAsked = 3;
 
 async function doneRows(plan: Plan, matches: Matches): Promise<DoneRow[]> {
   const rows: DoneRow[] = [];
-  if (!someOf(matches.values(), ({ fate }) => fate.status === 'done')) return rows;
+  if (!someOf(matches.values(), ({ rowStatus }) => rowStatus.status === 'done')) return rows;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
       const match = matches.get(planned.ref);
-      if (match?.fate.status !== 'done' || recordOf({ planned, match }) === undefined) continue;
+      if (match?.rowStatus.status !== 'done' || recordOf({ planned, match }) === undefined) continue;
       rows.push({ planned, match });
       if (rows.length === mostAsked) return rows;
     }

@@ -55,12 +55,12 @@ export function choose({ matches, judges, works, found, plan, wish, settings }: 
     rows.add(isElsewhere ? ref : match.key);
     if (isElsewhere) voidElsewhere(match.from, match.key);
     const request = plan.refs.get(ref);
-    for (const from of others) if (from.past.fates.get(ref)?.is === request) voidElsewhere(from, ref);
-    if (isTwice && match.fate.status !== 'rejected') resent.set(ref, match);
+    for (const from of others) if (from.past.rowStatuses.get(ref)?.is === request) voidElsewhere(from, ref);
+    if (isTwice && match.rowStatus.status !== 'rejected') resent.set(ref, match);
     matches.delete(ref);
   }
   for (const { past } of left) {
-    for (const key of past.fates.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
+    for (const key of past.rowStatuses.keys()) if (plan.refs.has(key) || past.header.svc_bulk === 1) rows.add(key);
   }
   return {
     matches,

@@ -75,5 +75,5 @@ export async function agreeFirst(run: Run, plan: Plan, given: string): Promise<v
 
 /** What the results of this run will have beside what it makes. */
 function* madeBy({ matches }: Pick<Known, 'matches'>): Generator<number | null> {
-  for (const { fate } of matches.values()) yield fate.status === 'done' ? fate.id : null;
+  for (const { rowStatus } of matches.values()) yield rowStatus.status === 'done' ? rowStatus.id : null;
 }

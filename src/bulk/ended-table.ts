@@ -1,10 +1,10 @@
 import { column, numberColumn, textColumn } from '../text/column.ts';
-import { partsOf } from './fate-table.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
+import { partsOf } from './row-status-table.ts';
 
 /** What became of a row of the file, over all runs. */
 export type Ended =
-  | Exclude<Fate, { status: 'sent' | 'meant' }>
+  | Exclude<RowStatus, { status: 'sent' | 'meant' }>
   | { readonly status: 'unsent'; readonly line: number; readonly error?: string };
 
 /** What became of the rows of the file over all runs, by position. About 9 bytes for a row that is done. */

@@ -2,6 +2,7 @@ import type { RowOf } from '../command/row.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type DoneSoFar, kindOfWhole, withoutAdvice, withoutClaim } from '../http/whole.ts';
 import type { View } from '../output/view.ts';
+import { someOf } from '../text/each.ts';
 import { counted, number } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { rowsInWords } from './pace.ts';
@@ -19,8 +20,10 @@ export function partialNote({
   rows,
   rejected,
   uncounted = 0,
+  drafted = 0,
+  files,
   ...of
-}: Pick<Report, 'rows' | 'rejected' | 'unsent'> & { done: number; uncounted?: number }) {
+}: Pick<Report, 'rows' | 'rejected' | 'unsent' | 'drafted'> & { done: number; uncounted?: number; files: Files }) {
   const unsent = of.unsent - uncounted;
   const left = [
     ...(rejected > 0 ? [`${number(rejected)} rejected`] : []),
@@ -28,7 +31,18 @@ export function partialNote({
     ...(uncounted > 0 ? [`${number(uncounted)} sent, but not counted by the service`] : []),
   ];
   const what = left.length > 0 ? left.join(', ') : 'some of them in part';
-  return `${number(of.done)} of ${rowsInWords(rows)} are done: ${what}. The report names them.`;
+  const status = drafted > 0 && drafted === of.done ? 'became drafts' : 'are done';
+  return `${number(of.done)} of ${rowsInWords(rows)} ${status}: ${what}. ${whereNamed(files, rejected)}`;
+}
+
+/** The files that were asked for; a pipe has the report on standard output anyway. */
+type Files = { readonly rejects?: string; readonly report?: string; readonly results?: string };
+
+function whereNamed({ rejects, report, results }: Files, rejected: number): string {
+  if (rejects !== undefined && rejected > 0) return `The rejected are in ${sanitize(rejects)}.`;
+  const named = results ?? report;
+  if (named !== undefined) return `${sanitize(named)} names them.`;
+  return rejected > 0 ? 'Standard output names them; --rejects FILE keeps them.' : 'Standard output names them.';
 }
 
 /** The same of a dry run, which does nothing. */
@@ -40,6 +54,18 @@ export function keptNotes({ rejected }: Pick<Report, 'rejected'>, rejects: strin
   if (rejects === undefined || rejected === 0) return [];
   const [rows, them] = rejected === 1 ? ['rejected row is', 'it'] : [`${number(rejected)} rejected rows are`, 'them'];
   return [`The ${rows} in ${sanitize(rejects)}. Fix ${them} there, and run this command again with that file.`];
+}
+
+/** What this run has left for a person, and how it is sent. */
+export function draftNotes({ batch }: Pick<Report, 'batch'>, { draftedNow, doneNow, ended }: Totals): string[] {
+  if (draftedNow === 0 || batch === undefined) return [];
+  const [noun, wait] = draftedNow === 1 ? ['draft', 'waits'] : ['drafts', 'wait'];
+  const sent = doneNow - draftedNow;
+  const isUnsure = someOf(ended.values(), ({ status }) => status === 'unknown');
+  const sentence = sent > 0 ? `${rowsInWords(sent)} ${sent === 1 ? 'was' : 'were'} sent` : 'nothing was sent';
+  return [
+    `${draftedNow} ${noun} ${wait} for a person${isUnsure && sent === 0 ? '' : `; ${sentence}`}. To read and send: svc drafts approve --batch ${batch}`,
+  ];
 }
 
 /** Below the first problems: where the others are. */

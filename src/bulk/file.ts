@@ -21,7 +21,7 @@ import { type Columns, placeIn, resolveColumns } from './columns.ts';
 import { agreeFirst } from './consent.ts';
 import type { IdsInCopy } from './copied-ids.ts';
 import type { EarlierSecrets } from './earlier-secrets.ts';
-import { cappedNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
+import { cappedNotes, draftNotes, dryNote, failureOf, keptNotes, outcomeOf, partialNote } from './ending.ts';
 import { checkFiles, sparing, withUnwritten, writeFiles } from './files.ts';
 import { columnNotes } from './fitting.ts';
 import { type FileFlags, sendsAgain } from './flags.ts';
@@ -145,7 +145,8 @@ export async function runFile(
       : await send();
     const report = { ...reportOf(words, file, plan, totals), ...readAsOf(values) };
     const beside = requesters?.cost(wanted) ?? 0;
-    const shown = flags.dry_run ? dryReport(report, plan, settings, { cap: flags.max_sends, beside }) : report;
+    const bounds = async () => ({ cap: flags.max_sends, beside, isDrafted: (await ctx.sends?.mode()) === 'draft' });
+    const shown = flags.dry_run ? dryReport(report, plan, settings, await bounds()) : report;
     const written = isDry ? await sparing(flags, flags.dry_run, ctx.notice) : flags;
     const dry = isDry
       ? await writeFiles(written, { plan, totals, report: shown, hasSecrets: false, earlier })
@@ -162,8 +163,9 @@ export async function runFile(
     const isTold = ctx.stdout.isTTY === true || flags.dry_run || failure !== undefined || capped.length > 0;
     const lost = dry ?? unwritten;
     const notes = [
-      ...(outcome === 'partial' && !isTold ? [partialNote(report)] : []),
+      ...(outcome === 'partial' && !isTold ? [partialNote({ ...report, files: written })] : []),
       ...(outcome === 'partial' && flags.dry_run && !ctx.stdout.isTTY && !failure ? [dryNote(report)] : []),
+      ...draftNotes(report, totals),
       ...(ctx.stdout.isTTY && !lost ? keptNotes(report, written.rejects) : []),
       ...capped,
     ];

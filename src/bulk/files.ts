@@ -167,9 +167,10 @@ export async function writeFile(
 /** Every row with what became of it. */
 async function* resultsOf({ plan, totals, hasSecrets, earlier }: Told, path: string): AsyncGenerator<string> {
   const added = ['svc_line', 'svc_status', 'svc_id', 'svc_error', ...(hasSecrets ? ['svc_secret'] : [])];
-  const cellsOf = (line: number, { status, id, error, secret }: Result) => [
+  const cellsOf = (line: number, { status, id, error, secret, drafted }: Result) => [
     line,
-    status,
+    // Nothing of it was sent yet.
+    drafted === undefined ? status : 'drafted',
     id ?? null,
     error ?? null,
     secret ?? earlier.get(id ?? 0) ?? null,

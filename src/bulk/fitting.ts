@@ -141,7 +141,11 @@ function openFields(columns: Columns, { row, given, template }: Beside): readonl
 
 function hintFor(fits: readonly Fit[], names: readonly string[], { createsContacts }: Beside): string {
   const isOfPerson = ({ field }: Fit) => field.startsWith('contact.');
-  const fields = [...new Set(fits.map((fit) => (isOfPerson(fit) ? 'the requester' : fit.field)))];
+  // Where a column has the email, the requester is known already.
+  const isKnown = !fits.some(({ field }) => field === 'contact.email');
+  const nameOf = ({ field }: Fit) =>
+    isKnown ? field.replace('contact.', "the requester's ").replace('last_name', 'last name') : 'the requester';
+  const fields = [...new Set(fits.map((fit) => (isOfPerson(fit) ? nameOf(fit) : fit.field)))];
   // With --create-contacts a column that is called as the field fills it by itself.
   const unnamed = fits.filter(({ at, field }) => names[at] !== field);
   const flags = unnamed.map(({ at, field }) => `--map "${columnName(names, at)}=${field}"`);

@@ -63,9 +63,9 @@ async function* sentWithLess(
       for (const from of runs) {
         if (!isSameWork(from, ref)) continue;
         const key = nameNow(from, name);
-        const fate = from.past.fates.get(key);
+        const rowStatus = from.past.rowStatuses.get(key);
         const isOver = plan.refs.has(key) || known.has(key);
-        if (fate && fate.status !== 'rejected' && !isOver) return { fate, key, from };
+        if (rowStatus && rowStatus.status !== 'rejected' && !isOver) return { rowStatus, key, from };
       }
     }
     return undefined;
@@ -100,9 +100,9 @@ function earlierShapes({ shapes }: Plan, journals: readonly Found[]): Earlier[] 
 const mostNames = 20;
 
 /** A row that a later run knows by more columns. */
-function nameNow({ past: { fates, former } }: Found, name: string): string {
+function nameNow({ past: { rowStatuses, former } }: Found, name: string): string {
   let now = name;
-  for (let i = 0; i < mostNames && !fates.has(now); i++) now = former.get(now) ?? now;
+  for (let i = 0; i < mostNames && !rowStatuses.has(now); i++) now = former.get(now) ?? now;
   return now;
 }
 

@@ -30,8 +30,8 @@ export async function copiesElsewhere({ folder, present, clock, identity, ours, 
   for (const path of await folder.list()) {
     if (path === own?.path || (await isLongAgo(path, now))) continue;
     const past = known.get(path)?.past ?? (await pastOfKin(path, { folder, present, identity }));
-    for (const fate of past?.fates.values() ?? []) {
-      if ('keys' in fate && fate.keys) copies.push({ keys: fate.keys, content: fate.is });
+    for (const rowStatus of past?.rowStatuses.values() ?? []) {
+      if ('keys' in rowStatus && rowStatus.keys) copies.push({ keys: rowStatus.keys, content: rowStatus.is });
     }
   }
   return copies;

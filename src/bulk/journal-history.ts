@@ -163,7 +163,7 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
   const overtaken = await overtakenIn(isRepeatable ? found?.path : undefined);
   // Twice is once. What these rows ask for now may not be done even once, or another run has written there since.
   const stands = (ref: string, match: Match) =>
-    !overtaken.rows.has(match.key) && !(match.fate.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
+    !overtaken.rows.has(match.key) && !(match.rowStatus.status === 'done' && isOtherRequest(match, plan.refs.get(ref)));
   const matches = isRepeatable ? known : await matchCounted(plan, judges, known);
   const unsettled = isRepeatable ? await unsettle(plan, matches, stands) : [];
   if (!isRepeatable && !wish.again && !wish.restart) refuseStrange(disk.strange, sides.plan, matches);
@@ -195,9 +195,9 @@ async function weighAll({ folder, present, clock, identity, plan, wish, onlyLook
 
 function* madeIn(all: readonly Found[]): Generator<MadeBefore, undefined> {
   for (const { past } of all) {
-    for (const [, fate] of past.fates.standing('done')) {
-      if (fate.status !== 'done' || fate.id === null) continue;
-      yield fate.of === undefined ? { id: fate.id } : { id: fate.id, of: fate.of };
+    for (const [, rowStatus] of past.rowStatuses.standing('done')) {
+      if (rowStatus.status !== 'done' || rowStatus.id === null) continue;
+      yield rowStatus.of === undefined ? { id: rowStatus.id } : { id: rowStatus.id, of: rowStatus.of };
     }
   }
 }
@@ -220,15 +220,15 @@ async function otherWork(
   const found: Found[] = [];
   const strange = doubtful.filter(({ past }) => past.header.svc_bulk === 1);
   for (const one of [...ours, ...strange]) {
-    const { header, fates, files } = one.past;
+    const { header, rowStatuses, files } = one.past;
     const isOther = header.settings !== settings || strange.includes(one);
-    if (!isOther || !isOpen(one) || fates.size === 0) continue;
+    if (!isOther || !isOpen(one) || rowStatuses.size === 0) continue;
     const claimed = await claimedRows(one.path);
     if (header.svc_bulk === 1) {
       if (files.has(file)) found.push(one);
       continue;
     }
-    const hasCommon = claimed ? haveCommonRow(plan, claimed) : someOf(fates.keys(), (row) => plan.refs.has(row));
+    const hasCommon = claimed ? haveCommonRow(plan, claimed) : someOf(rowStatuses.keys(), (row) => plan.refs.has(row));
     if (hasCommon && !isOver(one, claimed?.refs, ours)) found.push(one);
   }
   return found;

@@ -37,8 +37,13 @@ type About = { readonly row: string; readonly line: number; readonly is?: string
 /** What the run has cost since the line before: requests, and milliseconds since it began. */
 type Cost = { readonly requests: number; readonly ms: number };
 
-/** A row that was known by another name, with what is known of it. `settings`: of the run that knew it, if others. */
-export type Renamed = { readonly was: string; readonly row: string; readonly fate: Fate; readonly settings?: string };
+/** A row that was known by another name, with its status (`fate` in the file). `settings`: of the run that knew it, if others. */
+export type Renamed = {
+  readonly was: string;
+  readonly row: string;
+  readonly fate: RowStatus;
+  readonly settings?: string;
+};
 
 export type RunLine = {
   readonly at: string;
@@ -87,7 +92,7 @@ export type Line =
   | { readonly finished: Finish };
 
 /** What became of a row. `is`: the digest of its request. */
-export type Fate = { readonly is?: string } & (
+export type RowStatus = { readonly is?: string } & (
   | { readonly status: 'meant'; readonly line: number; readonly before: number | null }
   | ({ readonly status: 'sent'; readonly line: number } & Open)
   | ({ readonly status: 'done'; readonly line: number } & Made)
@@ -135,22 +140,22 @@ export function costOf(line: RowLine): Cost {
 }
 
 /** Where what became of rows is kept, by their names. */
-type FateStore = {
-  get(row: string): Fate | undefined;
-  set(row: string, fate: Fate): void;
+type RowStatusStore = {
+  get(row: string): RowStatus | undefined;
+  set(row: string, rowStatus: RowStatus): void;
   delete(row: string): void;
 };
 
 /** What a line says of its row. */
-export function applyLine(fates: FateStore, line: RowLine): void {
-  const set = ({ row, line: at, is = fates.get(row)?.is }: About, fate: Said) =>
-    fates.set(row, { ...fate, line: at, ...(is !== undefined && { is }) } as Fate);
+export function applyLine(rowStatuses: RowStatusStore, line: RowLine): void {
+  const set = ({ row, line: at, is = rowStatuses.get(row)?.is }: About, rowStatus: Said) =>
+    rowStatuses.set(row, { ...rowStatus, line: at, ...(is !== undefined && { is }) } as RowStatus);
   if ('meant' in line) {
     for (const about of line.meant.rows) set(about, { status: 'meant', before: line.meant.before });
   } else if ('sent' in line) {
     const { before, keys } = line.sent;
     set(line.sent, { status: 'sent', before, ...(keys && { keys }) });
-  } else if ('back' in line) fates.delete(line.back.row);
+  } else if ('back' in line) rowStatuses.delete(line.back.row);
   else if ('done' in line) {
     const { id, secret, error, rest, step, of, drafted } = line.done;
     const part = {
@@ -163,13 +168,13 @@ export function applyLine(fates: FateStore, line: RowLine): void {
     set(line.done, { status: 'done', id, ...more });
   } else if ('rejected' in line) set(line.rejected, { status: 'rejected', error: line.rejected.error });
   else if ('unknown' in line) {
-    const sent = fates.get(line.unknown.row);
+    const sent = rowStatuses.get(line.unknown.row);
     const { before, keys }: Open = sent && 'before' in sent ? sent : { before: null };
     set(line.unknown, { status: 'unknown', error: line.unknown.error, before, ...(keys && { keys }) });
-  } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) fates.delete(row);
+  } else if ('again' in line) for (const row of line.again.elsewhere ? [] : line.again.rows) rowStatuses.delete(row);
   else if ('renamed' in line) {
-    for (const { was, settings } of line.renamed.rows) if (settings === undefined) fates.delete(was);
-    for (const { row, fate } of line.renamed.rows) fates.set(row, fate);
+    for (const { was, settings } of line.renamed.rows) if (settings === undefined) rowStatuses.delete(was);
+    for (const { row, fate } of line.renamed.rows) rowStatuses.set(row, fate);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Span } from '../disk/log-file.ts';
-import { fateTable, type OpenFates } from './fate-table.ts';
 import {
   applyLine,
   costOf,
@@ -14,11 +13,12 @@ import {
   rowsOf,
 } from './journal-lines.ts';
 import type { RowRequests } from './row-requests.ts';
+import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
 
 /** What a journal says. */
 export type Past = {
   readonly header: Header | FormerHeader;
-  readonly fates: OpenFates;
+  readonly rowStatuses: OpenRowStatuses;
   /** Rows, as `voidKey` names them, of which runs before that one say nothing that counts any more. */
   readonly voided: ReadonlyMap<string, number>;
   readonly lastRun: number;
@@ -71,7 +71,7 @@ export function lineChecker(): (text: Buffer) => boolean {
  * rows that are sent now, which take less room so.
  */
 export function journalReader(present: Present, refs?: RowRequests): JournalReader {
-  const fates = fateTable(refs);
+  const rowStatuses = rowStatusTable(refs);
   const voided = new Map<string, number>();
   const there = new Map<number, readonly number[]>();
   const [files, contents] = [new Set<string | null>(), new Set<string>()];
@@ -83,9 +83,9 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
   let [number, requests, ms, msOfRun, end] = [0, 0, 0, 0, 0];
   let isWhole = true;
   const judgeMeant = (isSure: boolean) => {
-    for (const [row, fate] of fates.standing('meant')) {
-      if (isSure) fates.delete(row);
-      else if ('before' in fate) fates.set(row, { ...fate, status: 'sent' });
+    for (const [row, rowStatus] of rowStatuses.standing('meant')) {
+      if (isSure) rowStatuses.delete(row);
+      else if ('before' in rowStatus) rowStatuses.set(row, { ...rowStatus, status: 'sent' });
     }
   };
   const begins = (next: RunLine) => {
@@ -105,7 +105,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
     former.set(was, row);
   };
   const takeRow = (line: RowLine) => {
-    applyLine(fates, line);
+    applyLine(rowStatuses, line);
     if ('run' in line) begins(line.run);
     else finished = 'finished' in line ? line.finished : undefined;
     if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
@@ -113,7 +113,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       for (const row of line.again.rows) for (const one of line.again.settings) voided.set(voidKey(one, row), number);
     }
     if ('renamed' in line) for (const one of line.renamed.rows) rename(one);
-    for (const row of rowsOf(line)) fates.setRun(row, number);
+    for (const row of rowsOf(line)) rowStatuses.setRun(row, number);
     const cost = costOf(line);
     requests += cost.requests;
     msOfRun = Math.max(msOfRun, cost.ms);
@@ -142,7 +142,7 @@ export function journalReader(present: Present, refs?: RowRequests): JournalRead
       judgeMeant(isSure);
       const sums = { requests, ms: ms + msOfRun };
       const known = {
-        fates,
+        rowStatuses,
         voided,
         lastRun: number,
         files,

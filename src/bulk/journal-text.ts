@@ -1,6 +1,6 @@
 import { someOf } from '../text/each.ts';
-import type { Fates } from './fate-table.ts';
-import type { Fate, Header, Line, RunLine } from './journal-lines.ts';
+import type { Header, Line, RowStatus, RunLine } from './journal-lines.ts';
+import type { RowStatuses } from './row-status-table.ts';
 
 const markLength = 12;
 
@@ -24,22 +24,32 @@ export function journalText(lines: readonly Line[]): string {
 type Told = {
   readonly header: Header;
   readonly run: RunLine;
-  readonly fates: Iterable<readonly [row: string, fate: Fate]>;
+  readonly rowStatuses: Iterable<readonly [row: string, rowStatus: RowStatus]>;
   readonly others?: readonly Line[];
 };
 
 /** What a journal says of rows, as short as it can be said and without secrets. */
-export function shortLines({ header, run, fates, others = [] }: Told): Line[] {
+export function shortLines({ header, run, rowStatuses, others = [] }: Told): Line[] {
   const cost = { requests: 0, ms: 0 };
-  const lines = [...fates].flatMap(([row, fate]): Line[] => {
-    const { status, line } = fate;
-    const about = { row, line, ...(fate.is !== undefined && { is: fate.is }) };
+  const lines = [...rowStatuses].flatMap(([row, rowStatus]): Line[] => {
+    const { status, line } = rowStatus;
+    const about = { row, line, ...(rowStatus.is !== undefined && { is: rowStatus.is }) };
     if (status === 'done')
-      return [{ done: { ...about, id: fate.id, ...partOf(fate), ...(fate.of && { of: fate.of }), ...cost } }];
-    if (status === 'rejected') return [{ rejected: { ...about, error: fate.error, ...cost } }];
-    const keys = 'keys' in fate && fate.keys ? { keys: fate.keys } : {};
-    const sent: Line = { sent: { ...about, before: fate.before, ...keys } };
-    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: fate.error, ...cost } }];
+      return [
+        {
+          done: {
+            ...about,
+            id: rowStatus.id,
+            ...partOf(rowStatus),
+            ...(rowStatus.of && { of: rowStatus.of }),
+            ...cost,
+          },
+        },
+      ];
+    if (status === 'rejected') return [{ rejected: { ...about, error: rowStatus.error, ...cost } }];
+    const keys = 'keys' in rowStatus && rowStatus.keys ? { keys: rowStatus.keys } : {};
+    const sent: Line = { sent: { ...about, before: rowStatus.before, ...keys } };
+    return status !== 'unknown' ? [sent] : [sent, { unknown: { row, line, error: rowStatus.error, ...cost } }];
   });
   return [header, { run }, ...others, ...lines];
 }
@@ -55,5 +65,5 @@ export const partOf = ({ error, rest, step, drafted }: Part) => ({
 });
 
 /** Whether no row is on its way. */
-export const isSettled = (fates: Pick<Fates, 'standing'>): boolean =>
-  !someOf(fates.standing('sent', 'meant'), () => true);
+export const isSettled = (rowStatuses: Pick<RowStatuses, 'standing'>): boolean =>
+  !someOf(rowStatuses.standing('sent', 'meant'), () => true);

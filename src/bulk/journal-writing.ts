@@ -6,7 +6,6 @@ import type { Whereabouts } from '../disk/growing-file.ts';
 import type { Held as Lock } from '../disk/lock.ts';
 import type { Witness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
-import type { Fates, OpenFates } from './fate-table.ts';
 import { claimRows, forgetRows, noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
 import type { JournalFolder } from './journal-folder.ts';
@@ -16,6 +15,7 @@ import type { Present } from './journal-reader.ts';
 import { lineText } from './journal-text.ts';
 import type { Identity } from './journals-on-disk.ts';
 import type { Plan } from './plan.ts';
+import type { OpenRowStatuses, RowStatuses } from './row-status-table.ts';
 
 /** What all journals of a run are opened with. */
 export type Opening = {
@@ -40,7 +40,7 @@ export type Held = {
   readonly run: RunLine;
   /** Whether it is of no use where this run wrote nothing of a row, or came to its end. */
   readonly vanishes: { readonly whenEmpty: boolean; readonly whenFinished: boolean };
-  readonly fates: OpenFates;
+  readonly rowStatuses: OpenRowStatuses;
   readonly copies: readonly Copy[];
   failed: Failure | undefined;
   /** What became of rows, of which no line could be written any more since the lock was lost. */
@@ -48,12 +48,12 @@ export type Held = {
 };
 
 export async function append(held: Held, said: RowLine): Promise<void> {
-  const { opening, log, fates, witness } = held;
+  const { opening, log, rowStatuses, witness } = held;
   try {
     if (held.failed) throw held.failed;
     const line = completed(said, held);
     const text = lineText(line);
-    await opening.folder.onDisk(() => (mustBeOnDisk(line, fates) ? log.append(text) : log.note(text)));
+    await opening.folder.onDisk(() => (mustBeOnDisk(line, rowStatuses) ? log.append(text) : log.note(text)));
     witness?.reached(log.size());
   } catch (error) {
     if (error instanceof Failure) held.failed ??= error;
@@ -63,11 +63,11 @@ export async function append(held: Held, said: RowLine): Promise<void> {
 }
 
 /** With what the rows are known by, and whether the clock can be trusted. */
-function completed(line: RowLine, { opening, fates }: Held): RowLine {
+function completed(line: RowLine, { opening, rowStatuses }: Held): RowLine {
   const { refs } = opening.plan;
   const named = <T extends { readonly row: string }>(about: T): T => {
     const request = refs.get(about.row);
-    return request === undefined || fates.get(about.row)?.is === request ? about : { ...about, is: request };
+    return request === undefined || rowStatuses.get(about.row)?.is === request ? about : { ...about, is: request };
   };
   if ('meant' in line) return { meant: { ...line.meant, rows: line.meant.rows.map(named) } };
   if ('sent' in line) return { sent: named(line.sent) };
@@ -125,9 +125,9 @@ export async function close({ opening, path, log, witness, failed }: Held, vanis
  * Without `meant` or `sent` on disk a row could go out twice. A row that is meant there may have left, whether its `sent`
  * is on disk or not. Of the others a power cut may take the last ones: then the next run looks for the rows.
  */
-function mustBeOnDisk(line: RowLine, fates: Fates): boolean {
+function mustBeOnDisk(line: RowLine, rowStatuses: RowStatuses): boolean {
   // What may be done twice is done again after a power cut, in the order of the file.
-  if ('sent' in line) return line.sent.keys === undefined && fates.get(line.sent.row)?.status !== 'meant';
+  if ('sent' in line) return line.sent.keys === undefined && rowStatuses.get(line.sent.row)?.status !== 'meant';
   if ('done' in line) return line.done.secret !== undefined || line.done.step !== undefined;
   return !('back' in line || 'rejected' in line || 'unknown' in line);
 }

@@ -3,19 +3,18 @@ import { forgetWitness, newWitness } from '../disk/witness.ts';
 import { Failure } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { someOf } from '../text/each.ts';
-import { fateTable, type OpenFates } from './fate-table.ts';
 import { noteBegun } from './journal-claims.ts';
 import type { Copy } from './journal-copies.ts';
 import type { Wording } from './journal-folder.ts';
 import type { Weighed } from './journal-history.ts';
 import {
   applyLine,
-  type Fate,
   type Header,
   type Line,
   newestOf,
   type Renamed,
   type RowLine,
+  type RowStatus,
   type RunLine,
 } from './journal-lines.ts';
 import { type Finished, prune } from './journal-prune.ts';
@@ -25,12 +24,13 @@ import { append, close, finishedNow, type Held, keepLost, type Opening } from '.
 import { type Found, keysOf } from './journals-on-disk.ts';
 import { otherNames } from './match-table.ts';
 import type { Plan } from './plan.ts';
+import { type OpenRowStatuses, rowStatusTable } from './row-status-table.ts';
 
 export type Journal = {
   readonly path: string;
   /** Names the work of this journal, over all its runs. */
   readonly batch: string;
-  readonly fates: OpenFates;
+  readonly rowStatuses: OpenRowStatuses;
   /** `isWhole`: what earlier runs wrote is all there. */
   readonly past: Pick<Past, 'requests' | 'ms' | 'isWhole' | 'there'>;
   /** What other runs have left on its way. */
@@ -69,7 +69,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
   const again = chosen.voided.map((voided): RowLine => ({ again: voided }));
   const isBegun = header === own?.past.header;
   if (!isBegun) {
-    const told = { header, run: { at, number }, others: again, fates: formerFates(own) };
+    const told = { header, run: { at, number }, others: again, rowStatuses: formerRowStatuses(own) };
     await folder.begin(path, journalText(shortLines(told)));
     await tidy(opening, path);
   }
@@ -95,7 +95,7 @@ export async function beginJournal(opening: Opening, weighed: Weighed): Promise<
     header,
     run,
     vanishes,
-    fates: fatesOf(weighed, plan),
+    rowStatuses: rowStatusesOf(weighed, plan),
     copies: weighed.copies,
     // What is to be sent once more is other work.
     batch: hexDigestOf([path, header.started_at, chosen.voided ? at : ''].join('\n')).slice(0, 8),
@@ -124,17 +124,18 @@ function newHeader({ identity, clock }: Opening, begun: string | undefined): Hea
 }
 
 /** Of a journal of version 0.1.0, which calls a row by its request. */
-function* formerFates(own: Found | undefined): Generator<readonly [row: string, fate: Fate]> {
-  for (const [key, fate] of own?.past.fates ?? []) yield [key, { ...fate, is: key.replace(/~\d+$/u, '') }];
+function* formerRowStatuses(own: Found | undefined): Generator<readonly [row: string, rowStatus: RowStatus]> {
+  for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
+    yield [key, { ...rowStatus, is: key.replace(/~\d+$/u, '') }];
 }
 
 /** Rows that the journals call by another name, from now on by theirs. */
 function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generator<RowLine> {
   let rows: Renamed[] = [];
-  for (const [row, { key, fate, from }] of matches) {
+  for (const [row, { key, rowStatus, from }] of matches) {
     if (key === row) continue;
     const its = from.past.header.settings;
-    rows.push({ was: key, row, fate, ...(its !== settings && { settings: its }) });
+    rows.push({ was: key, row, fate: rowStatus, ...(its !== settings && { settings: its }) });
     if (rows.length < mostRenamed) continue;
     yield { renamed: { rows } };
     rows = [];
@@ -146,28 +147,29 @@ function* renamedIn({ chosen: { matches } }: Weighed, settings: string): Generat
 const mostRenamed = 4096;
 
 /** What this run knows: of rows of its own file what any journal says, of others what its own does. */
-function fatesOf({ own, chosen }: Weighed, { refs }: Plan): OpenFates {
+function rowStatusesOf({ own, chosen }: Weighed, { refs }: Plan): OpenRowStatuses {
   const taken = otherNames(chosen.matches, refs);
-  const fates = fateTable(refs);
-  for (const [key, fate] of own?.past.fates ?? []) if (!refs.has(key) && !taken.has(key)) fates.set(key, fate);
-  for (const [ref, { fate }] of chosen.matches) fates.set(ref, fate);
-  return fates;
+  const rowStatuses = rowStatusTable(refs);
+  for (const [key, rowStatus] of own?.past.rowStatuses ?? [])
+    if (!refs.has(key) && !taken.has(key)) rowStatuses.set(key, rowStatus);
+  for (const [ref, { rowStatus }] of chosen.matches) rowStatuses.set(ref, rowStatus);
+  return rowStatuses;
 }
 
 function journalOf(held: Held, past: Past | undefined): Journal {
-  const { opening, path, log, fates, copies, header, run, vanishes } = held;
+  const { opening, path, log, rowStatuses, copies, header, run, vanishes } = held;
   const there = new Map(past?.there);
   let [hasRows, isFinished] = [false, false];
   return {
     path,
     batch: held.batch,
-    fates,
+    rowStatuses,
     copies,
     past: { requests: past?.requests ?? 0, ms: past?.ms ?? 0, isWhole: past?.isWhole ?? true, there },
     tellsKills: held.witness !== undefined,
     async write(line) {
       await append(held, line);
-      applyLine(fates, line);
+      applyLine(rowStatuses, line);
       if ('there' in line) there.set(newestOf(line.there.ids), line.there.ids);
       isFinished = 'finished' in line;
       hasRows ||= !isFinished;
@@ -181,10 +183,10 @@ function journalOf(held: Held, past: Past | undefined): Journal {
       }
     },
     async forgetSecrets() {
-      if (!someOf(fates.standing('done'), ([, fate]) => 'secret' in fate)) return;
-      const finished: Line[] = isSettled(fates) ? [{ finished: finishedNow(opening) }] : [];
+      if (!someOf(rowStatuses.standing('done'), ([, rowStatus]) => 'secret' in rowStatus)) return;
+      const finished: Line[] = isSettled(rowStatuses) ? [{ finished: finishedNow(opening) }] : [];
       const others = [...there.values()].map((ids): Line => ({ there: { ids } }));
-      const lines = [...shortLines({ header, run, fates, others }), ...finished];
+      const lines = [...shortLines({ header, run, rowStatuses, others }), ...finished];
       await log.rewrite(() => ({ pieces: [Buffer.from(journalText(lines))] }));
     },
     failure: () => held.failed,

@@ -110,9 +110,9 @@ function standing(all: readonly Found[]): Found[] {
   }
   if (since.size === 0) return [...all];
   for (const { past } of all) {
-    const { header, fates } = past;
-    for (const row of fates.keys())
-      if (fates.runOf(row) < (since.get(voidKey(header.settings, row)) ?? 0)) fates.delete(row);
+    const { header, rowStatuses } = past;
+    for (const row of rowStatuses.keys())
+      if (rowStatuses.runOf(row) < (since.get(voidKey(header.settings, row)) ?? 0)) rowStatuses.delete(row);
   }
   return [...all];
 }

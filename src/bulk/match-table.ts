@@ -1,12 +1,12 @@
 import { numberColumn } from '../text/column.ts';
 import { digestTable } from '../text/digest-table.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { RowRequests } from './row-requests.ts';
 
 /** What earlier runs say of a row of this file. */
 export type Match = {
-  readonly fate: Fate;
+  readonly rowStatus: RowStatus;
   /** The row's name there. */
   readonly key: string;
   readonly from: Found;
@@ -39,8 +39,8 @@ export function matchTable({ names }: Pick<RowRequests, 'names'>): OpenMatches {
     const from = all[runAt.get(place) ?? -1];
     if (!from) return undefined;
     const key = keyAt.get(place) ?? place;
-    const fate = from.past.fates.at(key);
-    return fate && { fate, key: from.past.fates.nameAt(key), from };
+    const rowStatus = from.past.rowStatuses.at(key);
+    return rowStatus && { rowStatus, key: from.past.rowStatuses.nameAt(key), from };
   };
   const hasAt = (place: number) => place >= 0 && runAt.get(place) !== undefined;
   const numberOf = (from: Found): number => {
@@ -86,7 +86,7 @@ export function matchTable({ names }: Pick<RowRequests, 'names'>): OpenMatches {
       if (place < 0) return;
       if (!hasAt(place)) size++;
       runAt.set(place, numberOf(from));
-      const held = from.past.fates.placeOf(key);
+      const held = from.past.rowStatuses.placeOf(key);
       keyAt.set(place, held === place ? undefined : held);
     },
     delete(row) {

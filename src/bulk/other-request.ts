@@ -7,7 +7,7 @@ import { noRequest, type Plan } from './plan.ts';
 import { origins } from './resume.ts';
 
 /** Known by its cells, of which this run makes another request than the one that was sent. A journal may not say which. */
-export const isOtherRequest = ({ fate: { is, status } }: Match, request: string | undefined): boolean =>
+export const isOtherRequest = ({ rowStatus: { is, status } }: Match, request: string | undefined): boolean =>
   status !== 'rejected' && is !== undefined && request !== noRequest && is !== request;
 
 /** Another map: these rows are neither done, for what they ask for now never went, nor new, for their cells did go. */

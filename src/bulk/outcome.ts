@@ -1,4 +1,4 @@
-import { Failure, messageOf } from '../errors.ts';
+import { type Drafted, Failure, messageOf } from '../errors.ts';
 
 /** `rest`: what was to follow is left to the next run. */
 export type Done = {
@@ -30,8 +30,14 @@ export function outcomeOf(error: unknown, { hasLeft, broken }: Known): Outcome {
   return hasLeft ? { status: 'unknown', error: failure.message, failure } : { status: 'unsent', failure };
 }
 
+const draftedOutcome = ({ id }: Drafted): Outcome => ({
+  status: 'done',
+  id: null,
+  ...(id !== null && { drafted: id }),
+});
+
 function judgedOutcome(failure: Failure): Outcome {
-  if (failure.drafted) return { status: 'done', id: null, drafted: failure.drafted.id };
+  if (failure.drafted) return draftedOutcome(failure.drafted);
   if (failure.isHeld) return { status: 'unsent', failure };
   const error = inWords(failure);
   if (failure.kind === 'unknown' || failure.mayBeDone) return { status: 'unknown', error, failure };

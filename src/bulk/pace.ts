@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { counted, number } from '../text/number.ts';
-import type { Progress } from './course.ts';
+import type { Progress } from './run-state.ts';
 
 export const rowsInWords = (count: number): string => counted(count, 'row');
 

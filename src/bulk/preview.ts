@@ -5,7 +5,7 @@ import { identityOf, refuseRows } from './consent.ts';
 import { type Ended, endedRows } from './ended-table.ts';
 import type { Run } from './file.ts';
 import { lookAtHistory } from './journal-history.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
 import { type Identity, mayBeKnown } from './journals-on-disk.ts';
 import { rowsInWords } from './pace.ts';
 import { type Plan, type Planned, sampleSize } from './plan.ts';
@@ -37,7 +37,7 @@ export async function previewPlan(run: Run, plan: Plan, given: string, ms: numbe
   const sample: Planned[] = [];
   for await (const batch of plan.read()) {
     for (const planned of batch) {
-      const past = pastOf(history.matches.get(planned.ref)?.fate, planned.line, goesAgain);
+      const past = pastOf(history.matches.get(planned.ref)?.rowStatus, planned.line, goesAgain);
       if (past) ended.set(planned.index, past);
       else if (sample.length < sampleSize) sample.push(planned);
     }
@@ -58,14 +58,14 @@ async function identityFor(run: Run, plan: Plan, given: string): Promise<Identit
 }
 
 /** Secrets stay in the journal: a dry run hands out none. */
-function pastOf(fate: Fate | undefined, line: number, goesAgain: boolean): Ended | undefined {
-  if (fate?.status === 'rejected') return { ...fate, line };
-  if (fate?.status === 'done') {
-    const { id, error } = fate;
+function pastOf(rowStatus: RowStatus | undefined, line: number, goesAgain: boolean): Ended | undefined {
+  if (rowStatus?.status === 'rejected') return { ...rowStatus, line };
+  if (rowStatus?.status === 'done') {
+    const { id, error } = rowStatus;
     return { status: 'done', line, id, ...(error !== undefined && { error }) };
   }
-  if (fate === undefined || fate.status === 'meant' || goesAgain) return undefined;
-  const error = fate.status === 'unknown' ? fate.error : onItsWay;
+  if (rowStatus === undefined || rowStatus.status === 'meant' || goesAgain) return undefined;
+  const error = rowStatus.status === 'unknown' ? rowStatus.error : onItsWay;
   return { status: 'unknown', line, error, before: null };
 }
 

@@ -2,65 +2,66 @@ import { Failure } from '../errors.ts';
 import { candidatesTold } from '../http/endings.ts';
 import type { Undecided } from '../http/settle.ts';
 import { someOf } from '../text/each.ts';
-import { type Course, noteLook, settle } from './course.ts';
 import type { Ended } from './ended-table.ts';
 import { partOf } from './journal-text.ts';
 import type { Planned } from './plan.ts';
+import { noteLook, type RunState, settle } from './run-state.ts';
 
-const isRepeatable = ({ job }: Course): boolean => job.plan.row.operation.safety === 'repeatable';
+const isRepeatable = ({ job }: RunState): boolean => job.plan.row.operation.safety === 'repeatable';
 
 /** What the journal says of a row that is over; undefined where it is to be sent. */
-export function pastOf(course: Course, planned: Planned): Ended | 'left open' | undefined {
-  const fate = course.job.journal.fates.get(planned.ref);
-  if (fate === undefined || fate.status === 'meant') return undefined;
+export function pastOf(runState: RunState, planned: Planned): Ended | 'left open' | undefined {
+  const rowStatus = runState.job.journal.rowStatuses.get(planned.ref);
+  if (rowStatus === undefined || rowStatus.status === 'meant') return undefined;
   // Twice is once.
-  if (fate.status === 'sent' || fate.status === 'unknown') return isRepeatable(course) ? undefined : 'left open';
-  return { ...fate, line: planned.line };
+  if (rowStatus.status === 'sent' || rowStatus.status === 'unknown')
+    return isRepeatable(runState) ? undefined : 'left open';
+  return { ...rowStatus, line: planned.line };
 }
 
 /** Looks for a row that was sent when an earlier run ended, or whose outcome it could not tell. */
-async function resolve(course: Course, planned: Planned, settleMs: number): Promise<Undecided | undefined> {
-  const { journal, sender } = course.job;
-  const fate = journal.fates.get(planned.ref);
-  const before = fate && 'before' in fate ? fate.before : null;
+async function resolve(runState: RunState, planned: Planned, settleMs: number): Promise<Undecided | undefined> {
+  const { journal, sender } = runState.job;
+  const rowStatus = journal.rowStatuses.get(planned.ref);
+  const before = rowStatus && 'before' in rowStatus ? rowStatus.before : null;
   const found = await sender.find(planned, before, settleMs).catch((error) => {
     if (error instanceof Failure) return undefined;
     throw error;
   });
   if (!found || 'candidates' in found) return found;
-  await settle(course, planned, found);
+  await settle(runState, planned, found);
   return undefined;
 }
 
 /** First what was sent when an earlier run was killed, for as long as it may be late; all at once. */
-export async function recoverOpen(course: Course): Promise<void> {
-  const { job, ended, unknown, cost } = course;
+export async function recoverOpen(runState: RunState): Promise<void> {
+  const { job, ended, unknown, cost } = runState;
   const { ctx, plan, journal, settings, retryUnknown } = job;
-  const open = await openRows(course);
+  const open = await openRows(runState);
   if (open.length === 0) return;
-  const wasSent = (planned: Planned) => journal.fates.get(planned.ref)?.status === 'sent';
+  const wasSent = (planned: Planned) => journal.rowStatuses.get(planned.ref)?.status === 'sent';
   const mayGo = new Set<Planned>();
   const began = ctx.clock.ticks();
   const left = new Map<Planned, Undecided | undefined>();
-  const looking = async (planned: Planned) => left.set(planned, await resolve(course, planned, settings.settleMs));
+  const looking = async (planned: Planned) => left.set(planned, await resolve(runState, planned, settings.settleMs));
   await Promise.all(open.filter(wasSent).map(looking));
   const isMissing = open.some((planned) => wasSent(planned) && !ended.has(planned.index));
   if (isMissing && plan.row.operation.safety === 'verify')
-    noteLook(course, {
+    noteLook(runState, {
       seconds: Math.round((ctx.clock.ticks() - began) / 100) / 10,
       candidates: [...left.values()].flatMap((one) => one?.candidates ?? []),
     });
   for (const planned of open) {
     if (ended.has(planned.index)) continue;
     if (retryUnknown) {
-      if (!wasSent(planned)) await resolve(course, planned, 0);
+      if (!wasSent(planned)) await resolve(runState, planned, 0);
       if (!ended.has(planned.index)) mayGo.add(planned);
       continue;
     }
-    const fate = journal.fates.get(planned.ref);
-    const error = fate?.status === 'unknown' ? fate.error : whyOpen(left.get(planned));
+    const rowStatus = journal.rowStatuses.get(planned.ref);
+    const error = rowStatus?.status === 'unknown' ? rowStatus.error : whyOpen(left.get(planned));
     ended.set(planned.index, { status: 'unknown', line: planned.line, error, before: null });
-    if (fate?.status === 'sent')
+    if (rowStatus?.status === 'sent')
       await journal.write({ unknown: { row: planned.ref, line: planned.line, error, ...cost() } });
     unknown.push(planned);
   }
@@ -73,42 +74,42 @@ function whyOpen(left: Undecided | undefined): string {
   return ['It was sent when svc was killed:', candidatesTold(left), left.advice ?? ''].join(' ').trim();
 }
 
-async function openRows(course: Course): Promise<Planned[]> {
-  const { journal, plan } = course.job;
+async function openRows(runState: RunState): Promise<Planned[]> {
+  const { journal, plan } = runState.job;
   const open: Planned[] = [];
-  const hasOpen = someOf(journal.fates.standing('sent', 'unknown'), () => true);
-  if (!hasOpen || isRepeatable(course)) return open;
+  const hasOpen = someOf(journal.rowStatuses.standing('sent', 'unknown'), () => true);
+  if (!hasOpen || isRepeatable(runState)) return open;
   for await (const batch of plan.read()) {
-    open.push(...batch.filter((planned) => pastOf(course, planned) === 'left open'));
+    open.push(...batch.filter((planned) => pastOf(runState, planned) === 'left open'));
   }
   return open;
 }
 
 /** What was unknown may have arrived since. */
-export async function lookAgain(course: Course): Promise<void> {
-  const { job, unknown } = course;
+export async function lookAgain(runState: RunState): Promise<void> {
+  const { job, unknown } = runState;
   const { ctx, journal, plan } = job;
   if (plan.row.operation.safety !== 'verify' || journal.failure()) return;
   for (const planned of unknown) {
     if (ctx.signal.aborted) return;
-    await resolve(course, planned, 0);
+    await resolve(runState, planned, 0);
   }
 }
 
 /** Does the second step of rows for which an earlier run was stopped between the two. */
-export async function finishSteps(course: Course): Promise<void> {
-  const { job, ended, keep, cost } = course;
+export async function finishSteps(runState: RunState): Promise<void> {
+  const { job, ended, keep, cost } = runState;
   const { journal, plan, sender } = job;
-  if (!someOf(journal.fates.standing('done'), ([, fate]) => 'rest' in fate)) return;
+  if (!someOf(journal.rowStatuses.standing('done'), ([, rowStatus]) => 'rest' in rowStatus)) return;
   for await (const batch of plan.read()) {
     for (const planned of batch) {
-      const fate = journal.fates.get(planned.ref);
-      if (fate?.status !== 'done' || !fate.rest || fate.id === null || course.isOver()) continue;
-      const { id } = fate;
+      const rowStatus = journal.rowStatuses.get(planned.ref);
+      if (rowStatus?.status !== 'done' || !rowStatus.rest || rowStatus.id === null || runState.isOver()) continue;
+      const { id } = rowStatus;
       const { ref: row, line, index } = planned;
-      const part = partOf(await sender.finish(planned, id, fate.step ?? 0));
+      const part = partOf(await sender.finish(planned, id, rowStatus.step ?? 0));
       ended.set(index, { status: 'done', line, id, ...part });
-      course.resumedRows++;
+      runState.resumedRows++;
       keep({ done: { row, line, id, ...cost(), ...part } });
     }
   }

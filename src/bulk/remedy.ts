@@ -29,8 +29,10 @@ export function remedy(column: string, field: string, text: string): string {
 export function isoDates(text: string): readonly string[] {
   const [, first, sign, second, year] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b/u.exec(text.trim()) ?? [];
   const iso = (month: string | undefined, day: string | undefined): string[] => {
-    const isDate = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= 31;
-    return isDate ? [`${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`] : [];
+    const date = `${year}-${month?.padStart(2, '0')}-${day?.padStart(2, '0')}`;
+    const time = new Date(`${date}T00:00:00Z`);
+    // A day that the month does not have would be read as one of the next.
+    return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? [date] : [];
   };
   // Whoever writes points has the day first.
   const ways = sign === '.' ? iso(second, first) : [...iso(first, second), ...iso(second, first)];

@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import { filledPath, isPreset } from '../api/path.ts';
 import { followsOf } from '../command/follow.ts';
 import type { Settings } from '../config/settings.ts';
@@ -25,6 +26,8 @@ export type Report = {
   readonly unsent: number;
   /** Of those that are done: drafts that wait for a person. */
   readonly drafted?: number;
+  /** Of the drafts of this run: svc drafts approve --batch takes it. */
+  readonly batch?: string;
   readonly requests: number;
   /** Rows that an earlier run had settled. */
   readonly resumed_rows: number;
@@ -36,15 +39,17 @@ export type Report = {
   readonly sample?: readonly Sample[];
   /** Of a dry run: how many rows --max-sends lets through of those that earlier runs have left. */
   readonly would_send?: number;
+  /** Of a dry run: how many of those would become drafts, which a person approves. */
+  readonly would_draft?: number;
   /** Of a dry run: how long the service's limit makes it last. */
   readonly minutes?: number;
 };
 
 const fieldNames: Record<keyof Report, true> = {
   ...{ command: true, file: true, rows: true, done: true, rejected: true, unknown: true, unsent: true },
-  drafted: true,
+  ...{ drafted: true, batch: true },
   ...{ requests: true, resumed_rows: true, duration_ms: true, errors: true, read_as: true },
-  ...{ sample: true, would_send: true, minutes: true },
+  ...{ sample: true, would_send: true, would_draft: true, minutes: true },
 };
 
 export const reportFields: readonly string[] = Object.keys(fieldNames);
@@ -81,6 +86,7 @@ export function reportOf(command: string, file: string, plan: Plan, totals: Tota
     rows: plan.count,
     ...counts,
     ...(drafted > 0 && { drafted }),
+    ...(totals.draftedNow > 0 && totals.batch !== undefined && { batch: totals.batch }),
     requests: totals.requests,
     resumed_rows: totals.resumedRows,
     duration_ms: Math.round(totals.ms),
@@ -94,6 +100,7 @@ export const nothingSent = (ms: number): Totals => ({
   requests: 0,
   resumedRows: 0,
   doneNow: 0,
+  draftedNow: 0,
   ms,
   looked: { seconds: 0, candidates: [] },
   stopped: undefined,
@@ -130,17 +137,25 @@ const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendab
   return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / generalLimit);
 };
 
-/** `cap`: --max-sends. `beside`: so many requests a run makes before the first row. */
-type Bounds = { readonly cap?: number; readonly beside: number };
+/** `cap`: --max-sends. `beside`: so many requests a run makes before the first row. `isDrafted`: what reaches somebody is held. */
+type Bounds = { readonly cap?: number; readonly beside: number; readonly isDrafted: boolean };
+
+/** How many rows reach a customer or the public. */
+function reaching({ row: { operation }, sendable, published }: Plan): number {
+  const hearers = hearersOf(operation);
+  if (hearers === 'public') return published;
+  return hearers === undefined ? 0 : sendable;
+}
 
 /** What would be sent. */
 export function dryReport(report: Report, plan: Plan, settings: Settings, bounds: Bounds): Report {
-  const { cap = Number.POSITIVE_INFINITY, beside } = bounds;
+  const { cap = Number.POSITIVE_INFINITY, beside, isDrafted } = bounds;
   const most = Math.min(report.unsent, cap);
   return {
     ...report,
     sample: sampleOf({ ...plan, sample: plan.sample.slice(0, most) }, settings),
     would_send: most,
+    ...(isDrafted && reaching(plan) > 0 && { would_draft: Math.min(most, reaching(plan)) }),
     minutes: minutesFor(plan, most, beside),
   };
 }

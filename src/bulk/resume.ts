@@ -7,7 +7,7 @@ import { counted } from '../text/number.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type EndedRows, endedRows } from './ended-table.ts';
 import type { History } from './journal-history.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import { otherNames } from './match-table.ts';
 import { rowsInWords } from './pace.ts';
@@ -16,7 +16,7 @@ import { earlierNote } from './view.ts';
 
 type Known = Pick<History, 'own' | 'matches'>;
 
-const wasSent = ({ status }: Fate): boolean => status !== 'rejected';
+const wasSent = ({ status }: RowStatus): boolean => status !== 'rejected';
 
 /** So many are named. */
 const mostNamed = 10;
@@ -27,10 +27,10 @@ export function refuseLost({ own, matches }: Known, { refs, row, rows }: Plan, y
   const taken = otherNames(matches, refs);
   const named: string[] = [];
   let count = 0;
-  for (const [key, fate] of own.past.fates) {
-    if (!wasSent(fate) || refs.has(key) || taken.has(key)) continue;
-    const id = fate.status === 'done' && fate.id !== null ? ` (id ${fate.id})` : '';
-    if (++count <= mostNamed) named.push(`line ${fate.line}${id}`);
+  for (const [key, rowStatus] of own.past.rowStatuses) {
+    if (!wasSent(rowStatus) || refs.has(key) || taken.has(key)) continue;
+    const id = rowStatus.status === 'done' && rowStatus.id !== null ? ` (id ${rowStatus.id})` : '';
+    if (++count <= mostNamed) named.push(`line ${rowStatus.line}${id}`);
   }
   if (count === 0) return;
   const more = count > named.length ? `, and ${count - named.length} more` : '';
@@ -51,8 +51,9 @@ export function rowsToSend(known: Known, plan: Plan, retryUnknown: boolean): num
 export function settledIn({ matches }: Known, { row, refs }: Plan, retryUnknown: boolean): (ref: string) => boolean {
   const again = retryUnknown || row.operation.safety === 'repeatable';
   return (ref) => {
-    const fate = matches.get(ref)?.fate;
-    const isLeft = fate !== undefined && (fate.status === 'done' || fate.status === 'rejected' || !again);
+    const rowStatus = matches.get(ref)?.rowStatus;
+    const isLeft =
+      rowStatus !== undefined && (rowStatus.status === 'done' || rowStatus.status === 'rejected' || !again);
     return isLeft && refs.get(ref) !== noRequest;
   };
 }
@@ -62,9 +63,9 @@ export function endedBefore({ matches }: Known, { problems }: Plan): EndedRows {
   const ended = endedRows();
   if (matches.size === 0) return ended;
   for (const [index, { ref, line, error }] of problems) {
-    const fate = matches.get(ref)?.fate;
-    if (fate?.status === 'done') ended.set(index, { ...fate, line });
-    if (fate?.status === 'sent' || fate?.status === 'unknown')
+    const rowStatus = matches.get(ref)?.rowStatus;
+    if (rowStatus?.status === 'done') ended.set(index, { ...rowStatus, line });
+    if (rowStatus?.status === 'sent' || rowStatus?.status === 'unknown')
       ended.set(index, { status: 'unknown', line, error: `${openBefore}; now: ${error}`, before: null });
   }
   return ended;
@@ -89,7 +90,13 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
     notes.push(
       isRetried
         ? `This file was done at ${localTime(at)}, but for ${rowsInWords(left)}.`
-        : earlierNote(at, { isFinished, settled: settled - elsewhere, left, rejected: plan.problems.size }),
+        : earlierNote(at, {
+            isFinished,
+            settled: settled - elsewhere,
+            left,
+            rejected: plan.problems.size,
+            isDrafted: isDrafted(matches),
+          }),
     );
   }
   if (elsewhere > 0) {
@@ -99,6 +106,16 @@ export function earlierNotes({ own, matches }: Known, plan: Plan, left: number):
     );
   }
   return notes;
+}
+
+/** Whether drafts are all that came of the rows. */
+function isDrafted(matches: Known['matches']): boolean {
+  let drafts = 0;
+  for (const { rowStatus } of matches.values()) {
+    if (rowStatus.status === 'done' && rowStatus.drafted === undefined) return false;
+    if (rowStatus.status === 'done') drafts++;
+  }
+  return drafts > 0;
 }
 
 /** So many runs are named. */

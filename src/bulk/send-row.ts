@@ -12,7 +12,7 @@ import { settleRecord, syncRecord } from '../http/recorder.ts';
 import type { Undecided } from '../http/settle.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Journal } from './journal.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
 import type { LateCopies } from './late-copies.ts';
 import { type Done, type Outcome, outcomeOf } from './outcome.ts';
 import type { Planned } from './plan.ts';
@@ -107,7 +107,7 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   const { operation } = row;
   const trip: Trip = { hasLeft: false, mayArrive: false, before: undefined };
   const service = through(sending, watchOf(sending, planned, trip));
-  const wasOpen = isOpen(journal.fates.get(planned.ref));
+  const wasOpen = isOpen(journal.rowStatuses.get(planned.ref));
   try {
     const input = await complete(sending, planned);
     let known: Known | undefined;
@@ -129,7 +129,8 @@ async function send(sending: Sending, planned: Planned): Promise<Outcome> {
   }
 }
 
-const isOpen = (fate: Fate | undefined): boolean => fate?.status === 'sent' || fate?.status === 'unknown';
+const isOpen = (rowStatus: RowStatus | undefined): boolean =>
+  rowStatus?.status === 'sent' || rowStatus?.status === 'unknown';
 
 /** `isAgain`: an earlier run may have done what follows. */
 type There = {
@@ -177,7 +178,7 @@ const watchOf = (sending: Sending, planned: Planned, trip: Trip): Watch => ({
     const { ref, line, keys } = planned;
     const before = trip.before ? newestOf(trip.before) : null;
     const sent = { row: ref, line, before, ...(isRepeatable(sending) && { keys }) };
-    const isMeant = sending.journal.fates.get(ref)?.status === 'meant';
+    const isMeant = sending.journal.rowStatuses.get(ref)?.status === 'meant';
     // As durable as the journal's own line.
     const synced = isMeant || isRepeatable(sending) ? undefined : syncRecord(sending.outer);
     await Promise.all([sending.journal.write({ sent }), synced]);

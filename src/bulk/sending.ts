@@ -32,13 +32,13 @@ export function beginSending(outer: Service, row: RowOf, journal: Journal): Send
   const options = { maxWaitMs: outer.settings.maxWaitMs ?? Number.POSITIVE_INFINITY };
   const late = lateCopies(outer.ctx, outer.settings.settleMs);
   const sending: Sending = { outer, row, journal, options, own, newestOwn: 0, requests: 0, doubtful: new Set(), late };
-  for (const fate of journal.fates.values()) {
-    if (fate.status === 'done' && fate.id !== null) {
-      note(sending, fate.id);
-      giveEarlier(outer, row.operation, fate.id, fate.of);
+  for (const rowStatus of journal.rowStatuses.values()) {
+    if (rowStatus.status === 'done' && rowStatus.id !== null) {
+      note(sending, rowStatus.id);
+      giveEarlier(outer, row.operation, rowStatus.id, rowStatus.of);
     }
     // An earlier run ended while it was on its way.
-    if ('keys' in fate && fate.keys) late.note(fate.keys, fate.is);
+    if ('keys' in rowStatus && rowStatus.keys) late.note(rowStatus.keys, rowStatus.is);
   }
   for (const { keys, content } of journal.copies) late.note(keys, content);
   return sending;

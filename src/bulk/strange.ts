@@ -16,7 +16,7 @@ export function refuseStrange(strange: readonly Found[], plan: Pick<Plan, 'refs'
   for (const { past } of strange) {
     if (past.header.svc_bulk === 1) continue;
     const others = rowRequests();
-    for (const [key, { is = '' }] of past.fates.standing('meant', 'sent', 'done', 'unknown')) others.set(key, is);
+    for (const [key, { is = '' }] of past.rowStatuses.standing('meant', 'sent', 'done', 'unknown')) others.set(key, is);
     refs ??= without(plan.refs, matches);
     if (!haveCommon({ refs }, { refs: others })) continue;
     const at = localTime(past.header.started_at);
@@ -37,9 +37,9 @@ function without(all: RowRequests, matches: Matches): OpenRowRequests {
 }
 
 /** Of a run of these rows with other flags that is not finished. */
-export function notTheSame({ past: { header, fates } }: Found, plan: Plan): Failure {
+export function notTheSame({ past: { header, rowStatuses } }: Found, plan: Plan): Failure {
   const begun = `A run of ${plan.rows.source.name} that began at ${localTime(header.started_at)} is not finished`;
-  const rows = `${fates.size} of its rows were sent`;
+  const rows = `${rowStatuses.size} of its rows were sent`;
   const why = header.svc_bulk === 1 ? 'belongs to another login, or had' : 'had';
   return new Failure('usage', `${begun}, and ${why} other flags or another template: ${rows}.`, {
     hint: 'To go on with it, run it with the same login and flags as then. To begin a new run with these, add --restart.',

@@ -2,7 +2,7 @@ import { countOf } from '../text/each.ts';
 import type { Match, OpenMatches } from './match-table.ts';
 import { noRequest, type Plan } from './plan.ts';
 
-const isSettled = ({ fate }: Match): boolean => fate.status === 'done' || fate.status === 'rejected';
+const isSettled = ({ rowStatus }: Match): boolean => rowStatus.status === 'done' || rowStatus.status === 'rejected';
 
 /**
  * Where twice is once: takes out of the matches the settled rows that do not stand, and with each row that is sent all

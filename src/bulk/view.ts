@@ -16,10 +16,14 @@ type Standing = {
   readonly left: number;
   /** That cannot be sent as they stand in the file. */
   readonly rejected: number;
+  /** All that is done became drafts. */
+  readonly isDrafted?: boolean;
 };
 
-export function earlierNote(at: string, { isFinished, settled, left, rejected }: Standing): string {
+export function earlierNote(at: string, { isFinished, settled, left, rejected, isDrafted }: Standing): string {
   const when = localTime(at);
+  if (isFinished && isDrafted && left === 0)
+    return `This file became drafts at ${when}: no more are made. To see them: svc drafts list --all. To make them all again, add --restart.`;
   if (!isFinished)
     return `Going on with the run of ${when}: ${rowsInWords(settled)} settled, ${rowsInWords(left)} to send.`;
   if (left > 0)
@@ -52,16 +56,20 @@ const styles = {
   unsent: 'orange',
 } as const;
 
+/** People read a draft as one, and not as done: nothing of it was sent. */
+const countOf = (report: Report, name: keyof typeof styles): number =>
+  name === 'done' ? report.done - (report.drafted ?? 0) : (report[name] ?? 0);
+
 const humanText =
   (report: Report, files: Shown) =>
   (terminal: Terminal): string => {
     const { paint } = terminal;
     const room = number(report.rows).length;
     const counts = Object.entries(styles)
-      .map(([name, style]) => ({ name, style, count: report[name as keyof typeof styles] ?? 0 }))
-      .filter(({ name, count }) => count > 0 || name === 'rows' || name === 'done')
+      .map(([name, style]) => ({ name, style, count: countOf(report, name as keyof typeof styles) }))
+      .filter(({ name, count }) => count > 0 || name === 'rows' || (name === 'done' && !report.drafted))
       .map(({ name, style, count }) => `  ${number(count).padStart(room)}  ${paint(style, name)}`);
-    const course = [
+    const details = [
       `${counted(report.requests, 'request')} for the rows`,
       ...(report.resumed_rows > 0 ? [`${rowsInWords(report.resumed_rows)} by earlier runs`] : []),
       duration(report.duration_ms / 1000),
@@ -69,7 +77,7 @@ const humanText =
     return [
       paint('bold', `svc ${report.command}, ${report.file === '-' ? stdinName : sanitize(report.file)}`),
       ...counts,
-      paint('dim', `  in ${course.join(', ')}`),
+      paint('dim', `  in ${details.join(', ')}`),
       ...problemLines(report, files, terminal),
     ].join('\n');
   };
@@ -79,8 +87,9 @@ const dryText =
   (terminal: Terminal): string => {
     const { width, paint } = terminal;
     const { sample = [], minutes = 0, rows, rejected, unsent, resumed_rows: earlier } = report;
-    const { would_send: sent = unsent } = report;
+    const { would_send: sent = unsent, would_draft: drafted } = report;
     const cap = sent < unsent ? ', because of --max-sends' : '';
+    const ending = sent === 0 || sent === drafted ? '.' : timeOf(minutes);
     const requests = sample.flatMap(({ line, method, path, body }) => [
       `${paint('dim', `line ${line}`)}  ${paint('bold', `${method} ${sanitize(path)}`)}`,
       ...(body === undefined ? [] : [sanitize(JSON.stringify(body, undefined, 2), { keepNewlines: true })]),
@@ -88,15 +97,19 @@ const dryText =
     return [
       ...requests,
       '',
-      ...wrap(
-        `${number(sent)} of ${rowsInWords(rows)} would be sent${cap}${sent === 0 ? '.' : timeOf(minutes)}`,
-        width,
-      ),
+      ...wrap(`${number(sent)} of ${rowsInWords(rows)} would ${fateOf(report, sent)}${cap}${ending}`, width),
       ...(earlier > 0 ? [`${rowsInWords(earlier)} by earlier runs.`] : []),
       ...(rejected > 0 ? [paint('red', `${rowsInWords(rejected)} would be rejected.`)] : []),
       ...problemLines(report, files, terminal),
     ].join('\n');
   };
+
+/** What would become of the rows that are sent or drafted. */
+function fateOf({ would_draft: drafted = 0 }: Report, sent: number): string {
+  if (drafted === 0) return 'be sent';
+  if (drafted === sent) return 'become drafts that a person approves; nothing would be sent';
+  return `be sent, ${number(drafted)} of them as drafts that a person approves`;
+}
 
 const timeOf = (minutes: number): string => `; at 60 requests a minute that takes up to ${number(minutes)} min.`;
 

@@ -1,5 +1,5 @@
 import { someOf } from '../text/each.ts';
-import type { Fate } from './journal-lines.ts';
+import type { RowStatus } from './journal-lines.ts';
 import type { Found } from './journals-on-disk.ts';
 import type { Judges } from './judges.ts';
 import { matchTable, type OpenMatches } from './match-table.ts';
@@ -13,15 +13,15 @@ export const isOpen = ({ past }: Found): boolean => past.finished === undefined;
 
 const isFormer = ({ past }: Found): boolean => past.header.svc_bulk === 1;
 
-const requestOf = (from: Found, key: string, fate: Fate): string | undefined =>
-  isFormer(from) ? key.replace(/~\d+$/u, '') : fate.is;
+const requestOf = (from: Found, key: string, rowStatus: RowStatus): string | undefined =>
+  isFormer(from) ? key.replace(/~\d+$/u, '') : rowStatus.is;
 
 /**
  * The journal that this run goes on in: of the same content, whatever the file was called, else of a file of that name
  * with rows in common, else of a file of that name that is not finished.
  */
 export function ownJournal(candidates: readonly Found[], { plan, file }: Sides): Found | undefined {
-  const hasRows = ({ past }: Found) => past.fates.size > 0;
+  const hasRows = ({ past }: Found) => past.rowStatuses.size > 0;
   const openFirst = [...candidates.filter(isOpen), ...candidates.filter((one) => !isOpen(one))];
   const ofContent = openFirst.filter(({ past }) => past.contents.has(plan.content));
   const ofFile = openFirst.filter(({ past }) => past.files.has(file));
@@ -32,8 +32,8 @@ export function ownJournal(candidates: readonly Found[], { plan, file }: Sides):
     return requests.has(request);
   };
   const shares = (one: Found) =>
-    someOf(one.past.fates.keys(), (key) => plan.refs.has(key)) ||
-    someOf(one.past.fates, ([key, fate]) => isAsked(requestOf(one, key, fate)));
+    someOf(one.past.rowStatuses.keys(), (key) => plan.refs.has(key)) ||
+    someOf(one.past.rowStatuses, ([key, rowStatus]) => isAsked(requestOf(one, key, rowStatus)));
   return (
     ofContent.find(hasRows) ??
     ofFile.find(shares) ??
@@ -53,23 +53,23 @@ export function matchRows({ all, isSame }: Judges, { plan }: Pick<Sides, 'plan'>
   // Of equal rows some may be done: a file of those that were rejected is none of them.
   const journals = all.filter(({ past }) => past.finished?.rejects !== plan.content || past.contents.has(plan.content));
   const matches = matchTable(plan.refs);
-  const counts = (from: Found, { status, is }: Fate, request: string | undefined): boolean =>
+  const counts = (from: Found, { status, is }: RowStatus, request: string | undefined): boolean =>
     // What was rejected may go again in another form, or from another file.
     status !== 'rejected' || (from === own && (is === undefined || is === request));
   for (const from of journals) {
-    for (const [key, fate] of from.past.fates) {
+    for (const [key, rowStatus] of from.past.rowStatuses) {
       const request = plan.refs.get(key);
-      if (request === undefined || !counts(from, fate, request)) continue;
-      if (!isSame(from, key) && (request === noRequest || fate.is !== request)) continue;
+      if (request === undefined || !counts(from, rowStatus, request)) continue;
+      if (!isSame(from, key) && (request === noRequest || rowStatus.is !== request)) continue;
       const before = matches.get(key);
-      if (!before || weight[fate.status] > weight[before.fate.status]) matches.set(key, { key, from });
+      if (!before || weight[rowStatus.status] > weight[before.rowStatus.status]) matches.set(key, { key, from });
     }
   }
   let left: ReturnType<typeof rowsByRequest> | undefined;
   for (const from of journals) {
-    for (const [key, fate] of from.past.fates) {
-      const request = requestOf(from, key, fate);
-      if (request === undefined || !counts(from, fate, request)) continue;
+    for (const [key, rowStatus] of from.past.rowStatuses) {
+      const request = requestOf(from, key, rowStatus);
+      if (request === undefined || !counts(from, rowStatus, request)) continue;
       const now = plan.refs.get(key);
       if (now !== undefined && (now === request || isSame(from, key))) continue;
       left ??= rowsByRequest(plan.refs, (place) => !matches.hasAt(place));
@@ -87,6 +87,6 @@ export function isOver(one: Found, refs: RowRequests | undefined, all: readonly 
   const { settings } = one.past.header;
   const same = all.filter(({ past }) => past.header.settings === settings);
   const over = (ref: string) =>
-    same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.fates.get(ref)?.status ?? ''));
+    same.some(({ past }) => ['done', 'rejected', 'unknown'].includes(past.rowStatuses.get(ref)?.status ?? ''));
   return !someOf(refs, ([ref, request]) => request !== noRequest && !over(ref));
 }

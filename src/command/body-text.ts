@@ -29,6 +29,8 @@ type GivenText = {
   readonly seed?: () => Promise<string>;
   /** Who will read the text and about what, for the question whether to send it; empty where that cannot be read. */
   readonly head?: () => Promise<string>;
+  /** Whether a person sees it before it reaches anybody in any case: then and not here it is asked for. */
+  readonly isSeenLater?: () => Promise<boolean>;
   /** What the text is of, where there is no seed to tell: `ticket "Export fails"`. */
   readonly of?: string;
 };
@@ -60,7 +62,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     });
   }
   if (given.template !== undefined && !given.editor) {
-    if (canEdit && !settings.yes) await agreedTo(ctx, given.template, given.head);
+    if (canEdit && !settings.yes) await agreedTo(ctx, given.template, given);
     return given.template;
   }
   if (given.editor || (given.opensEditor && canEdit)) {
@@ -72,7 +74,7 @@ export async function bodyText(ctx: Context, settings: Settings, given: GivenTex
     // An editor that was left without saving looks the same.
     if (text === given.template?.trimEnd() && !settings.yes) {
       if (!canEdit) throw leftAsItWas();
-      await agreedTo(ctx, text, given.head);
+      await agreedTo(ctx, text, given);
     }
     return text;
   }
@@ -85,7 +87,10 @@ const leftAsItWas = (): Failure =>
     hint: 'To send it as it is, leave out --editor.',
   });
 
-async function agreedTo({ ask }: Context, text: string, head: GivenText['head']): Promise<void> {
+type Agreeing = Pick<GivenText, 'head' | 'isSeenLater'>;
+
+async function agreedTo({ ask }: Context, text: string, { head, isSeenLater }: Agreeing): Promise<void> {
+  if (await isSeenLater?.()) return;
   const above = (await head?.()) ?? '';
   const shown = above === '' ? text : `${above}\n\n${text}`;
   if (await ask.confirm('Send this text?', { shown })) return;

@@ -105,6 +105,8 @@ export type Command<A extends Params = Params, F extends Params = Params> = {
   readonly row?: RowOf;
   /** What it asks of the service, where that is one thing: its answer is what is printed. By default that of `row`. */
   readonly operation?: Operation;
+  /** It takes `--output md` and `html` too. */
+  readonly hasPages?: true;
   /** The fields of what it prints, where they are others than those of the operation's answer. */
   readonly prints?: () => Promise<readonly string[]>;
   readonly run: (ctx: Context, given: Given<A, F>) => Promise<View>;
@@ -125,6 +127,7 @@ export type AnyCommand = Command<any, any>;
 const habits: Readonly<Record<string, readonly string[]>> = {
   list: ['ls'],
   get: ['view', 'show'],
+  show: ['view', 'get'],
   create: ['new'],
   delete: ['rm'],
 };

@@ -1,3 +1,4 @@
+import { hearersOf } from '../api/hearers.ts';
 import type { Input, Operation, Schema } from '../api/operation.ts';
 import { idWords, type ResourceName, resources } from '../api/resources.ts';
 import { fieldsOf } from '../api/shape.ts';
@@ -179,7 +180,7 @@ function flagsFor(operation: Operation, about: Wording): Params {
     const ranges = about.sift?.order ? sortedRangeFlags : rangeFlags;
     Object.assign(flags, operation.answer.paged ? ranges : { limit: param.integer('At most N records', { min: 1 }) });
   }
-  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift));
+  if (about.sift) Object.assign(flags, siftFlags(operation, about.sift, about.columns));
   for (const [field, open] of Object.entries(flagsOf(operation.body))) {
     const flag = closed(open);
     flags[field] = field === about.text ? { ...flag, written: true, unless: ['bodyFile', 'editor'] } : flag;
@@ -230,6 +231,8 @@ async function bodyOf({ ctx, settings, flags, read }: Run, operation: Operation,
       template,
       editor: flags.editor === true,
       opensEditor: !about.update,
+      isSeenLater: async () =>
+        hearersOf(operation) === 'customer' && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow',
       required,
       blank: required ? 'refused' : 'kept',
       ...(read && { seed: () => seedOrNone(read), head: () => seedOrNone(read, headOf) }),

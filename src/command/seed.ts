@@ -37,6 +37,27 @@ export function seeded({ to, about, last }: Seed): string {
   ]);
 }
 
+/** The same with more of the thread, the newest message first. */
+export const seededThread = (to: string, about: string, messages: readonly Message[]): string =>
+  page([
+    'Write above this line. It and everything below it are left out.',
+    '',
+    `To:     ${sanitize(to)}`,
+    `About:  ${sanitize(about)}`,
+    ...messages.flatMap(({ sender_name: who, body, created_at: at }) => [
+      '',
+      `${sanitize(who)} wrote at ${localTime(at)}:`,
+      '',
+      ...quoted(body),
+    ]),
+  ]);
+
+function quoted(body: string): string[] {
+  const lines = sanitize(body, { keepNewlines: true }).trim().split('\n');
+  const more = lines.length - shownLines;
+  return [...lines.slice(0, shownLines).map((line) => `> ${line}`), ...(more > 0 ? [`(${more} more lines)`] : [])];
+}
+
 /** Who will read it and about what: two lines. */
 export const headOf = ({ to, about }: Seed): string => `To: ${sanitize(to)}\nAbout: ${sanitize(about)}`;
 

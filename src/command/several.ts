@@ -74,7 +74,7 @@ type Turns = {
   readonly act: (id: number) => Promise<View>;
 };
 
-type Ended = { readonly id: number; readonly view?: View; readonly failure?: Failure };
+type Ended = { readonly id: number; readonly view?: View; readonly failure?: Failure; readonly draft?: number };
 
 async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promise<View> {
   const ended: Ended[] = [];
@@ -91,7 +91,8 @@ async function oneAfterTheOther(ctx: Context, { words, ids, act }: Turns): Promi
       if (isShownOnly(ctx, error)) continue;
       if (!(error instanceof Failure)) throw error;
       if (error.drafted) {
-        ended.push({ id, view: draftView(error.drafted) });
+        const { id: draft } = error.drafted;
+        ended.push({ id, view: draftView(error.drafted), ...(draft !== null && { draft }) });
         continue;
       }
       if (endsAll(error)) {
@@ -145,7 +146,7 @@ const failedInWords = (id: number, { message }: Failure): string =>
 /** Of the summary. */
 const summaryFields: Record<keyof Summary, true> = {
   ...{ command: true, rows: true, done: true, rejected: true, unknown: true, unsent: true },
-  ...{ errors: true, records: true },
+  ...{ drafted: true, errors: true, records: true },
 };
 
 export const severalFields: readonly string[] = Object.keys(summaryFields);
@@ -154,6 +155,8 @@ type Summary = {
   readonly command: string;
   readonly rows: number;
   readonly done: number;
+  /** Of those that are done: drafts that wait for a person. */
+  readonly drafted?: number;
   readonly rejected: number;
   readonly unknown: number;
   readonly unsent: number;
@@ -166,13 +169,16 @@ function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]):
   const done = ended.flatMap(({ view }) => view ?? []);
   const failed = ended.flatMap(({ id, failure }) => (failure ? [{ id, failure }] : []));
   const unknown = failed.filter(({ failure }) => failure.kind === 'unknown').length;
+  const held = failed.filter(({ failure }) => failure.isHeld).length;
+  const drafted = ended.filter(({ draft }) => draft !== undefined).length;
   const record: Summary = {
     command: words,
     rows: ids.length,
     done: done.length,
-    rejected: failed.length - unknown,
+    ...(drafted > 0 && { drafted }),
+    rejected: failed.length - unknown - held,
     unknown,
-    unsent: ids.length - ended.length,
+    unsent: ids.length - ended.length + held,
     errors: failed.map(({ id, failure }) => ({ id, error: failure.message })),
     records: done.flatMap(({ data }) => (data.shape === 'record' ? [data.record] : [])),
   };
@@ -185,13 +191,19 @@ function viewOf(words: string, ids: readonly number[], ended: readonly Ended[]):
     plain: () => ids.map((id, at) => `${id}\t${statusOf(ended[at])}\n`).join(''),
     notes: [
       ...failed.map(({ id, failure }) => failedInWords(id, failure)),
-      `${record.rows} in all: ${record.done} done, ${record.rejected} rejected, ${unknown} unknown, ${record.unsent} not sent.`,
+      `${record.rows} in all: ${doneInWords(record)}, ${record.rejected} rejected, ${unknown} unknown, ${record.unsent} not sent.`,
     ],
   };
 }
 
+/** A draft was not sent, so it is not called done. */
+const doneInWords = ({ done, drafted = 0 }: Summary): string =>
+  drafted > 0 ? `${drafted} drafted${done > drafted ? `, ${done - drafted} done` : ', nothing sent'}` : `${done} done`;
+
 function statusOf(one: Ended | undefined): string {
   if (!one) return 'unsent';
+  if (one.draft !== undefined) return `draft ${one.draft}`;
   if (!one.failure) return 'done';
+  if (one.failure.isHeld) return 'unsent';
   return one.failure.kind === 'unknown' ? 'unknown' : 'rejected';
 }

@@ -1,6 +1,9 @@
+import { hearersOf } from '../api/hearers.ts';
 import type { Context, Shown } from '../context.ts';
 import { isShownOnly, previewing } from '../http/preview.ts';
+import { operationAt } from '../http/raw.ts';
 import type { View } from '../output/view.ts';
+import { fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Command, Given } from './command.ts';
 
@@ -16,6 +19,7 @@ export async function shownInstead(outer: Context, given: Given, run: Command['r
     if (!isShownOnly(ctx, error)) throw error;
   }
   const { requests } = preview;
+  const isDraft = requests.some(reachesSomebody) && (await ctx.sends?.mode()) === 'draft';
   const { notes = [] } = view ?? {};
   const text = () => `${requests.map(inWords).join('\n')}`;
   return {
@@ -23,9 +27,20 @@ export async function shownInstead(outer: Context, given: Given, run: Command['r
     human: text,
     plain: text,
     // Where a record needs nothing, or is not there, that is said beside the requests of the others.
-    notes: [...new Set([...(typeof notes === 'function' ? notes() : notes), 'Nothing was sent.'])],
+    notes: [
+      ...new Set([...(typeof notes === 'function' ? notes() : notes), isDraft ? wouldBeDraft : 'Nothing was sent.']),
+    ],
     failure: view?.failure,
   };
+}
+
+const wouldBeDraft = 'It would become a draft that a person approves. Nothing was sent.';
+
+/** A customer, or the public: of an entry that is or becomes published. */
+function reachesSomebody({ method, path, body }: Shown): boolean {
+  const { operation } = operationAt(method, path) ?? {};
+  const hearers = operation && hearersOf(operation);
+  return hearers === 'customer' || (hearers === 'public' && fieldsIn(body).status === 'published');
 }
 
 const inWords = ({ method, path, body }: Shown): string => {

@@ -4,6 +4,8 @@ import { fieldsOf } from '../api/shape.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { type Listing, list, type Range } from '../http/pages.ts';
+import { fieldUnder } from '../output/headers.ts';
+import type { Column } from '../output/view.ts';
 import { nearestField } from '../text/near.ts';
 import { number } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
@@ -28,29 +30,31 @@ const moment = (description: string): Param<string | undefined> => ({
   parse: (texts, flag, now = new Date()) => parsePast(texts.at(-1) ?? '', flag, now),
 });
 
-export function siftFlags(operation: Operation, by: SiftBy): Params {
+export function siftFlags(operation: Operation, by: SiftBy, columns: readonly Column[] = []): Params {
   return {
     ...(by.contact && {
       contact: { ...param.requiredId('Only those of this contact, by id or email', 'contacts'), required: false },
     }),
     ...(by.order && {
-      sort: sortFlag(operation),
+      sort: sortFlag(operation, columns),
       createdSince: moment('Only those created then or later: a time, or a span like 2d'),
       createdBefore: moment('Only those created before: a time, or a span like 2d'),
     }),
   };
 }
 
-function sortFlag(operation: Operation): Param<string | undefined> {
+function sortFlag(operation: Operation, columns: readonly Column[]): Param<string | undefined> {
   const paths = sortable(operation);
   return {
-    description: 'Sort what is read by a field; -FIELD is descending',
+    description: 'Sort what is read by a field or column; -FIELD is descending',
     placeholder: 'FIELD',
     parse(texts, flag) {
       const typed = texts.at(-1) ?? '';
       const sign = typed.startsWith('-') ? '-' : '';
       const path = typed.slice(sign.length).trim().replaceAll('-', '_');
       if (paths.includes(path)) return sign + path;
+      const shown = fieldUnder(path, [...columns, ...paths]);
+      if (shown !== undefined && paths.includes(shown)) return sign + shown;
       const meant = nearestField(path, paths);
       throw new Failure('usage', `${flag} does not know the field "${path}".`, {
         hint: meant ? `Did you mean ${sign}${meant}?` : `Fields: ${paths.join(', ')}.`,

@@ -1,5 +1,5 @@
 import { hearersOf } from '../api/hearers.ts';
-import type { AnyCommand, Group } from '../command/command.ts';
+import { type AnyCommand, aliasesOf, type Group } from '../command/command.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
@@ -14,6 +14,12 @@ export type Entry = {
 
 /** The command tree, in the order of the help. */
 export const entries: readonly Entry[] = [
+  {
+    name: 'inbox',
+    summary: 'What needs a person, full-screen: single keys to deal with it',
+    section: 'core',
+    load: async () => (await import('./inbox/index.ts')).inbox,
+  },
   {
     name: 'contacts',
     aliases: ['contact'],
@@ -108,6 +114,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./watch/index.ts')).watchAccount,
   },
   {
+    name: 'report',
+    summary: 'The week in numbers, or the day or the month, from the local copy',
+    section: 'core',
+    load: async () => (await import('./report/index.ts')).report,
+  },
+  {
     name: 'rehearse',
     summary: 'What a command would change, tried on the copy of the account',
     section: 'developers',
@@ -175,6 +187,12 @@ export const entries: readonly Entry[] = [
     load: async () => (await import('./auth/index.ts')).auth,
   },
   {
+    name: 'each',
+    summary: 'Run a command for many accounts',
+    section: 'setup',
+    load: async () => (await import('./each/index.ts')).eachOver(findCommand),
+  },
+  {
     name: 'doctor',
     summary: 'What is wrong with this set-up, and how to fix it',
     section: 'setup',
@@ -192,6 +210,13 @@ export const entries: readonly Entry[] = [
     summary: 'Texts that you use again',
     section: 'setup',
     load: async () => (await import('./templates/index.ts')).templates,
+  },
+  {
+    name: 'views',
+    aliases: ['view'],
+    summary: 'The views of svc inbox, and your own',
+    section: 'setup',
+    load: async () => (await import('./views/index.ts')).views,
   },
   {
     name: 'alias',
@@ -221,6 +246,20 @@ export const entries: readonly Entry[] = [
 
 function isCommand(word: string): boolean {
   return entries.some(({ name, aliases }) => name === word || aliases?.includes(word));
+}
+
+/** The command that words name; undefined where there is none. Flags in between are not understood. */
+async function findCommand([first = '', ...words]: readonly string[]): Promise<AnyCommand | undefined> {
+  const entry = entries.find(({ name, aliases }) => name === first || aliases?.includes(first));
+  let node = entry && (await loadEntry(entry));
+  for (const word of words) {
+    if (!node || !('commands' in node)) break;
+    const group: Group = node;
+    const next = group.commands.find((child) => [child.name, ...aliasesOf(child, group.commands)].includes(word));
+    if (!next) break;
+    node = next;
+  }
+  return node && 'commands' in node ? node.itself : node;
 }
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */

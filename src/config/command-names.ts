@@ -14,6 +14,7 @@ export const profileCommands: readonly string[] = [
   'drafts',
   'events',
   'feedback',
+  'inbox',
   'lists',
   'login',
   'logout',
@@ -21,6 +22,7 @@ export const profileCommands: readonly string[] = [
   'meetings',
   'mirror',
   'rehearse',
+  'report',
   'roadmap',
   'tickets',
   'watch',
@@ -29,8 +31,19 @@ export const profileCommands: readonly string[] = [
 ];
 
 /** What these do is on this machine alone. */
-const localCommands: readonly string[] = ['alias', 'completion', 'help', 'openapi', 'sandbox', 'skill', 'templates'];
+const localCommands: readonly string[] = [
+  'alias',
+  'completion',
+  'each',
+  'help',
+  'openapi',
+  'sandbox',
+  'skill',
+  'templates',
+  'views',
+];
+
+export const commandNames: readonly string[] = [...profileCommands, ...localCommands];
 
 /** Also in the singular, which every group is known by. The tree of commands is held to it by a test. */
-export const isCommandName = (word: string): boolean =>
-  [word, `${word}s`].some((name) => profileCommands.includes(name) || localCommands.includes(name));
+export const isCommandName = (word: string): boolean => [word, `${word}s`].some((name) => commandNames.includes(name));

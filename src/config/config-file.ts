@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { readIfThere, replaceFile } from '../disk/atomic-file.ts';
+import { readRulesIfThere, replaceFile } from '../disk/atomic-file.ts';
 import { diskFailure } from '../disk/disk-failure.ts';
-import { Failure } from '../errors.ts';
+import { Failure, messageOf } from '../errors.ts';
 import { isRecord } from '../text/record.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
@@ -13,8 +13,11 @@ export const configPath = (files: Context['files']): string => join(files.config
 /** What is configured; nothing where there is no file. */
 export async function readConfig(files: Context['files']): Promise<Config> {
   const path = configPath(files);
-  const text = await readIfThere(path).catch((error: unknown) => {
-    throw diskFailure(error, `The configuration in ${path} cannot be read`);
+  const text = await readRulesIfThere(path).catch((error: unknown) => {
+    const failure = diskFailure(error, `The configuration in ${path} cannot be read`);
+    throw failure instanceof Failure
+      ? failure
+      : new Failure('usage', `The configuration cannot be read: ${messageOf(error)}.`);
   });
   return text === undefined ? {} : parseConfig(text, path);
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
+import { type PageForm, pageFormOf } from './page-form.ts';
 import { parseServiceUrl } from './service-url.ts';
 
 /** How data is printed. `auto`: a table on a terminal, tab-separated rows in a pipe. */
@@ -74,6 +75,8 @@ export type Settings = {
   readonly redirectUri: string;
   readonly partnerSegment: string;
   readonly output?: Output;
+  /** In place of an output: only a command that has such pages takes it. */
+  readonly pageForm?: PageForm;
   readonly fields?: readonly string[];
   readonly jq?: string;
   readonly noInput: boolean;
@@ -169,6 +172,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
     redirectUri: own.redirect_uri || defaultRedirectUri,
     partnerSegment: partnerSegment(env.SVC_PARTNER_SEGMENT || 'partner'),
     output: chooseOutput(flags, fromEnv('SVC_OUTPUT'), config.output),
+    pageForm: pageFormOf(flags),
     fields: flags.fields === undefined ? undefined : splitFields(flags.fields),
     jq: flags.jq,
     noInput: flags.noInput === true || toggle(fromEnv('SVC_NO_INPUT')) || isCi(env.CI),
@@ -191,7 +195,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
 }
 
 /** With a credential from the environment that of the default profile holds too: no variable loosens it. */
-function sendsOf(config: Config, profile: string, env: Environment): SendMode {
+export function sendsOf(config: Config, profile: string, env: Environment): SendMode {
   const ofProfile = (name: string) => {
     const { sends } = profileConfig(config, name);
     return sends === undefined ? undefined : sendMode(sends, `sends of profile ${name}`);
@@ -223,6 +227,7 @@ export function partnerSegment(text: string): string {
 }
 
 function chooseOutput(flags: GlobalFlags, env: Named | undefined, kept: string | undefined): Output | undefined {
+  if (pageFormOf(flags)) return undefined;
   const named = flags.output === undefined ? undefined : outputName({ text: flags.output, by: '--output' });
   if (flags.json && named !== undefined && named !== 'json') {
     throw new Failure('usage', `--json and --output ${named} cannot be used together.`, { hint: 'Give one of them.' });

@@ -28,7 +28,7 @@ UNION ALL SELECT format('ALTER SCHEMA %I OWNER TO svc_team', nspname) FROM n
 UNION ALL (SELECT format('ALTER %s %I.%I OWNER TO svc_team', CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, nspname, relname)
   FROM pg_class c JOIN n ON n.oid = relnamespace WHERE relkind IN ('r', 'p', 'v', 'S') AND NOT EXISTS (
     SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'a') ORDER BY relname)
-UNION ALL SELECT format('ALTER FUNCTION %I.%I(%s) OWNER TO svc_team', nspname, proname, pg_get_function_identity_arguments(p.oid)) FROM pg_proc p JOIN n ON n.oid = pronamespace`;
+UNION ALL SELECT format('ALTER ROUTINE %I.%I(%s) OWNER TO svc_team', nspname, proname, pg_get_function_identity_arguments(p.oid)) FROM pg_proc p JOIN n ON n.oid = pronamespace`;
 
 /** Who may only read writes nothing that code could run with. */
 const mayWrite = ({ schema }: OwnSchema) => `

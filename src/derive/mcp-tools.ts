@@ -86,19 +86,25 @@ function describe(operation: Operation, reach: Reach, maySend: boolean): string 
 }
 
 /** Every read takes it: an answer of a few fields is short. */
-export const fieldsArgument: JsonSchema = { type: 'string', description: 'Like id,email' };
+export const fieldsArgument: JsonSchema = { type: 'string', description: 'Names' };
 
 /** In fewer words, for arguments that many reads have. */
 const short: Readonly<Record<string, string>> = {
   page: 'From 1',
   per_page: 'Default 50',
-  updated_since: 'Changed since, ISO 8601',
+  updated_since: 'ISO 8601',
+  contact_id: 'Contact',
+  id: 'Id',
+  contactList: 'Id',
+  account: 'Id',
+  category_id: 'Category',
+  q: 'Text in it',
 };
 
 /** An argument of a read: svc checks its limits all the same. */
 function brief(name: string, schema: JsonSchema): JsonSchema {
-  const { minimum: _, examples: __, format: ___, ...rest } = schema;
-  return { ...rest, description: short[name] ?? rest.description };
+  const { minimum: _, maximum: __, examples: ___, format: ____, ...rest } = schema;
+  return { ...rest, description: short[name] ?? rest.description?.replace('One exact status', 'Exact') };
 }
 
 /** Path, query and body in one flat object: their names never clash, as a test checks. */
@@ -136,8 +142,10 @@ function inputSchemaOf(operation: Operation, maySend: boolean): ObjectSchema {
  * fields are not named: the service may add some, and `fields` leaves some out.
  */
 function outputSchemaOf(operation: Operation): ObjectSchema {
-  const { response, answer } = operation;
+  const { response, answer, safety } = operation;
   const { key } = answer;
+  // The list of what reads is in every session, and has no room for the names of its answers.
+  if (safety === 'read') return { type: 'object' };
   if (key === undefined) return { type: 'object', properties: described(operation) };
   const type = fieldsOf(response)[key]?.type;
   const kinds: Readonly<Record<string, JsonSchema>> = { list: { type: 'array' }, object: { type: 'object' } };

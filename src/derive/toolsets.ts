@@ -14,6 +14,7 @@ export const toolsets = [
   'webhooks',
   'meetings',
   'account',
+  'copy',
 ] as const;
 
 export type Toolset = (typeof toolsets)[number];

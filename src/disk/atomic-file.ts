@@ -1,4 +1,15 @@
-import { closeSync, constants, existsSync, promises as fs, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  promises as fs,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, Failure } from '../errors.ts';
 import { makeFolders } from './make-folders.ts';
@@ -31,6 +42,20 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     closeSync(fd);
   }
 }
+
+/** The same of what may hold rules: where it, or its folder, is a link to nothing, it is missing, and was not left out. */
+export async function readRulesIfThere(path: string): Promise<string | undefined> {
+  const text = await readIfThere(path);
+  const astray = text === undefined ? [path, dirname(path)].find(leadsNowhere) : undefined;
+  if (astray !== undefined) throw new Error(`${astray} leads to nothing`);
+  return text;
+}
+
+const leadsNowhere = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && !existsSync(path);
+
+/** Neither a pipe nor a device; what a link leads to counts. */
+export const isPlainFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Of a device: some never end. */
 function readToEnd(fd: number, path: string): string {

@@ -57,12 +57,14 @@ export const partPath = (place: Place): string => join(place.root, writtenTo(pla
 export function openPart(place: Place, known: Tail | undefined): Part | undefined {
   const { part, before } = writtenTo(place);
   const path = join(place.root, part, place.name);
-  const { O_RDWR, O_CREAT, O_NONBLOCK = 0 } = constants;
+  const { O_RDWR, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let fd: number;
   try {
-    fd = openSync(path, O_RDWR | O_CREAT | O_NONBLOCK, 0o600);
+    fd = openSync(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0o600);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined;
+    // What it leads to may be open to others.
+    if (isCode(error, 'ELOOP')) throw new Error(`${path} is a link, and no file`, { cause: error });
     throw error;
   }
   const opened: Part = {

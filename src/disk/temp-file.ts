@@ -1,6 +1,23 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../errors.ts';
+import { isCode } from './atomic-file.ts';
 import { makePrivateFolder } from './private-folder.ts';
+
+/** Throws the Failure of a file that the editor took away, or wrote in another encoding than UTF-8. */
+async function textLeftIn(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    if (!isCode(error, 'ENOENT')) throw error;
+    throw new Failure('failed', 'The editor left no file behind, so there is no text. Nothing was sent.');
+  });
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Failure('failed', 'What the editor saved is not UTF-8, so it was not taken. Nothing was sent.', {
+      hint: 'Let the editor save UTF-8, or give the text with --body-file.',
+    });
+  }
+}
 
 /**
  * Lets `change` work on a file that holds `text`, and returns what the file holds then. The file is readable by its
@@ -9,14 +26,22 @@ import { makePrivateFolder } from './private-folder.ts';
 export async function throughTempFile(
   text: string,
   name: string,
+  /** Told what the file holds where `change` fails. */
+  failed: ((text: string) => void) | undefined,
   change: (path: string) => Promise<void>,
 ): Promise<string> {
   const folder = await makePrivateFolder('svc-');
   try {
     const path = join(folder.path, name);
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-    await change(path);
-    return await readFile(path, 'utf8');
+    try {
+      await change(path);
+    } catch (error) {
+      const left = failed && (await readFile(path, 'utf8').catch(() => undefined));
+      if (left !== undefined) failed?.(left);
+      throw error;
+    }
+    return await textLeftIn(path);
   } finally {
     await folder.remove();
   }

@@ -17,8 +17,9 @@ import { createGate, type Gate } from './gate.ts';
 import { takesFor } from './given-ids.ts';
 import type { Before, Prepared } from './look.ts';
 import type { LookAgain } from './look-again.ts';
-import type { Called, Read } from './lookings.ts';
+import type { Called, Read } from './lookups.ts';
 import { givenIds, isId, madeIds } from './made.ts';
+import { learnNumber } from './numbers.ts';
 import { openWrite, ownIdsFor } from './open-writes.ts';
 import { showsOther } from './others-record.ts';
 import { recorderOf } from './recorder.ts';
@@ -122,6 +123,7 @@ async function answerIn(service: Service, operation: Operation, asked: Asked, se
   }
   service.learnt.address = 'service';
   if (operation.id === getAccount.id) learnAccount(service, judged.json);
+  learnNumber(service, operation, judged.json);
   if (judged.missing.length > 0) {
     service.ctx.notice(`Warning: the answer lacks or changes ${judged.missing.slice(0, 5).join(', ')}.`);
   }

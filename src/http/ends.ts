@@ -14,7 +14,7 @@ import { failureOf, unreadable } from './response.ts';
 export const endings = () => import('./endings.ts');
 
 /** A failure on the way to another attempt must not hide that an earlier one may have worked. */
-export async function hidingNoDoubt<T>({ service, asked }: Job, { doubt }: State, step: Promise<T>): Promise<T> {
+export async function preserveDoubt<T>({ service, asked }: Job, { doubt }: State, step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (failure) {

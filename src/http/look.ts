@@ -5,7 +5,7 @@ import type { NumberTable } from '../text/number-table.ts';
 import { isOlder, madeAt } from './age.ts';
 import { isGatewayTimeout, readBody } from './answer.ts';
 import type { Open } from './asking.ts';
-import { type Looking, lookings, type Read, type Seen } from './lookings.ts';
+import { type Lookup, lookups, type Read, type Seen } from './lookups.ts';
 import { madeIds } from './made.ts';
 import type { Look, Undecided } from './settle.ts';
 import { askedTwice, newestUntil, type PageAt, type Seeing, wholeList } from './views.ts';
@@ -54,10 +54,10 @@ export const knownUpTo = (newest: number): Before => ({ ids: [], upTo: newest, i
 /** The newest id that was there; 0 where nothing was. */
 export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
 
-function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Looking<Op> {
-  const all: Readonly<Record<string, unknown>> = lookings;
+function lookingFor<Op extends Operation>({ id }: Pick<Op, 'id'>): Lookup<Op> {
+  const all: Readonly<Record<string, unknown>> = lookups;
   // The compiler does not see that the looking of this id is the one of this operation.
-  return all[id] as Looking<Op>;
+  return all[id] as Lookup<Op>;
 }
 
 /**
@@ -178,7 +178,7 @@ type Fresh = Seen & { readonly isNew: boolean };
 
 /** What was not there before. `isNew`: it surely came since; otherwise its page was not read before. */
 async function freshOf<Op extends Operation>(
-  { newestFirst }: Looking<Op>,
+  { newestFirst }: Lookup<Op>,
   page: PageAt,
   before: Before | undefined,
 ): Promise<{ readonly fresh: readonly Fresh[]; readonly isWhole: boolean }> {
@@ -218,7 +218,7 @@ const unlikeReadAtMost = 20;
 
 /** Compares each record with what was sent; reads it where the list leaves out what decides. */
 async function judge<Op extends Operation>(
-  { compare, detail }: Looking<Op>,
+  { compare, detail }: Lookup<Op>,
   { reading, input, detailed }: Ways<Op>,
   fresh: readonly Fresh[],
 ): Promise<Judged> {

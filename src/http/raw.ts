@@ -37,27 +37,46 @@ export function operationAt(method: string, path: string, among: Table = table):
  * `method`: undefined where a header names another one.
  */
 export function looselyAt(method: string | undefined, path: string): Operation | undefined {
-  const plain = decoded(path)
-    .toLowerCase()
-    .replaceAll(/\/+/gu, '/')
-    .replace(/(?:\.json)?[/;]*$/u, '');
+  const readings = readingsOf(path);
   return Object.values(table).find((operation) => {
     if (hearersOf(operation) === undefined) return false;
     if (method !== undefined && !isLike(method, operation.method)) return false;
-    const pattern = filledPath(operation.path, () => '[^/]+').toLowerCase();
-    return new RegExp(`${pattern}$`, 'u').test(plain);
+    const pattern = new RegExp(`${filledPath(operation.path, () => '[^/]+').toLowerCase()}$`, 'u');
+    return readings.some((reading) => pattern.test(reading));
   });
+}
+
+/** What servers make of a path: some end it where a query, a fragment or a NUL begins once it is decoded. */
+function readingsOf(path: string): readonly string[] {
+  const whole = decoded(path).toLowerCase();
+  const ends = [...whole.matchAll(/[?#\0]/gu)].map(({ index }) => index);
+  return [...ends.map((at) => whole.slice(0, at)), whole].map(resolved);
+}
+
+/** Without empty segments, dots, parameters behind a semicolon, and a suffix such as `.json`. */
+function resolved(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split(/[/\\]/u)) {
+    const name = segment.replace(/;.*$/su, '').trim();
+    if (name === '..') kept.pop();
+    else if (name !== '' && name !== '.') kept.push(name);
+  }
+  return `/${kept.join('/')}`.replace(/\.[a-z]{2,5}$/u, '');
 }
 
 /** PUT and PATCH are one to many servers. */
 const isLike = (method: string, other: string): boolean =>
   method === other || (['PUT', 'PATCH', 'POST'].includes(method) && ['PUT', 'PATCH', 'POST'].includes(other));
 
+/** Decoded until nothing is left to decode: a proxy and a server may each do it once. */
 function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
+  let text = path;
+  for (;;) {
+    const next = text.replaceAll(/%(?:[\da-f]{2})/giu, (code) =>
+      String.fromCharCode(Number.parseInt(code.slice(1), 16)),
+    );
+    if (next === text) return text;
+    text = next;
   }
 }
 

@@ -3,12 +3,13 @@ import { type Resource, resources } from '../api/resources.ts';
 import type { Begun, Ending } from '../audit/audit.ts';
 import type { About, RecordNamed } from '../audit/entry.ts';
 import type { Bearer } from '../auth/session.ts';
-import type { Context } from '../context.ts';
-import { Failure, messageOf } from '../errors.ts';
+import { diskWords } from '../disk/disk-failure.ts';
+import { codeOf, Failure, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Asked, Service } from './asking.ts';
 import { madeIds } from './made.ts';
+import { numberOf } from './numbers.ts';
 import type { Wire } from './request.ts';
 import { answerIn, type Sent } from './writes.ts';
 
@@ -31,7 +32,7 @@ export async function recorded<S extends Sent>(
 ): Promise<S> {
   const { audit, ctx } = service;
   if (audit === 'off') return send({ leaves: async () => {} });
-  const record = recordOf(ctx, sending);
+  const record = recordOf(service, sending);
   let begun: Promise<Begun> | undefined;
   const begin = async (bearer: Bearer) => {
     const open = await audit();
@@ -46,7 +47,9 @@ export async function recorded<S extends Sent>(
     const entry = await begun?.catch(() => undefined);
     // What is done is done, whether the disk takes it or not.
     await entry?.ended(ending).catch((error: unknown) => {
-      ctx.notice(`Warning: what became of write ${entry.seq} could not be recorded: ${messageOf(error)}`);
+      ctx.notice(
+        `Warning: what became of write ${entry.seq} could not be recorded: ${diskWords[codeOf(error) ?? ''] ?? messageOf(error)}`,
+      );
     });
   };
   try {
@@ -66,7 +69,7 @@ export async function recorded<S extends Sent>(
 type By = Pick<About, 'who' | 'record'> & { readonly bearer: Bearer };
 
 function aboutOf({ ctx, session }: Service, { asked, wire }: Sending, { bearer, who, record }: By): About {
-  const { face = 'cli', command = '', row } = ctx.origin ?? {};
+  const { face = 'cli', command = '', draft = null, row } = ctx.origin ?? {};
   return {
     service: session.baseUrl,
     account: session.account?.() ?? null,
@@ -80,13 +83,13 @@ function aboutOf({ ctx, session }: Service, { asked, wire }: Sending, { bearer, 
     path: wire.path.replace(/[?#].*$/u, ''),
     record,
     digest: hexDigestOf(wire.body ?? ''),
-    draft: null,
+    draft,
     ...(row !== undefined && { row }),
   };
 }
 
 /** The record that the path names, else the kind of what is made. */
-function recordOf({ origin }: Context, { asked: { promised }, wire: { path } }: Sending): RecordNamed | null {
+function recordOf(service: Service, { asked: { promised }, wire: { path } }: Sending): RecordNamed | null {
   if (!promised) return null;
   const [named] = Object.entries(promised.ids ?? {});
   if (!named) return { kind: promised.resource, id: null, number: null };
@@ -94,7 +97,8 @@ function recordOf({ origin }: Context, { asked: { promised }, wire: { path } }: 
   const pattern = filledPath(promised.path, (each) => (each === name ? '(\\d+)' : '[^/?]+'));
   const id = new RegExp(`^${pattern}(?:\\?|$)`, 'u').exec(path)?.[1];
   const { numberField }: Resource = resources[kind];
-  const number = numberField === undefined ? null : (origin?.named ?? null);
+  const known = numberOf(service, kind, id);
+  const number = numberField === undefined ? null : (service.ctx.origin?.named ?? known ?? null);
   return { kind, id: id === undefined ? null : Number(id), number };
 }
 

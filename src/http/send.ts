@@ -5,7 +5,7 @@ import { retryAfterMs } from '../retry/retry-after.ts';
 import type { Body } from './answer.ts';
 import type { Asked, Service } from './asking.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
-import { answerOf, endings, endOf, hidingNoDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
+import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import { countdown, type Pass } from './gate.ts';
 import type { Job, State } from './job.ts';
 import { requireGo } from './reaching.ts';
@@ -97,14 +97,14 @@ async function tryOnce(job: Job, before: State, number: number): Promise<Sent | 
   const { ctx } = service;
   const deadline = started + rules.maxWaitMs;
   const gate = service.gateFor(before.bearer);
-  const pass = await hidingNoDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
+  const pass = await preserveDoubt(job, before, gate.enter({ ownLimit: asked.ownLimit, deadline }));
   const attempting = attemptOnce(service, asked, { bearer: before.bearer, wire, number, recording }).catch(
     (mistake) => {
       pass.lost();
       throw mistake;
     },
   );
-  const attempt = await hidingNoDoubt(job, before, attempting);
+  const attempt = await preserveDoubt(job, before, attempting);
   const { exchanged, outcome } = attempt;
   const { refusals } = before.history;
   const state: State = {
@@ -138,7 +138,7 @@ async function follow(job: Job, state: State, attempt: Attempt, step: Next): Pro
       await refuseStranger(job, state, attempt);
       return { how: 'gone' };
     case 'renew': {
-      const bearer = await hidingNoDoubt(job, state, service.session.renew(state.bearer));
+      const bearer = await preserveDoubt(job, state, service.session.renew(state.bearer));
       const doubts = isDoubtful(attempt.outcome) ? Math.max(history.doubts, 1) : history.doubts;
       if (bearer) return { ...state, bearer, history: { ...history, renewed: true, doubts } };
       if (doubt === undefined || asked.safety === 'read') throw await refusal(job, state, attempt);

@@ -1,4 +1,4 @@
-import type { Seen, View } from './lookings.ts';
+import type { Seen, View } from './lookups.ts';
 
 /** What was seen of a list. `isWhole`: nothing that could be ours was left out. */
 export type Seeing = { readonly seen: readonly Seen[]; readonly isWhole: boolean };

@@ -1,5 +1,6 @@
 import type { Drafted } from '../errors.ts';
 import { shownDraft } from '../sends/draft.ts';
+import { ownDrafts } from '../sends/own.ts';
 import { withDrafts } from '../sends/store.ts';
 import { counted } from '../text/number.ts';
 import { fieldsIn } from '../text/record.ts';
@@ -9,7 +10,8 @@ import { onlyFields } from './slices.ts';
 import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
 
 /** Nothing was sent: a person decides. */
-export function draftAnswer({ id, record }: Drafted): Answer {
+export function draftAnswer({ id, record, told }: Drafted): Answer {
+  if (id === null) return { content: [{ type: 'text', text: told }], structuredContent: { drafted: null } };
   const said = `Draft ${id} waits for a person; nothing was sent.`;
   const kept = Object.fromEntries(
     ['id', 'state', 'operation', 'record', 'to', 'channel', 'created_at'].map((name) => [name, fieldsIn(record)[name]]),
@@ -44,7 +46,7 @@ export const listDrafts: Tool = {
     const { state } = input;
     if (state !== undefined && typeof state !== 'string') throw invalid({ state: ['must be a text'] });
     const { ctx, settings } = service;
-    const drafts = await withDrafts(ctx, settings.drafts, (store) => store.list());
+    const drafts = await withDrafts(ctx, settings.drafts, (store) => ownDrafts(store, async () => service).list());
     const found = drafts
       .filter((draft) => state === undefined || draft.state === state)
       .map(shownDraft)

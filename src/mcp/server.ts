@@ -15,6 +15,7 @@ import type { Context, Origin, Writes } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { wholeFailure } from '../http/whole.ts';
+import { tables } from '../mirror/tables/tables.ts';
 import { version } from '../version.ts';
 import type { Answer } from './answer.ts';
 import { draftAnswer } from './drafts.ts';
@@ -144,6 +145,8 @@ const instructionsWith = ({ write, webhooks }: Grant, sending: string): string =
     write ? 'You may change records.' : 'You may not change records.',
     sending,
     ...(webhooks ? ["You may change where the account's events are delivered: ask the user for each URL."] : []),
+    'The local copy costs no request: ask it first (queryCopy, searchCopy, report, contactHistory).',
+    `Its tables: ${tables.map(({ name }) => name).join(', ')}, changes; columns are the fields of the records, gone_at marks what is gone.`,
     'Lists come in pages; the answer says how to get the next one.',
     'Long answers are cut; the answer says what was left out, and which fields to ask for.',
   ].join(' ');

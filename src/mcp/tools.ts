@@ -5,6 +5,7 @@ import { flagFor } from '../derive/grants.ts';
 import { type Tool as Derived, toolsOf } from '../derive/mcp-tools.ts';
 import { Failure } from '../errors.ts';
 import { contactsSync } from './contacts-sync.ts';
+import { copyTools } from './copy.ts';
 import { listDrafts } from './drafts.ts';
 import { findContact, findTicket } from './find.ts';
 import { fromDerived } from './from-operation.ts';
@@ -24,6 +25,7 @@ export function grantedTools(grant: Grant, table: Table = operations): Granted {
     ),
     findContact,
     findTicket,
+    ...copyTools,
     contactsSync,
     ...(grant.draftSends ? [listDrafts] : []),
   ];

@@ -15,7 +15,7 @@ type Terminal = {
 };
 
 /** Questions to a person at a terminal. What is asked about may come from customers, so all of it is made harmless. */
-export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk'> {
+export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canAsk' | 'line'> {
   const theme = color ? undefined : plainTheme;
   const one = (text: string) => sanitize(text);
   // Inquirer breaks a line in the middle of a word. Two cells belong to its mark before the first one.
@@ -24,7 +24,7 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
   return {
     confirm: (question, { shown } = {}) => {
       if (shown !== undefined) context.output.write(`${sanitize(shown, { keepNewlines: true })}\n\n`);
-      return answered(confirm({ message: asked(question), default: false, theme }, context));
+      return answered(confirm({ message: asked(question), default: false, theme }, context), context);
     },
     text: (question, { initial, signal, isFleeting = false } = {}) => {
       const signals = [signal, context.signal].filter((one) => one !== undefined);
@@ -33,9 +33,10 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
           { message: asked(question), default: initial && one(initial), prefill: 'editable', theme },
           { ...context, signal: AbortSignal.any(signals), clearPromptOnDone: isFleeting },
         ),
+        context,
       );
     },
-    secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context)),
+    secret: (question) => answered(password({ message: asked(question), mask: '*', theme }, context), context),
     choose: (question, choices) => {
       const shown = choices.map(({ value, name, description }) => ({
         value,
@@ -44,9 +45,10 @@ export function createAsk({ color, env, ...context }: Terminal): Omit<Ask, 'canA
         description: description && one(description),
       }));
       const source = (typed: string | undefined) => matching(shown, typed ?? '');
-      return answered(search({ message: asked(question), source, theme }, context));
+      return answered(search({ message: asked(question), source, theme }, context), context);
     },
-    edit: (initial, { extension = '.txt' } = {}) => edit(initial, extension, { env, signal: context.signal }),
+    edit: (initial, { extension = '.txt', failed } = {}) =>
+      edit(initial, extension, { env, signal: context.signal, ...(failed && { failed }) }),
   };
 }
 
@@ -81,16 +83,51 @@ export function matching<C extends Choice>(choices: readonly C[], typed: string)
 const isNumber = /^(?:[a-z]+-)?\d+$/u;
 
 /** Ctrl-C at a question is the person's way out, not a fault. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
+async function answered<T>(answer: Promise<T>, terminal: Pick<Terminal, 'input' | 'output' | 'signal'>): Promise<T> {
+  const { signal } = terminal;
+  const left = leftBy(terminal);
   try {
-    return await answer;
+    return await Promise.race([answer, left.promise]);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     if (!(error instanceof Error)) throw error;
     const { name, cause } = error;
     if (name === 'ExitPromptError') throw new Failure('interrupted', 'Interrupted. Nothing was sent.');
+    // A terminal that went away fails in ways of its own.
+    if (signal?.aborted) throw interruption(signal, 'Interrupted. Nothing was sent.');
     if (name !== 'AbortPromptError') throw error;
     throw interruption({ reason: cause }, 'Interrupted. Nothing was sent.');
+  } finally {
+    left.over();
   }
+}
+
+/** Long enough for an answer that ends the question, too, to be heard first. */
+const graceMs = 100;
+
+/** Ctrl-D ends the reading of keys without a word to the question; then nothing would keep the process, and it ended with 0. */
+function leftBy({ input, output }: Pick<Terminal, 'input' | 'output'>): {
+  readonly promise: Promise<never>;
+  over(): void;
+} {
+  let timer: NodeJS.Timeout | undefined;
+  let paused = () => {};
+  const promise = new Promise<never>((_, reject) => {
+    paused = () => {
+      timer ??= setTimeout(() => {
+        output.write('\n');
+        reject(new Failure('interrupted', 'Interrupted. Nothing was sent.'));
+      }, graceMs);
+    };
+    input.once('pause', paused);
+  });
+  return {
+    promise,
+    over() {
+      clearTimeout(timer);
+      input.off('pause', paused);
+    },
+  };
 }
 
 const same = (text: string): string => text;

@@ -4,13 +4,17 @@ import { ownFolder } from '../disk/home.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
+import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
+import { screenHush } from './screen-hush.ts';
 import { lazyStdout } from './standard-output.ts';
 
 /** The real world, each part loaded when it is first used. */
 export function nodeContext(): Context {
   const env = ownEnvironment();
   const hangups = new Set<() => void>();
-  const signal = interruptSignal(hangups);
+  const lent: Lent = { isLent: false };
+  const { signal, hungUp } = interruptSignal(hangups, lent);
+  process.once('exit', letGoOfLostTerminal);
   // Looked for when they are needed: who has no home learns it as of any other failure.
   const files = {
     get config() {
@@ -23,9 +27,12 @@ export function nodeContext(): Context {
   const clock: Context['clock'] = { now: () => new Date(), ticks: () => performance.now(), sleep };
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();
-  const [stdout, stderr] = [lazyStdout(), lazyStderr()];
-  const progress = lazyProgress(env, stderr, said);
+  const [stdout, stderr] = [lazyStdout(), openStderr];
+  const screen = screenHush();
+  const shown = lazyProgress(env, stderr, said);
+  const progress: Context['progress'] = (...of) => (screen.isTaken() ? undefined : shown(...of));
   const notice = (text: string) => {
+    if (screen.isTaken()) return screen.later(() => notice(text));
     progress(undefined);
     said.add(text);
     // A note may tell what a customer or a service wrote.
@@ -60,22 +67,30 @@ export function nodeContext(): Context {
       const { tokenStore } = await import('../auth/token-store.ts');
       return tokenStore({ env, files, clock, random, notice, progress, signal, platform: process.platform });
     }),
-    ask: lazyAsk({ progress, signal, env }),
+    ask: lazyAsk({ progress, signal, env, hungUp }),
     page: async (command, text) => (await import('./pager.ts')).page(command, text, { env, signal }),
     onHangup(call) {
       hangups.add(call);
       return () => hangups.delete(call);
     },
+    get terminal() {
+      if (!process.stdin.isTTY || !stdout().isTTY) return undefined;
+      return async () => (await import('./terminal.ts')).openTerminal(env, lent);
+    },
     openBrowser: async (url, visited) => (await import('./browser.ts')).openBrowser(url, env, visited),
   };
 }
+
+/** Whether another program has the terminal: a Ctrl-C there is its own, and may mean something else. */
+export type Lent = { isLent: boolean };
 
 /**
  * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
  * once. As long as somebody listens to hangups, they are told of a SIGHUP instead.
  */
-function interruptSignal(hangups: ReadonlySet<() => void>): AbortSignal {
+function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal: AbortSignal; hungUp: () => void } {
   const interrupt = new AbortController();
+  let isHungUp = false;
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
   for (const [name, code] of [
@@ -84,25 +99,35 @@ function interruptSignal(hangups: ReadonlySet<() => void>): AbortSignal {
     ['SIGHUP', 129],
   ] as const) {
     process.on(name, () => {
+      if (name === 'SIGINT' && lent.isLent) return;
       if (name === 'SIGHUP' && hangups.size > 0) {
         for (const call of hangups) call();
+        return;
+      }
+      // Of one hangup the lost terminal may tell before the signal does.
+      if (name === 'SIGHUP' && isHungUp) {
+        isHungUp = false;
         return;
       }
       if (interrupt.signal.aborted) process.exit(code);
       interrupt.abort(name);
     });
   }
-  return interrupt.signal;
+  const hungUp = () => {
+    if (interrupt.signal.aborted) return;
+    isHungUp = true;
+    interrupt.abort('SIGHUP');
+  };
+  return { signal: interrupt.signal, hungUp };
 }
 
-/** The reader of the notes may have left; svc goes on. */
-function lazyStderr(): () => typeof process.stderr {
-  let heard = false;
-  return () => {
-    if (!heard) process.stderr.on('error', () => {});
-    heard = true;
-    return process.stderr;
-  };
+let isHeard = false;
+
+/** The reader of the notes, or the terminal, may have left; svc goes on. */
+function openStderr(): typeof process.stderr {
+  if (!isHeard) process.stderr.on('error', () => {});
+  isHeard = true;
+  return process.stderr;
 }
 
 function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
@@ -119,18 +144,26 @@ function lazyTokens(open: () => Promise<TokenStore>): TokenStore {
   };
 }
 
-type Asking = Pick<Context, 'progress' | 'signal' | 'env'>;
+type Asking = Pick<Context, 'progress' | 'signal' | 'env'> & { readonly hungUp: () => void };
 
-const lazyAsk = (asking: Asking): Ask => ({
-  get canAsk() {
-    return process.stdin.isTTY === true && process.stderr.isTTY === true;
-  },
-  confirm: async (...question) => (await asker(asking)).confirm(...question),
-  text: async (...question) => (await asker(asking)).text(...question),
-  secret: async (...question) => (await asker(asking)).secret(...question),
-  choose: async (...question) => (await asker(asking)).choose(...question),
-  edit: async (...text) => (await asker(asking)).edit(...text),
-});
+const lazyAsk = (asking: Asking): Ask => {
+  let read: (() => Promise<string | undefined>) | undefined;
+  return {
+    get canAsk() {
+      return process.stdin.isTTY === true && process.stderr.isTTY === true;
+    },
+    confirm: async (...question) => (await asker(asking)).confirm(...question),
+    text: async (...question) => (await asker(asking)).text(...question),
+    secret: async (...question) => (await asker(asking)).secret(...question),
+    choose: async (...question) => (await asker(asking)).choose(...question),
+    edit: async (...text) => (await asker(asking)).edit(...text),
+    async line(question) {
+      read ??= (await import('./line-reader.ts')).lineReader(process.stdin, asking.signal);
+      process.stdout.write(question);
+      return read();
+    },
+  };
+};
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -146,10 +179,11 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-async function asker({ progress, signal, env }: Asking) {
+async function asker({ progress, signal, env, hungUp }: Asking) {
   progress(undefined);
   const [{ createAsk }, { wantsColor }] = [await import('./ask.ts'), await import('../output/paint.ts')];
-  const { stdin: input, stderr: output } = process;
+  const [input, output] = [process.stdin, openStderr()];
+  takeHangups(input, hungUp);
   return createAsk({ input, output, env, signal, color: wantsColor({ env }, { color: 'auto' }, output.isTTY) });
 }
 

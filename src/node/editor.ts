@@ -4,13 +4,19 @@ import { startingFolder } from '../disk/working-folder.ts';
 import { Failure, interruption } from '../errors.ts';
 import { endOf, inPlace } from './foreground.ts';
 
-type Around = { readonly env: Readonly<Record<string, string | undefined>>; readonly signal?: AbortSignal };
+type Around = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+  /** Told what was written where the editor failed or was killed: it may have been saved before. */
+  readonly failed?: (text: string) => void;
+};
 
 /** Opens the text in the editor that VISUAL or EDITOR names, a command line such as `code --wait`; else in a usual one. */
-export async function edit(initial: string, extension: string, { env, signal }: Around): Promise<string> {
+export async function edit(initial: string, extension: string, { env, signal, failed }: Around): Promise<string> {
   const named = env.VISUAL?.trim() || env.EDITOR?.trim();
   const usual = process.platform === 'win32' ? ['notepad'] : ['editor', 'nano', 'vi'];
-  return throughTempFile(initial, `text${extension}`, async (path) => {
+  const kept = failed && ((text: string) => (text === initial ? undefined : failed(text)));
+  return throughTempFile(initial, `text${extension}`, kept, async (path) => {
     for (const command of named ? [named] : usual) {
       const exitCode = await run(command, path, signal);
       if (exitCode === 0) return;

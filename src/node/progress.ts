@@ -21,6 +21,8 @@ const patienceMs = 250;
 const restMs = 100;
 /** In a pipe, what is waited for longer than this is said. */
 const longMs = 5_000;
+/** Short works that come now and then are not one long one. */
+const restOfWorkMs = 1_000;
 /** And how far a long work has come, so often. */
 const everyMs = 10_000;
 
@@ -96,6 +98,9 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
   const asked = new Set<string>();
   // Work is told of by the clock, not by what it does: a page that takes long may not delay the next line.
   let told = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
+  // Work that rests that long is another one when it goes on.
+  let ended = Number.POSITIVE_INFINITY;
+  let last: { readonly text: string; readonly at: number } | undefined;
   let isArmed = false;
   const say = (text: string) => {
     const safe = sanitize(text);
@@ -106,7 +111,12 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
     const work = going.get('work');
     if (!work) return;
     told = performance.now();
-    say(work.text);
+    // The same line again would look like a line that was written twice.
+    if (last?.text === work.text) say(`${work.text} · unchanged for ${Math.round((told - last.at) / 1000)} s`);
+    else {
+      last = { text: work.text, at: told };
+      say(work.text);
+    }
     arm();
   };
   const arm = () => {
@@ -119,8 +129,8 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
     const look = () => {
       const now = going.get(doing);
       if (now?.since !== since || asked.has(now.text)) return;
-      // Requests all wait for the same service.
-      if (doing === 'request') asked.add(now.text);
+      // Requests all wait for the same service, and a wait that comes again says nothing new.
+      asked.add(now.text);
       say(now.text);
     };
     setTimeout(look, since + longMs - performance.now()).unref();
@@ -132,11 +142,14 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
   return (text, doing = 'wait') => {
     const isNew = !going.has(doing);
     note(going, doing, text);
+    if (doing === 'work' && text === undefined) ended = performance.now();
     if (text === undefined) return;
     if (doing !== 'work') {
       if (isNew) watch(doing);
       return;
     }
+    if (isNew && performance.now() - ended > restOfWorkMs) told = performance.now();
+    ended = Number.POSITIVE_INFINITY;
     arm();
   };
 }

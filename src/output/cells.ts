@@ -1,6 +1,7 @@
 import { fieldsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { pathsOf, valueAt } from './fields.ts';
+import { headerOf } from './headers.ts';
 import type { Column, Kind, Style } from './view.ts';
 
 /** A column with its defaults settled. */
@@ -10,6 +11,7 @@ export type Settled = {
   readonly as: Kind;
   readonly rank: number;
   readonly see?: (record: never) => unknown;
+  readonly sees?: 'everywhere';
   readonly cuts?: (record: never) => boolean;
 };
 
@@ -33,15 +35,6 @@ export const columnsOf = (fields: readonly string[], listed: readonly Column[]):
     return { path: field, header: known.header, as: known.as };
   });
 
-/** `ticket_number` is read as "Ticket number", `contact.name` as "Contact", `updated_at` as "Updated". */
-function headerOf(path: string): string {
-  const words = sanitize(path)
-    .replace(/\.name$|_at$/u, '')
-    .replaceAll(/[._]/gu, ' ')
-    .replaceAll(/\b(?:id|url)\b/gu, (word) => word.toUpperCase());
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 const kinds: readonly (readonly [path: RegExp, kind: Kind])[] = [
   [/(?:_at|_time)$/u, 'time'],
   [/(?:^|\.)(?:status|lead_status)$/u, 'status'],
@@ -60,6 +53,7 @@ export function cellForPeople(value: unknown, as: Kind = 'text', now?: Date): st
   if (as === 'time' && typeof value === 'string') return timeForPeople(value, now);
   if (as === 'seconds' && typeof value === 'number') return lasting(value);
   if (as === 'minutes' && typeof value === 'number') return lasting(value * 60);
+  if (as === 'duration' && typeof value === 'string') return durationForPeople(value);
   if (typeof value === 'string') return sanitize(value);
   if (Array.isArray(value)) return value.map((item) => cellForPeople(item)).join(', ');
   if (typeof value === 'object') return sanitize(nameOf(value) ?? JSON.stringify(value));
@@ -75,8 +69,9 @@ function nameOf(value: object): string | undefined {
 }
 
 /** What a row in a pipe has of a column: the field, but of a person the names that a terminal shows. */
-export function valueForPipe(record: unknown, { path, see }: Pick<Settled, 'path' | 'see'>): unknown {
+export function valueForPipe(record: unknown, { path, see, sees }: Pick<Settled, 'path' | 'see' | 'sees'>): unknown {
   const seen = see?.(record as never);
+  if (sees) return seen;
   return (typeof seen === 'object' && seen !== null ? nameOf(seen) : undefined) ?? valueAt(record, path);
 }
 
@@ -130,6 +125,19 @@ function lasting(seconds: number): string {
       : ([[Math.floor(seconds / 3600), 'h'] as const, [Math.floor((seconds % 3600) / 60), 'min'] as const] as const);
   const told = parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []));
   return told.length > 0 ? told.join(' ') : '0 s';
+}
+
+const units = { Y: 'years', M: 'months', W: 'weeks', D: 'd', TH: 'h', TM: 'min', TS: 's' } as const;
+
+/** `P1DT2H5M` is `1 d 2 h 5 min`. */
+function durationForPeople(text: string): string {
+  const [, date = '', time = ''] = /^P([-\d.YMWD]*)(?:T([-\d.HMS]+))?$/u.exec(text) ?? [];
+  const counts = (part: string, prefix: string) =>
+    [...part.matchAll(/(-?[\d.]+)([A-Z])/gu)].map(
+      ([, count, letter]) => `${count} ${units[`${prefix}${letter}` as keyof typeof units]}`,
+    );
+  const told = [...counts(date, ''), ...counts(time, 'T')];
+  return told.length > 0 ? told.join(' ') : sanitize(text);
 }
 
 /** The names and values of a record, objects inside it by dotted names. */

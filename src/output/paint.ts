@@ -43,7 +43,13 @@ export async function painter(wanted: boolean, env: Context['env']): Promise<Pai
 }
 
 /** Whether the terminal shows 256 colours, as nearly all do. */
-function hasShades({ FORCE_COLOR = '', COLORTERM, TERM = '', TERM_PROGRAM, WT_SESSION }: Context['env']): boolean {
+export function hasShades({
+  FORCE_COLOR = '',
+  COLORTERM,
+  TERM = '',
+  TERM_PROGRAM,
+  WT_SESSION,
+}: Context['env']): boolean {
   if (/^[0-3]$/u.test(FORCE_COLOR)) return Number(FORCE_COLOR) > 1;
   return (
     Boolean(COLORTERM || WT_SESSION || TERM_PROGRAM) || /256|direct|kitty|alacritty|ghostty|foot|wezterm/u.test(TERM)

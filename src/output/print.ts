@@ -56,7 +56,7 @@ const isComing = (data: Data): boolean => 'records' in data && Symbol.asyncItera
 const isRead = ({ read, data }: View): boolean => read === true || data.shape === 'text';
 
 function codeOf({ exitCode, outcome }: View): number {
-  if (exitCode !== undefined) return exitCode;
+  if (exitCode !== undefined) return typeof exitCode === 'function' ? exitCode() : exitCode;
   const kind = typeof outcome === 'function' ? outcome() : outcome;
   return kind ? exitCodes[kind] : 0;
 }
@@ -131,7 +131,8 @@ async function printData(printing: Printing, data: Data): Promise<boolean> {
   if (format === 'rows' && forPeople && view.plain) return put(printing, view.plain());
   if (data.shape === 'nothing') return true;
   if (data.shape === 'text') return put(printing, data.text);
-  const { printList, printRecord, printStream } = await import('./records.ts');
+  const { byHeaders, printList, printRecord, printStream } = await import('./records.ts');
   if (data.shape === 'stream') return printStream(printing, data);
-  return data.shape === 'list' ? printList(printing, data) : printRecord(printing, data);
+  const named = await byHeaders(printing, data);
+  return data.shape === 'list' ? printList(named, data) : printRecord(named, data);
 }

@@ -6,6 +6,30 @@ import type { Column, Data } from './view.ts';
 
 type Records = Iterable<unknown> | AsyncIterable<unknown>;
 
+/** The same with fields that were asked for by the words of the table's header; a field's own name stays that. */
+export async function byHeaders(printing: Printing, data: Data & { shape: 'list' | 'record' }): Promise<Printing> {
+  const { settings } = printing;
+  if (!settings.fields) return printing;
+  const { fieldsNamed } = await import('./headers.ts');
+  if (data.shape === 'record') {
+    const { record } = data;
+    const columns = [...(data.columns ?? []), ...pathsOf(record)];
+    return withFields(
+      printing,
+      fieldsNamed(settings.fields, columns, (name) => valueAt(record, name) !== undefined),
+    );
+  }
+  const { pathOf } = await import('./cells.ts');
+  const known = [...(data.fields ?? []), ...data.columns.map(pathOf)];
+  const isField = (name: string) => known.some((path) => path === name || path.startsWith(`${name}.`));
+  return withFields(printing, fieldsNamed(settings.fields, [...data.columns, ...(data.fields ?? [])], isField));
+}
+
+const withFields = (printing: Printing, fields: readonly string[]): Printing => ({
+  ...printing,
+  settings: { ...printing.settings, fields },
+});
+
 export async function printRecord(printing: Printing, data: Data & { shape: 'record' }): Promise<boolean> {
   const { settings, format, view } = printing;
   const { record } = data;

@@ -13,7 +13,7 @@ type Person = {
 
 type Attachment = { readonly name: string; readonly mime: string; readonly size?: number };
 
-type Message = {
+export type Message = {
   /** Of tickets. */
   readonly direction?: 'in' | 'out';
   readonly sender_type: string;
@@ -102,9 +102,10 @@ export function conversationThread(conversation: ConversationThread, terminal: T
 const widest = 100;
 const indent = 2;
 
-const screen = (blocks: readonly string[]): string => `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+export const screen = (blocks: readonly string[]): string => `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 
-function title({ width, paint }: Terminal, subject: string, number: string): string {
+/** What a thread is about, above its number. */
+export function title({ width, paint }: Terminal, subject: string, number: string): string {
   const [lines, side] = [wrap(sanitize(subject), Math.min(width, widest)), sanitize(number)];
   return [...lines.map((line) => paint('bold', line)), paint('dim', cut(side, width))]
     .filter((line) => line !== '')
@@ -126,7 +127,8 @@ function facts({ width, paint }: Terminal, status: string, others: readonly (str
   return [painted, ...more].join('\n');
 }
 
-function fields(
+/** Names and values beside each other. The values are made harmless before. */
+export function fields(
   { width, paint }: Terminal,
   rows: readonly (readonly [name: string, value: string | undefined])[],
 ): string {
@@ -151,12 +153,14 @@ function person(contact: Person | undefined): string | undefined {
 const time = ({ now }: Terminal, iso: string | null | undefined): string | undefined =>
   iso ? timeForPeople(iso, now) : undefined;
 
-function body({ width }: Terminal, text: string): string {
+/** A text as it stands in a thread, indented. */
+export function body({ width }: Terminal, text: string): string {
   const lines = wrap(sanitize(text.trim(), { keepNewlines: true }), Math.max(1, Math.min(width, widest) - indent));
   return text.trim() === '' ? '' : lines.map((line) => (line === '' ? '' : ' '.repeat(indent) + line)).join('\n');
 }
 
-const messages = (terminal: Terminal, all: readonly Message[] = []): string[] =>
+/** What was said, a block each, oldest first. */
+export const messages = (terminal: Terminal, all: readonly Message[] = []): string[] =>
   all.map((message) => {
     const [who, style] = sides[sideOf(message)];
     const name = sanitize(message.sender_name || who);

@@ -2,10 +2,10 @@ import type { Output } from '../config/settings.ts';
 import type { Failure } from '../errors.ts';
 
 /**
- * How people read a field. `id`, `email`: never cut. `seconds`, `minutes`: how long something took. `whole`: a short text
+ * How people read a field. `id`, `email`: never cut. `seconds`, `minutes`: how long something took; `duration`: the same as ISO 8601 writes it. `whole`: a short text
  * that means nothing when it is cut. `text`: may be cut.
  */
-export type Kind = 'time' | 'status' | 'id' | 'email' | 'phone' | 'seconds' | 'minutes' | 'whole' | 'text';
+export type Kind = 'time' | 'status' | 'id' | 'email' | 'phone' | 'seconds' | 'minutes' | 'duration' | 'whole' | 'text';
 
 /** A column of a table: a dotted path into the record, and how people read it. */
 export type Column =
@@ -19,6 +19,8 @@ export type Column =
       readonly rank?: number;
       /** What people see on a terminal in place of the field. Of a person a pipe has the same names; else it keeps the field. */
       readonly see?: (record: never) => unknown;
+      /** A pipe has what people see too: words that no field holds. */
+      readonly sees?: 'everywhere';
       /** Records whose cell may be cut all the same: an id that nobody can use. */
       readonly cuts?: (record: never) => boolean;
     };
@@ -90,5 +92,5 @@ export type View = {
   /** Printed once the data is out, as if it were thrown: what was done until then is worth its report. */
   readonly failure?: Failure;
   /** Ends with this code instead; only for a command that runs another program. */
-  readonly exitCode?: number;
+  readonly exitCode?: number | (() => number);
 };

@@ -186,10 +186,20 @@ async function withIds(ctx: Context, settings: Settings, slot: Slot): Promise<Sl
   const service = await connect(ctx, settings);
   const texts: string[] = [];
   for (const text of slot.texts) {
-    texts.push(hasName(slot.param.record, text) ? String(await idOf(service, record, text, inCopy)) : text);
+    const id = hasName(record, text) ? idOf(service, record, text, inCopy) : Promise.resolve(text);
+    texts.push(String(await id.catch(ofSeveral(slot.texts.length))));
   }
   return { ...slot, texts };
 }
+
+/** A name that nobody has ends the command before the first of them is dealt with. */
+const ofSeveral =
+  (count: number) =>
+  (error: unknown): never => {
+    if (count < 2 || !(error instanceof Failure) || error.kind !== 'not-found') throw error;
+    const { hint } = error;
+    throw new Failure('not-found', `${error.message} None of the ${count} was dealt with.`, { hint });
+  };
 
 const inCopy: FindInCopy = async ({ ctx, settings }, text) => {
   const { findContacts, fromContactsCopy } = await import('../mirror/query/find.ts');

@@ -16,6 +16,7 @@ export const commandHabits: Readonly<Record<string, Readonly<Record<string, stri
     ...{ resolve: 'tickets resolve', reopen: 'tickets reopen', status: 'whoami', me: 'whoami', signin: 'login' },
     ...{ init: 'login', setup: 'login', configure: 'login', profile: 'auth list', profiles: 'auth list' },
     ...{ env: 'help environment', environment: 'help environment', flags: 'help flags' },
+    ...{ approve: 'drafts approve', reject: 'drafts reject', sends: 'help sends', policy: 'help sends' },
     ...{ commands: 'help commands', topics: 'help topics', exec: 'sandbox exec', demo: 'sandbox demo' },
   },
   contacts: { import: 'sync', upload: 'sync', upsert: 'sync', download: 'export', lookup: 'find', search: 'find' },
@@ -35,6 +36,11 @@ export const commandHabits: Readonly<Record<string, Readonly<Record<string, stri
     ...{ find: 'search', grep: 'search', log: 'changes', history: 'changes', tables: 'schema' },
     ...{ delete: 'forget', drop: 'forget', rm: 'forget', reset: 'forget' },
   },
+  drafts: {
+    ...{ send: 'approve', publish: 'approve', submit: 'approve', accept: 'approve', release: 'approve' },
+    ...{ delete: 'reject', rm: 'reject', remove: 'reject', discard: 'reject', drop: 'reject', update: 'edit' },
+  },
+  audit: { log: 'list', history: 'list', check: 'verify', search: 'list --record' },
   sandbox: { run: 'exec', up: 'start', serve: 'start' },
   auth: { use: 'switch', whoami: 'status' },
 };
@@ -55,6 +61,25 @@ export function habitualCommand(word: string, group: Group | undefined): string 
   if (!child || 'commands' in child) return undefined;
   return flag === undefined || flagsOf(child).includes(flag) ? meant : undefined;
 }
+
+const topicHabits: Readonly<Record<string, string>> = {
+  ...{
+    policy: 'sends',
+    policies: 'sends',
+    rules: 'sends',
+    modes: 'sends',
+    mode: 'sends',
+    hold: 'sends',
+    send: 'sends',
+  },
+  ...{ approval: 'sends', env: 'environment', variables: 'environment', errors: 'exit-codes', codes: 'exit-codes' },
+  ...{ jq: 'output', json: 'output', csv: 'output', format: 'output', formats: 'output', fields: 'output' },
+  ...{ ci: 'scripting', scripts: 'scripting', options: 'flags', numbers: 'ids', emails: 'ids' },
+};
+
+/** The topic that has what people look for under another name. */
+export const habitualTopic = (word: string): string | undefined =>
+  Object.hasOwn(topicHabits, word) ? topicHabits[word] : undefined;
 
 /** What a flag of another program may be here, the likeliest first; in capitals an argument. */
 const flagHabits: Readonly<Record<string, readonly string[]>> = {
@@ -101,7 +126,9 @@ function same(names: readonly string[], meant: readonly string[]): Record<string
 /** What a command has no flag for is done otherwise. */
 const elsewhere: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'contacts list': same(['--search', '--email', '--name'], ['To search: svc contacts find WORDS']),
-  'tickets list': { '--priority': ["To see the urgent ones: --sort -priority, or --jq 'map(select(.priority >= 3))'"] },
+  'tickets list': {
+    '--priority': ["To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'"],
+  },
 };
 
 /** Every list can be sorted by jq, where svc has no flag for it. */

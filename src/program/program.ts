@@ -9,10 +9,11 @@ import { nearest } from '../text/near.ts';
 import { version } from '../version.ts';
 import { asFlag, asRehearsal, entryNamed, firstWord, withSortJoined } from './argv.ts';
 import { firstWordAt, globalFlags } from './global-flags.ts';
-import { habitualFlag } from './habit-words.ts';
+import { habitualTopic } from './habit-words.ts';
 import { asksData, fieldsBehindJson, methodBesidePath, refuseFieldAmongIds, refuseFieldsBehindJson } from './habits.ts';
 import { helpConfiguration } from './help.ts';
 import { examplesText } from './needs.ts';
+import { refusal } from './refusal.ts';
 import { refuseUnknown, slipIn } from './unknown.ts';
 
 /** Argv asked for help, and this is it. */
@@ -86,7 +87,10 @@ export async function parse(typed: readonly string[], columns?: number): Promise
     if (error.code === 'commander.help') help = unasked;
     else if (error.exitCode !== 0)
       throw (
-        fieldsBehindJson(argv, error) ?? methodBesidePath(argv) ?? slipIn(argv, error, loaded) ?? usageOf(error, loaded)
+        fieldsBehindJson(argv, error) ??
+        methodBesidePath(argv) ??
+        slipIn(argv, error, loaded) ??
+        refusal(error, argv, loaded)
       );
   }
   if (invoked) refuseFieldAmongIds(argv, idsIn(invoked));
@@ -110,38 +114,10 @@ async function helpAsked(typed: readonly string[], columns?: number): Promise<st
     return `${JSON.stringify({ topic: name, summary, text: text(usualWidth) }, null, 2)}\n`;
   }
   const names = topics.map(({ name }) => name);
-  const meant = nearest(word, [...names, ...entries.map(({ name }) => name)]);
+  const meant = habitualTopic(word) ?? nearest(word, [...names, ...entries.map(({ name }) => name)]);
   throw new Failure('usage', `There is no help on '${word}'.`, {
     hint: `${meant === undefined ? '' : `Did you mean: svc help ${meant}\n`}Topics: ${names.join(', ')}. Commands: svc help commands`,
   });
-}
-
-/** `command`: the words of the command that refused, where one had been reached. `loaded`: what the first of them names. */
-function usageOf(
-  { message, command = [] }: CommanderError & { command?: readonly string[] },
-  loaded: Group | Command | undefined,
-): Failure {
-  const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
-  if (rivals) {
-    return new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, {
-      hint: 'Give one of them.',
-    });
-  }
-  const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
-  const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
-  const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
-  const meant = strange === undefined ? undefined : meantFlag(strange, command, loaded);
-  return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
-    hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
-  });
-}
-
-function meantFlag(flag: string, path: readonly string[], loaded: Group | Command | undefined): string | undefined {
-  let node = loaded;
-  for (const word of path.slice(1))
-    node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
-  const command = node && 'commands' in node ? node.itself : node;
-  return command && habitualFlag(flag, command, path.join(' '));
 }
 
 /** Where a command stands. `ofGroup`: the flags of its group that were given. */

@@ -6,7 +6,7 @@ const tasks = { core: 'Customers', growth: 'Growth', developers: 'Developers', s
 
 /** What somebody types on the first day. */
 const firstLines: readonly (readonly [line: string, about: string])[] = [
-  ['svc tickets list --status unresolved', 'what waits for the team'],
+  ['svc inbox', 'what needs a person, and keys to deal with it'],
   ['svc contacts find yara', 'a person by name, email or company'],
   ['svc changelog release --dry-run', 'what a release would publish'],
 ];

@@ -2,13 +2,13 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../http/call.ts';
 import { accountOf } from '../http/reaching.ts';
+import { settleRecord } from '../http/recorder.ts';
 import { claim, type Held, withStep } from './claim.ts';
-import { type Delivered, deliver } from './deliver.ts';
-import { type Draft, digestOfDraft, textOf } from './draft.ts';
+import { type Delivered, deliver, rowOf } from './deliver.ts';
+import { type Draft, digestOfDraft, hasBegun, type Seen } from './draft.ts';
 import { foundAt } from './settle.ts';
 import type { DraftStore } from './store.ts';
 import { differences, type Thread, threadOf } from './thread.ts';
-import { draftInWords } from './words.ts';
 
 export type Approving = {
   readonly store: DraftStore;
@@ -17,8 +17,8 @@ export type Approving = {
   readonly by: string;
   readonly token: () => string;
   readonly retryUnknown: boolean;
-  /** Shows the draft and asks. False: it is left as it is. */
-  readonly agrees: (draft: Draft) => Promise<boolean>;
+  /** Shows the draft and asks. False: it is left as it is. `entry`: what would become public, where it is there already. */
+  readonly agrees: (draft: Draft, entry: Thread['record']) => Promise<boolean>;
 };
 
 /**
@@ -40,8 +40,8 @@ export async function approve(
     throw new Failure('differs', `Draft ${id} is not what you read: its digest is ${present} now. Nothing was sent.`, {
       hint: `Read it again: svc drafts show ${id}`,
     });
-  if (digest === undefined && !(await approving.agrees(draft))) return undefined;
   const service = await approving.service();
+  if (digest === undefined && !(await approving.agrees(draft, await entryOf(service, draft)))) return undefined;
   await refuseOther(service, draft);
   const held = await claim(store, { id, by, token: approving.token() }, (one) => {
     return one.state === draft.state && digestOfDraft(one) === present;
@@ -57,6 +57,10 @@ export async function approve(
   return deliver({ service, held, by, ...(thread.known && { known: thread.known }) });
 }
 
+/** What would become public. What it is when it is sent, the digest holds against what it was when the draft was made. */
+const entryOf = async (service: Service, draft: Draft): Promise<Thread['record']> =>
+  draft.channel === 'changelog' ? (await threadOf(service, draft)).record : undefined;
+
 /** An unknown one is looked for once more before it is sent again. */
 async function lookedFor(service: Service, held: Held, { state, steps }: Draft): Promise<Delivered | undefined> {
   if (state !== 'unknown') return undefined;
@@ -65,6 +69,7 @@ async function lookedFor(service: Service, held: Held, { state, steps }: Draft):
   if (!step) return undefined;
   try {
     const found = await foundAt(service, step);
+    if (found) await settleRecord(service, { row: rowOf(held.draft(), at), operation: step.operation, id: found.id });
     if (found && at === steps.length - 1)
       return {
         draft: await held.end((one) => ({
@@ -88,7 +93,7 @@ async function threadUnlessChanged(service: Service, held: Held): Promise<Thread
   const draft = held.draft();
   try {
     const thread = await threadOf(service, draft);
-    const changes = hasBegun(draft) ? [] : differences(draft, thread.seen, thread.record);
+    const changes = differences(draft, withoutOwn(draft, thread.seen), thread.record);
     if (changes.length === 0) return thread;
     const next = await held.end((one) => ({ ...one, ...thread.seen, state: 'waiting' }));
     return { draft: next, failure: changedFailure(next, changes) };
@@ -98,8 +103,12 @@ async function threadUnlessChanged(service: Service, held: Held): Promise<Thread
   }
 }
 
-/** What its own first step did is no news. */
-const hasBegun = ({ steps }: Draft): boolean => steps.some(({ state }) => state === 'done');
+/** What its own first step did is no news: its message is the newest, and it may have opened the thread again. */
+function withoutOwn(draft: Draft, now: Seen): Seen {
+  if (!hasBegun(draft)) return now;
+  const isOwn = draft.steps.some(({ sent_id: id }) => id !== null && id === now.answers?.message_id);
+  return { ...now, status: draft.status, ...(isOwn && { answers: draft.answers }) };
+}
 
 const changedFailure = (draft: Draft, changes: readonly string[]): Failure =>
   new Failure(
@@ -133,43 +142,15 @@ function refuseState({ id, state, claim: held, decided_at: at }: Draft, retryUnk
   });
 }
 
-/** A draft is for one account alone. */
-async function refuseOther(service: Service, { id, base_url: url, account }: Draft): Promise<void> {
-  const { session } = service;
-  if (url !== session.baseUrl)
-    throw new Failure(
-      'usage',
-      `Draft ${id} is for ${url}, and this login is for ${session.baseUrl}. Nothing was sent.`,
-      {
-        hint: 'Choose the login of that service with --profile.',
-      },
-    );
+/** A draft is for one account alone: by now the login can be asked whose it is. */
+async function refuseOther(service: Service, { id, account }: Draft): Promise<void> {
   if (account === null) return;
   const own = await accountOf(service);
   if (own !== undefined && own !== account)
     throw new Failure(
       'usage',
       `Draft ${id} is for account ${account}, and this login is for account ${own}. Nothing was sent.`,
-      {
-        hint: 'Choose the login of that account with --profile.',
-      },
     );
 }
-
-/** The text with its recipient, as a person approves it. */
-export const draftToRead = (draft: Draft, sanitized: (text: string) => string): string =>
-  [
-    sanitized(draftInWords(draft)),
-    '',
-    sanitized(textOf(draft) ?? requestsOf(draft)),
-    ...stepsOf(draft).map(sanitized),
-  ].join('\n');
-
-const requestsOf = ({ steps: [first] }: Draft): string =>
-  first ? `${first.method} ${first.path}\n${JSON.stringify(first.body ?? null, undefined, 2)}` : '';
-
-/** What follows the first step, a line each. */
-const stepsOf = ({ steps }: Draft): string[] =>
-  steps.slice(1).map(({ method, path, body }) => `then ${method} ${path} ${JSON.stringify(body ?? null)}`);
 
 export const newToken = ({ random }: Pick<Context, 'random'>): string => Buffer.from(random(12)).toString('hex');

@@ -1,10 +1,13 @@
-import type { SendRequest } from '../context.ts';
+import type { Context, SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
+import type { Terminal } from '../output/view.ts';
+import { usualWidth } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { textField } from './draft.ts';
+import { wrap } from '../text/width.ts';
 import type { Judging } from './lazy.ts';
+import { sendBlocks } from './page.ts';
 import { seenOf } from './seen.ts';
-import { actOf, toWhom } from './words.ts';
+import { actOf, toWhom, wayOf } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,22 +33,27 @@ export async function askedFor(
   if (!ctx.ask.canAsk || settings.noInput)
     return new Failure('usage', 'A person must see this before it is sent (sends is ask), whatever --yes says.', {
       isHeld: true,
-      hint: 'Nothing was sent. To leave it for a person, add --draft',
+      hint: `Nothing was sent. To leave it for a person, ${wish.hasOwnDraft ? 'run it with SVC_SENDS=draft' : 'add --draft'}`,
     });
   ctx.progress(undefined);
-  const shown = sendInWords(request, record);
+  ctx.progress(undefined, 'work');
+  const shown = sendInWords(request, record, plainTerminal(ctx));
   if (wish.face !== 'bulk') {
     if (await ctx.ask.confirm('Send this?', { shown })) return undefined;
     return declined();
   }
-  ctx.notice(shown);
+  ctx.notice(`${shown}\n`);
   const answer = await ctx.ask.choose('Send this?', [
+    // Return takes the first.
+    { value: 'no', name: 'Stop here' },
     { value: 'yes', name: 'Send this one' },
     { value: 'all', name: 'Send this one and all that follow' },
-    { value: 'no', name: 'Stop here' },
   ]);
   shared.isAgreedToAll = answer === 'all';
-  return answer === 'yes' || answer === 'all' ? undefined : declined();
+  if (answer === 'yes' || answer === 'all') return undefined;
+  // The rows that wait behind it are not asked for one by one.
+  shared.stopped = declined();
+  return shared.stopped;
 }
 
 const declined = (): Failure => new Failure('failed', 'Declined. Nothing was sent.', { isHeld: true });
@@ -54,10 +62,18 @@ const declined = (): Failure => new Failure('failed', 'Declined. Nothing was sen
 export function sendInWords(
   { operation, hearers, body, record: about }: SendRequest,
   record: Fields | undefined,
+  terminal: Terminal,
 ): string {
   const seen = seenOf({ hearers, body, record });
-  const act = actOf({ operation, body, record: about, number: seen.number });
-  const name = textField(body);
-  const text = name === undefined ? '' : `\n\n${sanitize(String(Object(body)[name]), { keepNewlines: true })}\n`;
-  return `${sanitize(`${act}${toWhom(seen)}`)}${text}`;
+  const sending = { operation, body, record: about, number: seen.number, to: seen.to };
+  const head = sanitize(`${actOf(sending)}${toWhom(wayOf({ ...seen, operation }))}`);
+  const blocks = sendBlocks(sending, terminal, hearers === 'public' ? record : undefined);
+  return [wrap(head, terminal.width).join('\n'), ...blocks].filter((block) => block !== '').join('\n\n');
 }
+
+/** Questions stand on standard error, and are made harmless there: colours too. */
+export const plainTerminal = ({ stderr, clock }: Pick<Context, 'stderr' | 'clock'>): Terminal => ({
+  width: stderr.columns || usualWidth,
+  paint: (_, text) => text,
+  now: clock.now(),
+});

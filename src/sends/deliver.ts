@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { readBefore } from '../http/look.ts';
-import type { Read } from '../http/lookings.ts';
+import type { Read } from '../http/lookups.ts';
 import { madeIds } from '../http/made.ts';
 import { operationAt } from '../http/raw.ts';
 import { type Held, withStep } from './claim.ts';
@@ -86,7 +86,8 @@ async function sendStep({ service, held, known }: Delivering, at: number, step: 
       known && asked.id === known.operation.id ? (known.answer as never) : call(inner, asked, wanted);
   };
   const before = operation.safety === 'verify' ? await readBefore(reading(service), operation, input) : undefined;
-  const inner = journaled(service, operation, async () => {
+  const inner = journaled(service, { draft: held.draft(), at }, async (method) => {
+    if (method !== operation.method) return;
     await held.change((draft) => withStep(draft, at, { state: 'left', before: before ?? null }));
   });
   const answer = await call(
@@ -111,14 +112,21 @@ export function requestOf({ method, path, body }: Pick<Step, 'method' | 'path' |
 }
 
 /** Before each copy of the request the draft must still be ours, and say that it leaves. */
-function journaled(service: Service, { method }: Operation, leaving: () => Promise<void>): Service {
+type Journaled = { readonly draft: Draft; readonly at: number };
+
+/** The row of the record that a step is, for whoever settles it later. */
+export const rowOf = ({ id }: Draft, at: number): string => `draft ${id}/${at}`;
+
+function journaled(service: Service, { draft, at }: Journaled, leaving: (method: string) => Promise<void>): Service {
   const outer = service.ctx;
+  const named = draft.number === null ? {} : { named: draft.number };
   const exchange: Context['exchange'] = async (request) => {
-    if (request.method === method) await leaving();
+    await leaving(request.method);
     return outer.exchange(request);
   };
   const ctx = Object.create(outer, {
     exchange: { value: exchange },
+    origin: { value: { ...outer.origin, draft: draft.id, row: rowOf(draft, at), ...named } },
     // It was approved, so no mode holds it; the policy does.
     sends: { value: outer.sends?.with({ approved: true }) },
   });

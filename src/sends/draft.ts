@@ -28,11 +28,16 @@ export type Seen = {
   /** Of the record. */
   readonly status: string | null;
   readonly number: string | null;
+  /** Of the thread; of an entry its title. Drafts of an older svc lack it. */
+  readonly subject?: string | null;
   /** The newest message of the thread. */
   readonly answers: { readonly message_id: number; readonly created_at: string } | null;
   /** A digest of what would become public. */
   readonly content: string | null;
 };
+
+/** `step`: whose text it was, from 0; the first where it is left out. */
+type Edit = { readonly at: string; readonly by: string; readonly before: string | null; readonly step?: number };
 
 /** Who sends a draft at this time. */
 type Claim = { readonly token: string; readonly by: string; readonly until: string };
@@ -51,7 +56,7 @@ export type Draft = Seen & {
   readonly by: string;
   readonly edited_by: string | null;
   /** The texts before each edit. */
-  readonly edits: readonly { readonly at: string; readonly by: string; readonly before: string | null }[];
+  readonly edits: readonly Edit[];
   readonly decided_at: string | null;
   readonly decided_by: string | null;
   readonly reason: string | null;
@@ -68,10 +73,15 @@ export const textField = (body: unknown): 'body' | 'content' | undefined => {
   return (['body', 'content'] as const).find((name) => typeof fields[name] === 'string');
 };
 
-export function textOf({ steps: [first] }: Pick<Draft, 'steps'>): string | null {
-  const name = textField(first?.body);
-  return name === undefined ? null : String(Object(first?.body)[name]);
+export const textOf = ({ steps: [first] }: Pick<Draft, 'steps'>): string | null => textOfStep(first);
+
+export function textOfStep(step: Step | undefined): string | null {
+  const name = textField(step?.body);
+  return name === undefined ? null : String(Object(step?.body)[name]);
 }
+
+/** A part of it is sent already. */
+export const hasBegun = ({ steps }: Pick<Draft, 'steps'>): boolean => steps.some(({ state }) => state === 'done');
 
 /** Of all that a person agrees to: the requests, who gets them, by which channel, and what they answer. */
 export const digestOfDraft = (draft: Pick<Draft, 'steps' | keyof Seen>): string =>
@@ -89,7 +99,7 @@ export function shownDraft(draft: Draft) {
   return {
     ...{ id, state, batch, operation },
     record: { kind: record.kind, id: record.id, number: draft.number },
-    ...{ to, channel, body: textOf(draft), answers, digest: digestOfDraft(draft) },
+    ...{ subject: draft.subject ?? null, to, channel, body: textOf(draft), answers, digest: digestOfDraft(draft) },
     ...{ created_at: draft.created_at, by: draft.by, edited_by: draft.edited_by },
     ...{ decided_at: draft.decided_at, decided_by: draft.decided_by, reason: draft.reason },
     ...{ sent_id: first?.sent_id ?? null, error: draft.error, account: draft.account, status: draft.status },

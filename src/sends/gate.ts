@@ -1,10 +1,12 @@
+import { readConfig } from '../config/config-file.ts';
 import type { SendMode } from '../config/settings.ts';
-import { stricter } from '../config/settings.ts';
+import { sendsOf, stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, isInterruption } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
 import type { Judging } from './lazy.ts';
 import { readPolicies } from './policy-file.ts';
+import type { Policy } from './policy-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,9 +16,17 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function judge(judging: Judging, request: SendRequest): Promise<Verdict> {
   const { shared } = judging;
-  const judged = shared.turn.then(() => verdictOn(judging, request));
-  shared.turn = judged.catch(() => {});
+  const judged = shared.turn.then(() => shared.stopped ?? verdictOn(judging, request));
+  shared.turn = judged.then(
+    (verdict) => noteStop(shared, verdict),
+    (error: unknown) => noteStop(shared, error),
+  );
   return judged;
+}
+
+function noteStop(shared: Judging['shared'], ended: unknown): void {
+  if (!(ended instanceof Failure) || !isInterruption(ended)) return;
+  shared.stopped ??= new Failure(ended.kind, 'Interrupted. This was not sent.', { isHeld: true });
 }
 
 async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdict> {
@@ -26,7 +36,9 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
     if (error instanceof Failure && (wish.draft || settings.sends === 'draft')) return [];
     throw error;
   });
-  const mode = wish.approved ? 'allow' : stricter(settings.sends, ...policies.map(({ sends }) => sends.mode));
+  const mode = wish.approved
+    ? 'allow'
+    : stricter(settings.sends, await modeNow(judging), ...policies.map(({ sends }) => sends.mode));
   const isDrafted = wish.draft === true || mode === 'draft';
   const holdMs = heldFor(judging);
   if (mode === 'allow' && !isDrafted && policies.length === 0 && holdMs === 0) return 'go';
@@ -37,7 +49,7 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
     return record;
   };
   if (request.hearers === 'public' && !(await isPublished(request, read))) return 'go';
-  if (isDrafted) return (await import('./make.ts')).drafted(judging, request, await read());
+  if (isDrafted) return (await import('./make.ts')).draftedUnlessDone(judging, request, await read());
   if (policies.length > 0) {
     const refusal = await (await import('./policy.ts')).refusalBy(policies, judging, { request, read });
     if (refusal) return refusal;
@@ -49,9 +61,23 @@ async function verdictOn(judging: Judging, request: SendRequest): Promise<Verdic
   if (holdMs > 0) {
     const refusal = await (await import('./hold.ts')).held(judging, request, { holdMs, read });
     if (refusal) return refusal;
+    // What was set meanwhile holds, too; it is held once.
+    if (await isOther(judging, { mode, policies })) return verdictOn(judging, request);
   }
   if (policies.length === 0) return 'go';
   return (await (await import('./policy.ts')).refusalByRate(policies, judging)) ?? 'go';
+}
+
+type Rules = { readonly mode: SendMode; readonly policies: readonly Policy[] };
+
+async function isOther(judging: Judging, { mode, policies }: Rules): Promise<boolean> {
+  if (JSON.stringify(await readPolicies(judging.ctx)) !== JSON.stringify(policies)) return true;
+  return judging.wish.approved !== true && stricter(mode, await modeNow(judging)) !== mode;
+}
+
+/** A long run, or an assistant's server, obeys what was set after it began; it never gets looser. */
+async function modeNow({ ctx, settings }: Judging): Promise<SendMode> {
+  return sendsOf(await readConfig(ctx.files), settings.profile, ctx.env);
 }
 
 /** A person thinks again; an assistant has nobody who could. The rows of a file are held once. */

@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export type Holding = { readonly holdMs: number; readonly read: () => Promise<Fields | undefined> };
 
 /**
- * Waits before a send that was confirmed: Return sends it now, Ctrl-C keeps its text as a draft. Once for all rows of a
- * file. Undefined where it may go.
+ * Waits before a send that was confirmed: Return sends it now, Ctrl-C keeps its text as a draft, and leaves the rows of a
+ * file, which are held once, where they are. Undefined where it may go.
  */
 export async function held(
   judging: Judging,
@@ -21,10 +21,13 @@ export async function held(
   // Read before the wait: after Ctrl-C nothing more is asked of the service.
   const record = await read();
   const account = await request.account();
-  const ended = await waited(ctx, holdMs, !settings.noInput && ctx.ask.canAsk);
+  const onInterrupt = wish.batch === undefined ? 'keeps it as a draft' : 'sends nothing';
+  const ended = await waited(ctx, { holdMs, onInterrupt, canAsk: !settings.noInput && ctx.ask.canAsk });
   if (ended === undefined) return undefined;
   if (wish.approved)
     return new Failure(ended.kind, 'Interrupted. Nothing was sent; the draft waits.', { isHeld: true });
+  // The same command goes on with its rows; a draft beside them would be a second one.
+  if (wish.batch !== undefined) return new Failure(ended.kind, 'Interrupted. Nothing was sent.', { isHeld: true });
   const kept = await drafted(judging, { ...request, account: async () => account }, record);
   const id = kept.drafted?.id;
   return new Failure(ended.kind, `Interrupted. Nothing was sent; the text is kept as draft ${id}.`, {
@@ -34,12 +37,15 @@ export async function held(
   });
 }
 
+type Waiting = { readonly holdMs: number; readonly onInterrupt: string; readonly canAsk: boolean };
+
 /** The interruption that ended it early. */
-async function waited(ctx: Context, holdMs: number, canAsk: boolean): Promise<Failure | undefined> {
+async function waited(ctx: Context, { holdMs, onInterrupt, canAsk }: Waiting): Promise<Failure | undefined> {
   const { clock, signal } = ctx;
   const until = clock.ticks() + holdMs;
+  ctx.progress(undefined, 'work');
   for (let leftMs = holdMs; leftMs > 0; leftMs = until - clock.ticks()) {
-    const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C keeps it as a draft`;
+    const words = `Sending in ${Math.ceil(leftMs / 1000)} s. Return sends it now, Ctrl-C ${onInterrupt}`;
     if (signal.aborted) break;
     if (!canAsk) {
       ctx.progress(words);

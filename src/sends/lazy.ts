@@ -1,5 +1,6 @@
 import type { SendMode, Settings } from '../config/settings.ts';
 import type { Context, Sends, SendWish } from '../context.ts';
+import type { Failure } from '../errors.ts';
 
 /** What all sends of one process share. */
 type Shared = {
@@ -8,6 +9,8 @@ type Shared = {
   /** Questions, holds and drafts of one run come one after the other. */
   turn: Promise<unknown>;
   hasHeld: boolean;
+  /** Somebody has interrupted a question or a hold: what waits behind it is not sent either. */
+  stopped: Failure | undefined;
   /** Drafts that this process has made. */
   drafted: number;
 };
@@ -28,11 +31,13 @@ const newShared = (): Shared => ({
   isAgreedToAll: false,
   turn: Promise.resolve(),
   hasHeld: false,
+  stopped: undefined,
   drafted: 0,
 });
 
 const gateWith = (judging: Judging): Sends => ({
   judge: async (request) => (await import('./gate.ts')).judge(judging, request),
+  isDraft: judging.wish.draft === true,
   with: (wish) => gateWith({ ...judging, wish: { ...judging.wish, ...wish } }),
   mode: async () => (judging.wish.draft === true ? 'draft' : modeOf(judging)),
 });

@@ -2,13 +2,14 @@ import type { SendRequest, SendWish } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { operationAt } from '../http/raw.ts';
 import { wireOf } from '../http/request.ts';
+import { fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';
 import { shownDraft } from './draft.ts';
 import type { Judging } from './lazy.ts';
 import { seenOf } from './seen.ts';
 import { type DraftStore, openDrafts } from './store.ts';
 import { whoIs } from './who.ts';
-import { waitsFor } from './words.ts';
+import { nameOf, operationNamed, waitsFor } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,9 +24,32 @@ export async function drafted(judging: Judging, request: SendRequest, record: Fi
     at: ctx.clock.now().toISOString(),
   });
   const store = await storeOf(judging);
-  const kept = await store.add(draft).finally(() => (isKeptOpen(wish) ? undefined : store.close()));
+  const keep = async () => (isOnce(draft) ? await equalTo(draft, store, judging) : undefined) ?? store.add(draft);
+  const kept = await keep().finally(() => (isKeptOpen(wish) ? undefined : store.close()));
   shared.drafted++;
   return draftedFailure(kept);
+}
+
+/** The same, but of what is so already: that is said, and no draft is made. */
+export async function draftedUnlessDone(
+  judging: Judging,
+  request: SendRequest,
+  record: Fields | undefined,
+): Promise<Failure> {
+  if (!isDoneAlready(request, record) || judging.wish.follows?.length) return drafted(judging, request, record);
+  const { number } = seenOf({ hearers: request.hearers, body: request.body, record });
+  const told = `${sentence(nameOf(request.record, number))} is ${String(record?.status)} already. No draft was made.`;
+  return new Failure('failed', told, { drafted: { id: null, told, record: record ?? {} }, isWhole: true });
+}
+
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
+/** Only what is once, however often it is done: the record is as the request would make it. */
+function isDoneAlready({ operation, body }: SendRequest, record: Fields | undefined): boolean {
+  if (!record || operationNamed(operation)?.safety !== 'repeatable') return false;
+  if (operation === 'resolveConversation') return record.status === 'resolved';
+  const changes = Object.entries(fieldsIn(body));
+  return changes.length === 1 && changes.every(([name, value]) => name === 'status' && record[name] === value);
 }
 
 export const draftedFailure = (draft: Draft): Failure =>
@@ -59,6 +83,27 @@ export function newDraft(request: SendRequest, { wish, seen, account, at }: Maki
 function refuseUnfit({ method, path, body }: Pick<SendRequest, 'method' | 'path' | 'body'>): void {
   const known = operationAt(method, path);
   if (known) wireOf(known.operation, { params: known.params, ...(known.operation.body && { body }) });
+}
+
+/** Twice is once for each of its requests, as publishing and resolving are: one draft of it is enough. */
+const isOnce = ({ steps }: NewDraft): boolean =>
+  steps.every(({ operation }) => operationNamed(operation)?.safety === 'repeatable');
+
+const requestsOf = ({ base_url, account, steps }: NewDraft): string =>
+  JSON.stringify([base_url, account, steps.map(({ method, path, body }) => [method, path, body ?? null])]);
+
+/** What waits is read once for the rows of a file. */
+const waiting = new WeakMap<object, Promise<ReadonlyMap<string, Draft>>>();
+
+/** The draft that waits for the same already. */
+async function equalTo(draft: NewDraft, store: DraftStore, { wish, shared }: Judging): Promise<Draft | undefined> {
+  const read = async () => {
+    const all = await store.list();
+    return new Map(all.filter(({ state }) => state === 'waiting').map((each) => [requestsOf(each), each]));
+  };
+  const present = (isKeptOpen(wish) ? waiting.get(shared) : undefined) ?? read();
+  if (isKeptOpen(wish)) waiting.set(shared, present);
+  return (await present).get(requestsOf(draft));
 }
 
 /** The rows of a file share one store: opening it for each would read the whole log each time. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { readIfThere } from '../disk/atomic-file.ts';
+import { isPlainFile, readRulesIfThere } from '../disk/atomic-file.ts';
 import { Failure, messageOf } from '../errors.ts';
+import { issueInWords } from './issue.ts';
 import type { Policy } from './policy-schema.ts';
 
 type Needs = Pick<Context, 'env' | 'files'>;
@@ -20,13 +21,20 @@ export const policyPaths = ({ env, files }: Needs): readonly { readonly path: st
 export async function readPolicies(ctx: Needs): Promise<readonly Policy[]> {
   const policies: Policy[] = [];
   for (const { path, mustBe } of policyPaths(ctx)) {
-    const text = await readIfThere(path).catch((error: unknown) => {
+    const text = await readPlain(path).catch((error: unknown) => {
       throw unusable(path, messageOf(error));
     });
     if (text !== undefined) policies.push(await parsePolicy(path, text));
     else if (mustBe) throw unusable(path, 'it is not there');
   }
   return policies;
+}
+
+/** What a pipe or a device gives is gone with the first reading. */
+async function readPlain(path: string): Promise<string | undefined> {
+  const text = await readRulesIfThere(path);
+  if (text !== undefined && !isPlainFile(path)) throw new Error('it is no plain file');
+  return text;
 }
 
 async function parsePolicy(path: string, text: string): Promise<Policy> {
@@ -37,14 +45,16 @@ async function parsePolicy(path: string, text: string): Promise<Policy> {
   ];
   let read: unknown;
   try {
-    read = parse(text) ?? {};
+    read = parse(text);
   } catch (error) {
     throw unusable(path, messageOf(error).split('\n')[0] ?? '');
   }
+  if (read === null || read === undefined) throw unusable(path, 'it is empty');
   const checked = v.safeParse(PolicyFile, read);
-  if (checked.success) return { path, sends: checked.output.sends ?? {} };
-  const [issue] = checked.issues;
-  throw unusable(path, `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
+  if (checked.success) return { path, sends: checked.output.sends };
+  // A misspelt key says more than the one that is therefore missing.
+  const issue = checked.issues.find(({ expected }) => expected === 'never') ?? checked.issues[0];
+  throw unusable(path, issueInWords(issue));
 }
 
 const unusable = (path: string, why: string): Failure =>

@@ -19,7 +19,8 @@ const Quiet = v.pipe(
 
 /** A key that svc does not know may be a rule that is misspelt, so it is refused. */
 export const PolicyFile = v.strictObject({
-  sends: v.optional(
+  sends: v.pipe(
+    v.custom<Record<string, unknown>>(isMapping, 'must have its rules by name'),
     v.strictObject({
       mode: v.optional(v.picklist(sendModes, `must be one of ${sendModes.join(', ')}`)),
       max_per_hour: v.optional(
@@ -29,6 +30,8 @@ export const PolicyFile = v.strictObject({
       allow: v.optional(v.string()),
       deny: v.optional(v.string()),
     }),
+    // A file that was cut to nothing must not mean that all is allowed.
+    v.check((rules) => Object.values(rules).some((rule) => rule !== undefined), 'has no rule'),
   ),
 });
 
@@ -37,8 +40,12 @@ export type Quiet = v.InferOutput<typeof Quiet>;
 export type Policy = {
   /** The file that it is from, for messages. */
   readonly path: string;
-  readonly sends: NonNullable<v.InferOutput<typeof PolicyFile>['sends']>;
+  readonly sends: v.InferOutput<typeof PolicyFile>['sends'];
 };
+
+function isMapping(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 function isZone(name: string): boolean {
   try {

@@ -21,8 +21,13 @@ export async function refusalBy(
   for (const { path, sends } of policies) {
     const { quiet, deny, allow } = sends;
     if (quiet && isQuiet(quiet, ctx.clock.now())) return refused(path, 'quiet', 'it is quiet time');
-    if (deny !== undefined && !(await isFalse(judging, deny, asked))) return refused(path, 'deny', `deny: ${deny}`);
-    if (allow !== undefined && !(await isTrue(judging, allow, asked))) return refused(path, 'allow', `allow: ${allow}`);
+    for (const [rule, filter, wanted] of [
+      ['deny', deny, false],
+      ['allow', allow, true],
+    ] as const) {
+      const why = filter === undefined ? undefined : await forbidden(judging, { rule, filter, wanted }, asked);
+      if (why !== undefined) return refused(path, rule, why);
+    }
   }
   return undefined;
 }
@@ -51,17 +56,35 @@ async function subjectOf({ wish }: Judging, { request, read }: Asked) {
   return { operation, record, contact, body: body ?? null, by: whoIs(wish) };
 }
 
-/** A filter that fails, or says neither yes nor no, forbids. */
-const isTrue = async (judging: Judging, filter: string, asked: Asked): Promise<boolean> =>
-  (await outputsOf(judging, filter, asked)).join() === 'true';
+/** What a filter says; `problem` where it is neither yes nor no. */
+type Answer = { readonly says: boolean } | { readonly problem: string };
 
-const isFalse = async (judging: Judging, filter: string, asked: Asked): Promise<boolean> =>
-  (await outputsOf(judging, filter, asked)).every((one) => one === false);
+/** So long a filter may take: one that never ends would keep a send for ever. */
+const longestMs = 5_000;
 
-async function outputsOf(judging: Judging, filter: string, asked: Asked): Promise<readonly unknown[]> {
-  const subject = await subjectOf(judging, asked);
-  return filtered(subject, filter, judging.ctx.signal).catch((error: unknown) => {
-    if (error instanceof Failure && error.kind === 'failed') return ['failed'];
+async function answerOf(judging: Judging, filter: string, asked: Asked): Promise<Answer> {
+  const { signal } = judging.ctx;
+  const late = AbortSignal.timeout(longestMs);
+  try {
+    const values = await filtered(await subjectOf(judging, asked), filter, AbortSignal.any([signal, late]));
+    const [only] = values;
+    if (values.length !== 1)
+      return { problem: `it gives ${values.length === 0 ? 'no value' : `${values.length} values`}` };
+    return typeof only === 'boolean' ? { says: only } : { problem: `it gives ${JSON.stringify(only).slice(0, 40)}` };
+  } catch (error) {
+    if (late.aborted && !signal.aborted) return { problem: `it takes longer than ${longestMs / 1000} s` };
+    if (error instanceof Failure && error.kind === 'failed') return { problem: error.message.replace(/\.$/u, '') };
     throw error;
-  });
+  }
+}
+
+/** Why a filter forbids: `wanted` alone lets a send through. */
+async function forbidden(
+  judging: Judging,
+  { rule, filter, wanted }: { readonly rule: string; readonly filter: string; readonly wanted: boolean },
+  asked: Asked,
+): Promise<string | undefined> {
+  const answer = await answerOf(judging, filter, asked);
+  if ('problem' in answer) return `${rule}: ${filter} must give one true or false, and ${answer.problem}`;
+  return answer.says === wanted ? undefined : `${rule}: ${filter}`;
 }

@@ -15,13 +15,15 @@ export async function hasRoom(ctx: Context, most: number): Promise<boolean> {
     { clock, signal, progress, notice, what: 'the count of sends' },
     async (held) => {
       const since = clock.now().getTime() - hourMs;
-      const times = ((await readIfThere(path)) ?? '')
-        .split('\n')
-        .filter((line) => line !== '' && Date.parse(line) > since);
-      if (times.length >= most) return false;
+      const now = clock.now().toISOString();
+      const lines = ((await readIfThere(path)) ?? '').split('\n').filter((line) => line !== '');
+      // What cannot be read may be a send of just now.
+      const times = lines.map((line) => (Number.isNaN(Date.parse(line)) ? now : line));
+      const recent = times.filter((line) => Date.parse(line) > since);
+      const isRoom = recent.length < most;
       held.check();
-      await replaceFile(path, [...times, clock.now().toISOString()].map((line) => `${line}\n`).join(''));
-      return true;
+      await replaceFile(path, (isRoom ? [...recent, now] : recent).map((line) => `${line}\n`).join(''));
+      return isRoom;
     },
   );
 }

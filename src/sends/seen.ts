@@ -14,12 +14,21 @@ export type About = {
 };
 
 const unseen: Seen = {
-  ...{ to: null, recipient: null, channel: null, status: null, number: null, answers: null, content: null },
+  ...{
+    to: null,
+    recipient: null,
+    channel: null,
+    status: null,
+    number: null,
+    subject: null,
+    answers: null,
+    content: null,
+  },
 };
 
 /** What is seen of the thread, the entry or the contact that a send is about. */
 export function seenOf({ hearers, body, record }: About): Seen {
-  if (hearers === 'public') return seenOfEntry(record);
+  if (hearers === 'public') return seenOfEntry(body, record);
   const contact = record ? record.contact : fieldsIn(body).contact;
   if (!record && !isRecord(contact)) return unseen;
   const messages = recordsIn(record?.messages);
@@ -30,6 +39,7 @@ export function seenOf({ hearers, body, record }: About): Seen {
     channel: textIn(record?.reply_channel) ?? textIn(record?.channel) ?? null,
     status: textIn(record?.status) ?? null,
     number: textIn(record?.ticket_number) ?? null,
+    subject: textIn(record?.subject) ?? null,
     answers: newest ? { message_id: idOf(newest), created_at: textIn(newest.created_at) ?? '' } : null,
     content: null,
   };
@@ -37,7 +47,7 @@ export function seenOf({ hearers, body, record }: About): Seen {
 
 const idOf = (record: Fields | undefined): number => (typeof record?.id === 'number' ? record.id : 0);
 
-function seenOfEntry(record: Fields | undefined): Seen {
+function seenOfEntry(body: unknown, record: Fields | undefined): Seen {
   const { status, title, content_html: content, labels, version } = record ?? {};
   return {
     ...unseen,
@@ -45,6 +55,7 @@ function seenOfEntry(record: Fields | undefined): Seen {
     recipient: 'public',
     channel: 'changelog',
     status: textIn(status) ?? null,
+    subject: textIn(fieldsIn(body).title) ?? textIn(title) ?? null,
     content: record ? hexDigestOf(JSON.stringify([title, content, labels, version])).slice(0, 16) : null,
   };
 }

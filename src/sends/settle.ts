@@ -1,9 +1,10 @@
 import { Failure } from '../errors.ts';
 import { call, lookFor, type Service } from '../http/call.ts';
 import { madeIds } from '../http/made.ts';
+import { settleRecord } from '../http/recorder.ts';
 import { fieldsIn } from '../text/record.ts';
 import { claim, isLapsed, withStep } from './claim.ts';
-import { requestOf } from './deliver.ts';
+import { requestOf, rowOf } from './deliver.ts';
 import type { Draft, Step } from './draft.ts';
 import type { DraftStore } from './store.ts';
 import { readerFor } from './thread.ts';
@@ -38,6 +39,7 @@ async function settled(draft: Draft, { service }: Settling): Promise<(draft: Dra
   const step = draft.steps[at];
   if (!step) return (one) => ({ ...one, state: allDone(one) ? 'sent' : 'waiting' });
   const found = await foundAt(await service(), step);
+  if (found) await settleRecord(await service(), { row: rowOf(draft, at), operation: step.operation, id: found.id });
   if (!found)
     return (one) => ({
       ...one,

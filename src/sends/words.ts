@@ -23,15 +23,35 @@ export function actOf({ operation: id, body, record, number }: Act): string {
   if (reaches === 'public')
     return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
   if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
-  const what = record.id ? name : (textIn(fieldsIn(body).trigger) ?? '');
-  return `svc ${command.join(' ')}${what === '' ? '' : ` (${what})`}`;
+  if (id === 'resolveConversation') return `the resolving of ${name}`;
+  if (id === 'sendEvent') return `the event “${textIn(fieldsIn(body).trigger) ?? ''}”`;
+  return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }
 
-function nameOf({ kind, id }: Act['record'], number: string | null | undefined): string {
+export function nameOf({ kind, id }: Act['record'], number: string | null | undefined): string {
   if (number) return number;
   const named: Readonly<Record<string, { readonly noun: string }>> = resources;
   const noun = named[kind]?.noun.split(' ').at(-1) ?? kind;
   return id ? `${noun} ${id}` : noun;
+}
+
+/** What a send does, to whom. */
+export type Sending = Act & { readonly to: string | null };
+
+/** What a send without a text does, as a whole sentence. */
+export function requestInWords(sending: Sending): string {
+  const { operation: id, body, record, number, to } = sending;
+  const name = nameOf(record, number);
+  const person = nameAlone(to) ?? 'somebody';
+  if (operationNamed(id)?.reaches === 'public') {
+    if (!record.id) return 'Publish a new entry; the public will read it.';
+    return fieldsIn(body).status === 'published'
+      ? `Publish ${name}; the public will read it.`
+      : `Change ${name}, which the public can read.`;
+  }
+  if (id === 'resolveConversation') return `Resolve ${name} of ${person}; the customer may hear of it.`;
+  const act = actOf(sending);
+  return `Send ${act}${id === 'sendEvent' ? ` for ${person}` : ''}; the customer may hear of it.`;
 }
 
 /** `Draft 12: a reply to T-1008, Viktor Nakamura <v@n.test>, by email` */
@@ -39,8 +59,18 @@ export function draftInWords(draft: Draft): string {
   const { id, operation, record, number, steps } = draft;
   const act = actOf({ operation, record, number, body: steps[0]?.body });
   const more = steps.length > 1 ? `, and ${steps.length - 1} more step${steps.length > 2 ? 's' : ''}` : '';
-  return `Draft ${id}: ${act}${toWhom(draft)}${more}`;
+  return `Draft ${id}: ${act}${toWhom(wayOf(draft))}${more}`;
 }
+
+/** What is no message goes by no channel. */
+export const wayOf = ({
+  operation,
+  to,
+  channel,
+}: Pick<Draft, 'operation' | 'to' | 'channel'>): Pick<Seen, 'to' | 'channel'> => ({
+  to,
+  channel: operationNamed(operation)?.makes ? channel : null,
+});
 
 export const toWhom = ({ to, channel }: Pick<Seen, 'to' | 'channel'>): string =>
   [
@@ -49,7 +79,7 @@ export const toWhom = ({ to, channel }: Pick<Seen, 'to' | 'channel'>): string =>
   ].join('');
 
 /** The address is read where the draft is. */
-const nameAlone = (to: string | null): string | null => to?.replace(/(\S) <[^<>]*>$/u, '$1') ?? null;
+export const nameAlone = (to: string | null): string | null => to?.replace(/(\S) <[^<>]*>$/u, '$1') ?? null;
 
 export const waitsFor = (draft: Draft): string =>
   `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. To send it: svc drafts approve ${draft.id}`;

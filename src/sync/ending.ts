@@ -29,11 +29,10 @@ export const viewOf = ({ plan, report, files }: Shown, totals: Totals, failure: 
 });
 
 /** For a pipe: one line where not every row was done. `uncounted`: rows of chunks that were answered, in no count of it. */
-export function pipeNotes(report: Report, { outcome, failure }: View, uncounted: number): string[] {
+export function pipeNotes({ report, files }: Shown, { outcome, failure }: View, uncounted: number): string[] {
   if (outcome !== 'partial' || failure) return [];
-  return [
-    partialNote({ ...report, uncounted, done: 'synced' in report ? report.synced : report.created + report.updated }),
-  ];
+  const done = 'synced' in report ? report.synced : report.created + report.updated;
+  return [partialNote({ ...report, uncounted, done, files })];
 }
 
 /** The same of a dry run. */

@@ -96,7 +96,7 @@ async function importRows(ctx: Context, wish: Wish, kind: Kind): Promise<View> {
     const shown = { plan, report, files };
     const view = flags.dry_run ? dryView(shown, failure) : viewOf(shown, totals, failure);
     const kept = unwritten || totals.isLost ? undefined : flags.rejects;
-    const piped = flags.dry_run ? dryPipeNotes(report, view) : pipeNotes(report, view, totals.unaccounted);
+    const piped = flags.dry_run ? dryPipeNotes(report, view) : pipeNotes(shown, view, totals.unaccounted);
     const notes = ctx.stdout.isTTY ? keptNotes(report, kept) : piped;
     return withUnwritten({ ...view, notes }, unwritten, ctx.notice);
   } finally {

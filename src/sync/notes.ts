@@ -51,6 +51,11 @@ function unusedNotes({ mapping: { unused }, table }: Plan, shape: Shape): string
   const isTags = (header: string) => !shape.fields.includes('tags') && /^(?:tags?|labels?)$/iu.test(header);
   const tags = unused.find(({ header }) => isTags(header));
   if (tags) notes.push(`"${sanitize(tags.header)}" is ignored: a list import takes no tags; svc contacts sync does.`);
+  const prefix = unused.find(({ header }) => lastNamePrefix.test(header.trim()));
+  if (prefix)
+    notes.push(
+      `"${sanitize(prefix.header)}" belongs before the last name, and svc joins no columns: put both into one column of the file first.`,
+    );
   const other = unused.find((column) => column !== tags);
   if (other) {
     const name = columnName(table.headers, other.index);
@@ -58,6 +63,10 @@ function unusedNotes({ mapping: { unused }, table }: Plan, shape: Shape): string
   }
   return notes;
 }
+
+/** `van den` of `van den Berg`, in a column of its own. */
+const lastNamePrefix =
+  /^(?:tussenvoegsels?|voorvoegsels?|(?:last|sur)[ _-]?name[ _-]?prefix|namenszusatz|namensvorsatz)$/iu;
 
 const keyOf = (header: string): string =>
   header
@@ -101,8 +110,7 @@ function phoneNotes({ phones: { guessed, national, doubtful, ignored }, phoneCou
       ? `phones that are no numbers of ${sanitize(phoneCountry).toUpperCase()}`
       : 'phones without a country code';
     notes.push(`Warning: ${what}. The service may ${of.join(', and ')}.`);
-    if (!phoneCountry)
-      notes.push('To read them as numbers of a country: --phone-country FR (or another, by its two letters)');
+    if (!phoneCountry) notes.push('To read them as numbers of a country: --phone-country, with its two letters');
   }
   if (doubtful.count > 0)
     notes.push(`Warning: no such number can exist, and the service may ignore it: ${phonesOf(doubtful)}.`);

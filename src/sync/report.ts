@@ -15,7 +15,7 @@ type Counts = {
   readonly unsent: number;
 };
 
-type Course = {
+type RunState = {
   readonly chunks: number;
   readonly requests: number;
   /** Rows that an earlier run had done. */
@@ -38,14 +38,14 @@ type Preview = {
 };
 
 /** rows = created + updated (or synced) + rejected + skipped + unsent, always: `unsent` is what the others leave. */
-export type Report = { readonly file: string } & Counts & Outcomes & Course & Preview;
+export type Report = { readonly file: string } & Counts & Outcomes & RunState & Preview;
 
 export type ReportKind = 'account' | 'list';
 
 const shared = {
   ...{ file: true, rows: true, rejected: true, skipped: true, unsent: true, chunks: true, requests: true },
   ...{ resumed_rows: true, duration_ms: true, errors: true, mapping: true, sample: true },
-} satisfies Record<keyof ({ readonly file: string } & Counts & Omit<Course, 'phones_left_out'> & Preview), true>;
+} satisfies Record<keyof ({ readonly file: string } & Counts & Omit<RunState, 'phones_left_out'> & Preview), true>;
 
 export const fieldsOfReport = (kind: ReportKind): readonly string[] => [
   ...Object.keys(shared),

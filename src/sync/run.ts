@@ -1,5 +1,5 @@
-import type { Progress } from '../bulk/course.ts';
 import { openLanes } from '../bulk/lanes.ts';
+import type { Progress } from '../bulk/run-state.ts';
 import type { Context } from '../context.ts';
 import { Failure, interruption, messageOf } from '../errors.ts';
 import { type Chunk, createChunker, digestOfChunk, type KeysOf, lineCount, type Outcome } from './chunks.ts';

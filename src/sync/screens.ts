@@ -36,7 +36,7 @@ export const reportView =
       .map(([name, count]) => {
         return `  ${number(count).padStart(room)}  ${paint(styles[name] ?? 'green', name)}`;
       });
-    const course = [
+    const details = [
       counted(chunks, 'chunk'),
       counted(requests, 'request'),
       ...(resumed_rows > 0 ? [`${counted(resumed_rows, 'row')} by earlier runs`] : []),
@@ -45,7 +45,7 @@ export const reportView =
     return [
       paint('bold', sanitize(plan.table.source.name)),
       ...lines,
-      paint('dim', `  in ${course.join(', ')}`),
+      paint('dim', `  in ${details.join(', ')}`),
       ...problemLines(report, files, terminal),
     ].join('\n');
   };
@@ -76,7 +76,7 @@ export const planView =
       ...others,
       '',
       ...wrap(
-        `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}${tagsQuestion(plan) ? ', once the question below is answered' : ''}.`,
+        `${number(plan.sendable)} of ${number(plan.rows)} rows would be sent, in ${chunks}${tagsQuestion(plan) ? ', once it is said what separates the tags' : ''}.`,
         width,
       ),
       ...(report.skipped ? [`${counted(report.skipped, 'row')} would be skipped.`] : []),

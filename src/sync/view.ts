@@ -1,5 +1,5 @@
-import type { Progress } from '../bulk/course.ts';
 import { progressText as rowsProgress } from '../bulk/pace.ts';
+import type { Progress } from '../bulk/run-state.ts';
 import { cellForPipe, localTime } from '../output/cells.ts';
 import { number } from '../text/number.ts';
 import type { Contact } from './contact.ts';
@@ -46,7 +46,7 @@ export function planText(plan: Plan, report: Report): string {
       .join('\t'),
   );
   const fallbacks = plan.mapping.fallbacks.map(({ header, to }) =>
-    ['fallback', header, to].map(cellForPipe).join('\t'),
+    ['where blank', header, to].map(cellForPipe).join('\t'),
   );
   return [...columns, ...fallbacks, reportText(report)].join('\n');
 }

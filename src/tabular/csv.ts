@@ -87,14 +87,14 @@ const cursorOf = (delimiter: string, line: number): Cursor => ({
 });
 
 /** A place in a text, and its line. */
-export type Place = { readonly at: number; readonly line: number };
+export type CsvPosition = { readonly at: number; readonly line: number };
 
 /** The record at a place, and the place behind it; undefined where more text is needed to tell. */
 export function readOneRecord(
   text: string,
-  { at, line }: Place,
+  { at, line }: CsvPosition,
   { delimiter, isWhole }: { readonly delimiter: string; readonly isWhole: boolean },
-): { readonly cells: readonly string[]; readonly next: Place } | undefined {
+): { readonly cells: readonly string[]; readonly next: CsvPosition } | undefined {
   const cursor = cursorOf(delimiter, line);
   cursor.isLast = isWhole;
   const cells = readRecord(text, at, cursor);

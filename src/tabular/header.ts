@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { detectDelimiter, type Place, readOneRecord } from './csv.ts';
+import { type CsvPosition, detectDelimiter, readOneRecord } from './csv.ts';
 
 /** What a line is to the reader of the table: it names the columns, it is surely a row, or neither can be told. */
 type Judge = (cells: readonly string[]) => 'header' | 'row' | 'unclear';
@@ -19,9 +19,9 @@ export type Beginning = {
   /** The first record: the header, or the first row of a table without one. */
   readonly cells: readonly string[];
   readonly isRow: boolean;
-  readonly start: Place;
+  readonly start: CsvPosition;
   /** Behind the first record. */
-  readonly next: Place;
+  readonly next: CsvPosition;
   /** What stands above, as far as the user did not count it. */
   readonly preamble: readonly Passed[];
 };
@@ -45,7 +45,7 @@ const lineEnd = /\r\n|\r|\n/gu;
 export function findBeginning(text: string, isWhole: boolean, options: HeaderOptions): Beginning | undefined {
   const first = /^[^\r\n]*/u.exec(text)?.[0] ?? '';
   const announced = announcement.exec(first)?.[1];
-  const from = placeAfter(text, Math.max(options.skipLines ?? 0, announced === undefined ? 0 : 1));
+  const from = positionAfter(text, Math.max(options.skipLines ?? 0, announced === undefined ? 0 : 1));
   if (from === undefined) {
     if (!isWhole) return undefined;
     throw new Failure('usage', `There is nothing below line ${options.skipLines ?? 1}.`, {
@@ -90,7 +90,7 @@ function mayStandAbove(above: readonly string[], header: readonly string[]): boo
 const likeliest = (passed: readonly Beginning[]): Beginning | undefined =>
   passed.toSorted((a, b) => filled(b.cells) - filled(a.cells))[0];
 
-function pastBlankLines(text: string, { at, line }: Place): Place {
+function pastBlankLines(text: string, { at, line }: CsvPosition): CsvPosition {
   const blank = /[\r\n]*/uy;
   blank.lastIndex = at;
   const [ends = ''] = blank.exec(text) ?? [];
@@ -100,7 +100,7 @@ function pastBlankLines(text: string, { at, line }: Place): Place {
 }
 
 /** The place behind that many lines. */
-function placeAfter(text: string, lines: number): Place | undefined {
+function positionAfter(text: string, lines: number): CsvPosition | undefined {
   let at = 0;
   let count = 0;
   for (const end of text.matchAll(lineEnd)) {

@@ -82,6 +82,9 @@ function withValues(words: readonly string[], width: number): string[] {
 /** What is told as a command, behind a colon, up to its end: a pasted line break would cut it in two. */
 const toldCommand = /(?<=: )(?:svc|echo) (?:'[^']*'|"[^"]*"|[^'"])+?(?=$|,? \(|[.,;] )/gu;
 
+/** A flag with its value in quotes: a line break inside of them would become part of the value. */
+const quotedValue = /(?<![\w-])--?[\w-]+[ =](?:'[^'\n]*'|"[^"\n]*")/gu;
+
 /**
  * A message as a terminal of that width shows it: broken between words. A command in it that can be typed as it stands
  * is never broken. Lines that begin with a blank are laid out already.
@@ -97,7 +100,8 @@ export function message(text: string, width: number, indent = ''): string {
 function broken(line: string, width: number, indent: string): string {
   // No text holds it: control characters are made visible before.
   const blank = '\u0001';
-  const whole = line.replaceAll(toldCommand, (command) => command.replaceAll(' ', blank));
+  const unbroken = (command: string) => command.replaceAll(' ', blank);
+  const whole = line.replaceAll(toldCommand, unbroken).replaceAll(quotedValue, unbroken);
   const filledUp = filled(whole, width, indent);
   return filledUp.replaceAll(blank, ' ').slice(indent.length);
 }

@@ -35,6 +35,13 @@ test('the list is newest first, and narrowed by time, record, face and outcome',
 test('a table, csv and rows show it as every list', async () => {
   const { stdout } = await svc(world, ['audit', 'list'], { columns: 120 });
   expect(stdout).toContain('ticket T-1008');
+  const rows = (await svc(world, ['audit', 'list'])).stdout.trimEnd().split('\n');
+  expect(rows.map((row) => row.split('\t')[4])).toEqual([
+    'contact list 1',
+    expect.stringMatching(/^ticket /u),
+    expect.stringMatching(/^ticket /u),
+    'ticket T-1008',
+  ]);
   expect((await svc(world, ['audit', 'list', '-o', 'csv'])).stdout.split('\n')[0]).toContain('seq,time');
 });
 
@@ -77,4 +84,15 @@ test('a credential that comes with a request is read for which record is meant, 
   await svc(world, ['audit', 'verify']);
   expect(world.sent).toHaveLength(sent);
   expect((await svc(world, ['audit', 'head', '--account', 'nobody'])).exitCode).toBe(3);
+});
+
+test('a torn line that told what became of a write leaves that write unknown in the list', async () => {
+  const torn = sandboxWorld({ seed: few, rateLimit: 'off' });
+  await svc(torn, ['tickets', 'note', 'T-1008', '--body', 'One']);
+  const [path = ''] = filesOf(join(torn.folder, 'state', 'audit', 'service.test-environment'));
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
+  expect(JSON.parse((await svc(torn, ['audit', 'list', '--json'])).stdout)).toMatchObject([
+    { seq: 1, operation: 'addTicketNote', outcome: 'unknown' },
+  ]);
+  expect((await svc(torn, ['audit', 'verify'])).exitCode).toBe(0);
 });

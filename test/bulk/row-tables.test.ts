@@ -4,11 +4,11 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { addTicketNote, createTicket } from '../../src/api/tickets.ts';
 import { type Ended, endedRows } from '../../src/bulk/ended-table.ts';
-import { fateTable } from '../../src/bulk/fate-table.ts';
-import type { Fate } from '../../src/bulk/journal-lines.ts';
+import type { RowStatus } from '../../src/bulk/journal-lines.ts';
 import { problemRows } from '../../src/bulk/problem-rows.ts';
 import { shortDigest } from '../../src/bulk/row-content.ts';
 import { createNumbering, requestsOf, rowRequests, rowsByRequest } from '../../src/bulk/row-requests.ts';
+import { rowStatusTable } from '../../src/bulk/row-status-table.ts';
 import { takesFor } from '../../src/http/given-ids.ts';
 import { ownIds } from '../../src/http/open-writes.ts';
 import { digestNumbers } from '../../src/text/digest-numbers.ts';
@@ -30,10 +30,10 @@ const ticket = fc.option(fc.constantFrom(1, 8, 2 ** 32, Number.MAX_SAFE_INTEGER)
 const isTrue = fc.constantFrom(true as const, undefined);
 
 /** As a journal has it: what is not known is left out. */
-const given = <T extends object>(fate: T): T =>
-  Object.fromEntries(Object.entries(fate).filter(([, value]) => value !== undefined)) as T;
+const given = <T extends object>(rowStatus: T): T =>
+  Object.fromEntries(Object.entries(rowStatus).filter(([, value]) => value !== undefined)) as T;
 
-const someFate: fc.Arbitrary<Fate> = fc
+const someRowStatus: fc.Arbitrary<RowStatus> = fc
   .oneof(
     fc.record({ status: fc.constant('meant' as const), line, is, before: id }),
     fc.record({ status: fc.constant('sent' as const), line, is, before: id, keys }),
@@ -48,38 +48,41 @@ const someFate: fc.Arbitrary<Fate> = fc
 
 describe('what became of rows', () => {
   const inFile = fc.uniqueArray(fc.tuple(someRow, request), { selector: ([row]) => row, maxLength: 10 });
-  const steps = fc.array(fc.tuple(someRow, fc.option(someFate), fc.nat({ max: 3 })), { maxLength: 60 });
+  const steps = fc.array(fc.tuple(someRow, fc.option(someRowStatus), fc.nat({ max: 3 })), { maxLength: 60 });
 
   test('is what a Map holds, beside the rows of a file and without one', () => {
     fc.assert(
       fc.property(fc.option(inFile, { nil: undefined }), steps, (file, done) => {
         const known = file && rowRequests();
         for (const [row, is] of file ?? []) known?.set(row, is);
-        const fates = fateTable(known);
-        const [plain, runs] = [new Map<string, Fate>(), new Map<string, number>()];
-        for (const [row, fate, run] of done) {
-          if (fate === null) {
-            fates.delete(row);
+        const rowStatuses = rowStatusTable(known);
+        const [plain, runs] = [new Map<string, RowStatus>(), new Map<string, number>()];
+        for (const [row, rowStatus, run] of done) {
+          if (rowStatus === null) {
+            rowStatuses.delete(row);
             plain.delete(row);
             continue;
           }
-          fates.set(row, fate);
-          fates.setRun(row, run);
-          plain.set(row, fate);
+          rowStatuses.set(row, rowStatus);
+          rowStatuses.setRun(row, run);
+          plain.set(row, rowStatus);
           runs.set(row, run);
         }
-        expect(fates.size).toBe(plain.size);
-        expect(new Map(fates)).toEqual(plain);
-        expect([...fates.keys()].sort()).toEqual([...plain.keys()].sort());
-        expect([...fates.values()]).toHaveLength(plain.size);
+        expect(rowStatuses.size).toBe(plain.size);
+        expect(new Map(rowStatuses)).toEqual(plain);
+        expect([...rowStatuses.keys()].sort()).toEqual([...plain.keys()].sort());
+        expect([...rowStatuses.values()]).toHaveLength(plain.size);
         for (const row of [...plain.keys(), ...digests]) {
-          expect([fates.has(row), fates.get(row)]).toEqual([plain.has(row), plain.get(row)]);
+          expect([rowStatuses.has(row), rowStatuses.get(row)]).toEqual([plain.has(row), plain.get(row)]);
           if (!plain.has(row)) continue;
-          expect(fates.runOf(row)).toBe(runs.get(row));
-          expect([fates.nameAt(fates.placeOf(row)), fates.at(fates.placeOf(row))]).toEqual([row, plain.get(row)]);
+          expect(rowStatuses.runOf(row)).toBe(runs.get(row));
+          expect([rowStatuses.nameAt(rowStatuses.placeOf(row)), rowStatuses.at(rowStatuses.placeOf(row))]).toEqual([
+            row,
+            plain.get(row),
+          ]);
         }
         const open = [...plain].filter(([, { status }]) => status === 'sent' || status === 'unknown');
-        expect(new Map(fates.standing('sent', 'unknown'))).toEqual(new Map(open));
+        expect(new Map(rowStatuses.standing('sent', 'unknown'))).toEqual(new Map(open));
       }),
     );
   });
@@ -203,20 +206,20 @@ test.each([
     const service = { learnt: { ...own(), made: new Map(), given: new Map(), open: new Map() } };
     const [rows, ended, ids] = [rowRequests(), endedRows(), ownIds(service, operation)];
     for (let at = 0; at < count; at++) rows.set(shortDigest(at), shortDigest(['sent', at]));
-    const fates = fateTable(rows);
+    const rowStatuses = rowStatusTable(rows);
     for (let at = 0; at < count; at++) {
       const [row, is] = [rows.names.nameAt(at), rows.requestAt(at)];
       const [line, id] = [at + 2, at + 100];
       const of = operation.safety === 'once' ? { of: at + 1 } : {};
-      fates.set(row, { status: 'meant', line, is, before: 7 });
-      fates.set(row, { status: 'done', line, is, id, ...of });
+      rowStatuses.set(row, { status: 'meant', line, is, before: 7 });
+      rowStatuses.set(row, { status: 'done', line, is, id, ...of });
       ended.set(at, { status: 'done', line, id });
       ids.add(id);
       const takes = takesFor(service, operation, { params: { id: at + 1 } });
       if (!takes([id], answerTo(id))) throw new Error(`${id} was taken before`);
     }
-    expect([rows.size, fates.size, ended.size, ids.size()]).toEqual([count, count, count, count]);
-    return [service, rows, ended, fates];
+    expect([rows.size, rowStatuses.size, ended.size, ids.size()]).toEqual([count, count, count, count]);
+    return [service, rows, ended, rowStatuses];
   });
   expect(bytes).toBeLessThanOrEqual(most);
   expect(bytes).toBeGreaterThan(most / 2);

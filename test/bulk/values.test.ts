@@ -129,6 +129,20 @@ describe('values of other systems', () => {
     expect(number).not.toContain(';');
   });
 
+  test.each([
+    ['31.02.2026', undefined],
+    ['29.02.2027', undefined],
+    ['29.02.2028', '2028-02-29'],
+    ['31/04/2026', undefined],
+    ['04/31/2026', undefined],
+    ['12/11/2026', '2026-12-11 or 2026-11-12'],
+  ])('no day that is not in the calendar is offered for %s', async (cell, way) => {
+    const { report } = await created(sandboxWorld(), `subject,due at\nA,${cell}\n`, ['--dry-run']);
+    const error = report.errors[0]?.error ?? '';
+    expect(error).toContain(`not "${cell}"`);
+    expect(/; write (.*)$/u.exec(error)?.[1]).toBe(way);
+  });
+
   test('--map-value of a column that is not there, or without a value, is exit 2', async () => {
     const world = sandboxWorld();
     expect((await created(world, zoho, ['--map-value', 'Prio:High=3'])).ran).toMatchObject({ exitCode: 2 });
@@ -187,6 +201,15 @@ describe('columns that nothing takes', () => {
   test('the requester is one word with a due date, and a name alone is nobody', async () => {
     expect((await dry(zendesk)).ran.stderr).toContain('No column fills due_at or the requester yet.');
     expect((await dry('subject,Requester\nA,Ann\n')).ran.stderr).not.toContain('requester yet');
+  });
+
+  test('where the email is mapped already, what else fits is not called the requester', async () => {
+    const text = 'Subject,Full name,Mobile phone,Email\nA,Ann Lee,+4930123456,a@b.example\n';
+    const flags = ['--map', 'Email=contact.email', '--map', 'Full name=contact.name', '--create-contacts'];
+    const { ran } = await dry(text, flags);
+    expect(ran.stderr).toContain("No column fills the requester's phone yet.");
+    expect(ran.stderr).toContain('--map "Mobile phone=contact.phone"\n');
+    expect(ran.stderr).not.toContain('the requester yet');
   });
 
   test('where no column is known at all, what fits is said all the same', async () => {

@@ -29,6 +29,24 @@ test('columns that the template takes are not called unsent', async () => {
   expect(await svc(world, ['tickets', 'reply', ...flags])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
+test('in a pipe a file that was asked for names the rejected rows, and standard output else', async () => {
+  const text = 'id,priority\n8,3\n9,99\n';
+  const piped = await from(text, 'tickets update');
+  expect(piped.exitCode).toBe(8);
+  expect(piped.stdout).toContain('error\t3\t');
+  expect(piped.stderr).toContain(
+    '1 of 2 rows are done: 1 rejected. Standard output names them; --rejects FILE keeps them.\n',
+  );
+  for (const [flag, said] of [
+    ['--rejects', (path: string) => `The rejected are in ${path}.`],
+    ['--report', (path: string) => `${path} names them.`],
+    ['--results', (path: string) => `${path} names them.`],
+  ] as const) {
+    const path = join(fresh().folder, 'out.csv');
+    expect((await from(text, 'tickets update', [flag, path])).stderr).toContain(`1 rejected. ${said(path)}\n`);
+  }
+});
+
 test('where one field alone is open, the flag to paste names it', async () => {
   const unused = await from('ticket,plan\n8,pro\n', 'tickets reply', ['--map', 'ticket=id', '--dry-run']);
   expect(unused.stderr).toContain('Columns that are not sent: plan. To send one: --map "plan=body"');

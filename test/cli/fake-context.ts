@@ -60,7 +60,7 @@ export function screen({ columns, rows, env = {}, failWrite }: Options = {}) {
     clock: { now: () => new Date('2026-11-20T12:00:00Z'), ticks: () => 0, sleep: async () => {} },
     random: refuse,
     tokens: { read: refuse, update: refuse, names: refuse, where: refuse },
-    ask: { canAsk: false, confirm: refuse, text: refuse, secret: refuse, choose: refuse, edit: refuse },
+    ask: { canAsk: false, confirm: refuse, text: refuse, secret: refuse, line: refuse, choose: refuse, edit: refuse },
     progress: () => {},
     notice: (text: string) => {
       written.notices.push(text);

@@ -54,6 +54,13 @@ async function at(columns: number, argv: readonly string[], answers: readonly (r
   return { exitCode, text, unasked: left };
 }
 
+test('Ctrl-D at a question ends as Ctrl-C does: nothing is sent, exit 130', async () => {
+  const one = await at(80, ['lists', 'delete', '1'], [['Delete contact', '\x04']]);
+  expect(one).toMatchObject({ exitCode: 130, text: expect.stringContaining('Interrupted. Nothing was sent.') });
+  const several = await at(80, ['conversations', 'resolve', '7', '10'], [['(y/N)', '\x04']]);
+  expect(several.exitCode).toBe(130);
+});
+
 describe.each([60, 80])('at %i columns', (columns) => {
   test('a ticket is picked from a list whose lines fit', async () => {
     const ran = await at(

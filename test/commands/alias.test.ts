@@ -45,6 +45,9 @@ test.each([
   [['__proto__', 'contacts list'], 'is not a name'],
   [['mine', ''], 'COMMAND is empty'],
   [['mine', 'nonsense --x'], 'names no command of svc'],
+  [['mine', 'tickts list'], 'Did you mean tickets?'],
+  [['mine', 'nonsense contacts list'], 'names no command of svc'],
+  [['mine', 'tickets', 'list', '--status', 'open'], "Run: svc alias set mine 'tickets list --status open'\n"],
 ])('svc alias set %j is exit 2', async (argv, message) => {
   const ran = await svc(sandboxWorld(), ['alias', 'set', ...argv]);
   expect(ran.exitCode).toBe(2);

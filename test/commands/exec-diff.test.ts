@@ -47,6 +47,15 @@ describe('a program that is not there', () => {
   });
 });
 
+test('a rehearsal of a question to the copy is answered with the question as it is typed', async () => {
+  const there = sandboxWorld();
+  const ran = await svc(there, ['rehearse', '--', 'svc', 'mirror', 'search', 'late refund']);
+  expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(ran.stderr).toContain("Run it as it is: svc mirror search 'late refund'\n");
+  const none = await svc(there, ['rehearse', '--', 'svc', 'tickets', 'close', '8']);
+  expect(none).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Make one with: svc mirror pull') });
+});
+
 describe('many changes', () => {
   const create = `fetch(process.env.SVC_BASE_URL + '/platform/contacts/sync', {
     method: 'POST',

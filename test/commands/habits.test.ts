@@ -64,6 +64,10 @@ describe('svc help of what is no topic', () => {
   });
 });
 
+test.each(['drafts', 'templates', 'webhooks inbox', 'webhooks dead'])('svc %s view is its show', async (group) => {
+  expect(await run(`${group} view --help`)).toEqual(await run(`${group} show --help`));
+});
+
 describe('help as data', () => {
   test('has arguments, flags with type, default and choices, examples and exit codes', async () => {
     const ran = await run('tickets list --help --json');
@@ -227,15 +231,36 @@ describe('a priority', () => {
 
 describe('near fields and times', () => {
   test.each([
-    ['tickets list --sort updated', 'Did you mean updated_at?'],
-    ['tickets list --sort -created', 'Did you mean -created_at?'],
+    ['tickets list --sort updatd_at', 'Did you mean updated_at?'],
     ['tickets list --sort email', 'Did you mean contact.email?'],
     ['tickets list --sort zzz', 'Fields: id'],
-    ['tickets list --fields id,updated', 'There is no field "updated" here.\nDid you mean updated_at?'],
+    ['tickets list --fields id,updatd_at', 'There is no field "updatd_at" here.\nDid you mean updated_at?'],
   ])('svc %s: %s', async (line, hint) => {
     const ran = await run(line);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
     expect(ran.stderr).toContain(hint);
+  });
+
+  test.each([
+    ['tickets list --sort updated --json', 'tickets list --sort updated_at --json'],
+    ['tickets list --sort -Updated --json', 'tickets list --sort -updated_at --json'],
+    ['tickets list --sort contact --json', 'tickets list --sort contact.name --json'],
+    ['tickets list --fields id,Updated --json', 'tickets list --fields id,updated_at --json'],
+    ['tickets list --sort -created --json', 'tickets list --sort -created_at --json'],
+    ['tickets list --fields ticket,subject,created', 'tickets list --fields ticket_number,subject,created_at'],
+    ['tickets get 8 --fields created --json', 'tickets get 8 --fields created_at --json'],
+    ['calls list --fields created -o csv', 'calls list --fields created_at -o csv'],
+  ])('svc %s is svc %s: a word of the table is taken for its field', async (line, same) => {
+    const world = sandboxWorld();
+    const words = parseArgsStringToArgv(line);
+    const ran = await svc(world, words);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('Error') });
+    expect(ran.stdout).toBe((await svc(world, parseArgsStringToArgv(same))).stdout);
+  });
+
+  test('what is a field itself stays that, whatever a column is called', async () => {
+    const { stdout } = await run('tickets list --fields contact --json --limit 1');
+    expect(JSON.parse(stdout)).toEqual([{ contact: expect.objectContaining({ email: expect.any(String) }) }]);
   });
 
   test.each(['today', 'yesterday', 'Yesterday', '2h', '3d', 'now'])('--updated-since %s', async (time) => {
@@ -345,6 +370,17 @@ describe('what is done otherwise here is told', () => {
     ['contacts list --sort name', "To sort what is read: --jq 'sort_by(.FIELD)'"],
     ['lists list --order-by name', "To sort what is read: --jq 'sort_by(.FIELD)'"],
     ['tickets list --priority high', '--sort -priority'],
+    ['tickets --status open', 'Did you mean: svc tickets list --status open\n'],
+    ['-p other ticket --status=open --limit 3', 'Did you mean: svc -p other tickets list --status=open --limit 3\n'],
+    ['contacts --email a@b.example', 'Did you mean: svc contacts create --email a@b.example\n'],
+    ['webhooks inbox --limit 2', 'Did you mean: svc webhooks inbox list --limit 2\n'],
+    ['tickets --nonsense 3', 'Run: svc tickets --help'],
+    ['help policy', 'Did you mean: svc help sends\n'],
+    ['config set send draft', 'Did you mean sends?'],
+    ['config get colour', 'Did you mean color?'],
+    ['drafts send 3', 'Did you mean: svc drafts approve\n'],
+    ['drafts delete 3', 'Did you mean: svc drafts reject\n'],
+    ['alias set bad tickts', 'Did you mean tickets?'],
     ['tickets list --order-by priority', 'Did you mean --sort?'],
   ])('svc %s: %s', refusedWith);
 
@@ -354,8 +390,8 @@ describe('what is done otherwise here is told', () => {
     const names = JSON.parse(sorted.stdout) as string[];
     expect(names.length).toBeGreaterThan(2);
     expect(names).toEqual([...names].sort());
-    const urgent = await svc(world, ['tickets', 'list', '--jq', 'map(select(.priority >= 3)) | map(.priority)']);
-    expect(new Set(JSON.parse(urgent.stdout) as number[])).toEqual(new Set([3, 4]));
+    const urgent = await svc(world, ['tickets', 'list', '--jq', 'map(select(.priority == 4)) | map(.priority)']);
+    expect(new Set(JSON.parse(urgent.stdout) as number[])).toEqual(new Set([4]));
   });
 });
 

@@ -99,7 +99,8 @@ async function play({ argv, file, stdin }: Case, ending: (typeof endings)[string
 }
 
 /** Every row of the file has an answer: there is nothing left to do again. */
-const allJudged = /^\d+ of \d+ rows are done: \d+ rejected\. The report names them\.$/mu;
+const allJudged =
+  /^\d+ of \d+ rows are done: \d+ rejected\. Standard output names them; --rejects FILE keeps them\.$/mu;
 
 const claims = /nothing was (?:changed|sent|stored|added|done)/iu;
 

@@ -32,6 +32,15 @@ describe('a ticket is taken by its number', () => {
     const ran = await svc(world, ['tickets', 'resolve', 'T-10']);
     expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
     expect(ran.stderr).toContain('No ticket has the number T-10.');
+    expect(ran.stderr).not.toContain('None of the');
+    expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
+  });
+
+  test('of several a number that nobody has is said before any of them is dealt with', async () => {
+    const world = sandboxWorld();
+    const ran = await svc(world, ['tickets', 'resolve', 'T-1008', 'T-10490', '9']);
+    expect(ran).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(ran.stderr).toContain('No ticket has the number T-10490. None of the 3 was dealt with.');
     expect(world.sent.filter((line) => !line.startsWith('GET'))).toEqual([]);
   });
 

@@ -27,15 +27,23 @@ describe('what there is no command for', () => {
   });
 
   test.each([
-    ['contacts list', 'contact_id'],
     ['contacts get 7', 'contact_id'],
-    ['lists list', 'contacts_list_id'],
-    ['calls list', 'phone_call_id'],
     ['account get', 'account_id'],
   ])('svc %s --fields id names the field that holds it', async (line, field) => {
     const ran = await svc(sandboxWorld(), [...line.split(' '), '--fields', 'id']);
     expect(ran.exitCode).toBe(2);
     expect(ran.stderr).toContain(`Did you mean ${field}?`);
+  });
+
+  test.each([
+    ['contacts list', 'contact_id'],
+    ['lists list', 'contacts_list_id'],
+    ['calls list', 'phone_call_id'],
+  ])('svc %s --fields id is the field that the table calls ID', async (line, field) => {
+    const world = sandboxWorld();
+    const ran = await svc(world, [...line.split(' '), '--fields', 'id', '--json']);
+    expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`"${field}": `) });
+    expect(ran.stdout).toBe((await svc(world, [...line.split(' '), '--fields', field, '--json'])).stdout);
   });
 });
 

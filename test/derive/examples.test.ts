@@ -5,7 +5,7 @@ import { operations } from '../../src/api/index.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { presetPath } from '../../src/api/path.ts';
 import { webhookEvents } from '../../src/api/webhooks.ts';
-import { sampleEnvelope } from '../../src/webhooks/samples.ts';
+import { sampleEnvelope } from '../../src/webhooks/event/samples.ts';
 import { bodies } from '../contract/document.ts';
 import { type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
-import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
-import { received } from '../../src/webhooks/inbox/view.ts';
+import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
+import { received } from '../../src/webhooks/store/folder/view.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { agedLocks } from '../locks.ts';
@@ -259,7 +259,7 @@ inContainers(
 );
 
 inContainers(
-  'a listener whose seat was taken passes nothing on any more, and ends with exit 1',
+  'a listener whose slot was taken passes nothing on any more, and ends with exit 1',
   async () => {
     const folder = await freshFolder();
     const argv = ['webhooks', 'listen', '--port', '0', '--json'];
@@ -276,7 +276,7 @@ inContainers(
     expect(await deliver(urlOf(second), body('end'))).toBe(204);
     await second.signal('SIGTERM');
     await second.ended;
-    const seen = await received(seatsFolder(join(folder, 'state'), 'default'), ({ id }) => id);
+    const seen = await received(slotsFolder(join(folder, 'state'), 'default'), ({ id }) => id);
     expect(seen.map(({ value }) => value)).toEqual([
       'first-0',
       'first-1',

@@ -7,16 +7,16 @@ import { screen, settings } from '../cli/fake-context.ts';
 import { origin, sandboxWorld } from '../sandbox-world.ts';
 
 /** What becomes of a write: the service acts on it or not, and its answer arrives or not. */
-type Fate = { readonly acts: boolean; readonly answers: boolean };
+type RowStatus = { readonly acts: boolean; readonly answers: boolean };
 
 const lost: Lost = { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' };
 
 /** One run of svc that has several writes under way, as an import and an assistant do. Each has read what is there. */
-async function oneRun(fates: readonly Fate[]) {
+async function oneRun(rowStatuses: readonly RowStatus[]) {
   const world = sandboxWorld({ rateLimit: 'off' });
   const { ctx } = screen({ env: { SVC_API_KEY: 'key_acme' } });
-  const left = [...fates];
-  let waiting = fates.length;
+  const left = [...rowStatuses];
+  let waiting = rowStatuses.length;
   let letGo: () => void = () => {};
   const allAreHere = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -57,9 +57,9 @@ const tickets = (service: Service, count: number) =>
 const batches = (service: Service, count: number) =>
   idsOf(Array.from({ length: count }, () => call(service, createContacts, { body: { contacts: rows } })));
 
-const answered: Fate = { acts: true, answers: true };
-const unanswered: Fate = { acts: true, answers: false };
-const swallowed: Fate = { acts: false, answers: false };
+const answered: RowStatus = { acts: true, answers: true };
+const unanswered: RowStatus = { acts: true, answers: false };
+const swallowed: RowStatus = { acts: false, answers: false };
 
 const writes = { 'two equal tickets': tickets, 'two equal batches of contacts': batches };
 

@@ -48,6 +48,8 @@ const writes = Object.keys(operations).filter((id) => ![...reads, ...sends, ...o
 /** So that no tool is left out for want of a credential. */
 const everyCredential = { SVC_API_KEY: 'key_acme', SVC_ACCESS_TOKEN: 'token', SVC_M2M_TOKEN: 'm2m_sandbox' };
 const finders = ['findContact', 'findTicket'];
+/** They ask the copy, which needs no credential. */
+const ofCopy = ['queryCopy', 'searchCopy', 'report', 'contactHistory'];
 
 test.each([
   ['nothing', [], []],
@@ -56,7 +58,7 @@ test.each([
   ['--allow-webhooks', ['--allow-webhooks'], ofWebhooks],
 ])('%s grants, beside what reads, exactly its own tools', async (_, flags, own) => {
   world = sandboxWorld({ seed: 'demo', env: everyCredential });
-  expect((await (await assistant(...flags)).names()).sort()).toEqual([...reads, ...finders, ...own].sort());
+  expect((await (await assistant(...flags)).names()).sort()).toEqual([...reads, ...finders, ...ofCopy, ...own].sort());
 });
 
 test('what the credential is known not to open is not offered', async () => {
@@ -70,7 +72,11 @@ test('what the credential is known not to open is not offered', async () => {
   await loggedIn();
   const withLogin = await (await assistant(...all)).names();
   expect(withLogin.sort()).toEqual(
-    ['listWebhooks', ...ofWebhooks, 'listContactLists', 'listContactListMembers', ...writes.filter(isOfLists)].sort(),
+    [
+      ...['listWebhooks', ...ofWebhooks, 'listContactLists', 'listContactListMembers'],
+      ...writes.filter(isOfLists),
+      ...ofCopy,
+    ].sort(),
   );
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { configFileOf } from '../../src/mcp/clients.ts';
@@ -132,6 +132,25 @@ test('an assistant that would find no login is told of, with the way to one', as
   expect((await install(['claude-code', '--file', join(world.folder, 'mcp.json')])).stderr).not.toContain(
     'holds no login',
   );
+});
+
+test('--dry-run shows the file and what would be in it, and writes nothing', async () => {
+  const file = join(world.folder, 'dry.json');
+  const dry = await install(['cursor', '--file', file, '--dry-run', '--allow-write']);
+  expect(dry).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing was written.') });
+  expect(existsSync(file)).toBe(false);
+  const [first, ...rest] = dry.stdout.split('\n');
+  expect(first).toBe(`Would add svc to ${file}:`);
+  const { stdout } = await install(['cursor', '--file', file, '--dry-run', '--allow-write', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ file, name: 'svc', written: false });
+  await install(['cursor', '--file', file, '--allow-write']);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(rest.join('\n')));
+  const before = readFileSync(file, 'utf8');
+  expect((await install(['cursor', '--file', file, '--dry-run', '--allow-write'])).stdout).toBe(
+    `svc is in ${file} already, just so.\n`,
+  );
+  await install(['cursor', '--file', file, '--dry-run']);
+  expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
 test('a second time nothing is added, and that is said', async () => {

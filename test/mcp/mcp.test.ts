@@ -40,11 +40,13 @@ const everyCredential = { SVC_API_KEY: 'key_acme', SVC_ACCESS_TOKEN: 'token', SV
 
 const reads = Object.values<Operation>(operations).filter(({ method }) => method === 'GET');
 
+const ofCopy = ['queryCopy', 'searchCopy', 'report', 'contactHistory'];
+
 describe('the tools of svc mcp', () => {
   test('are by default those that read, named by operation', async () => {
     world = sandboxWorld({ seed: 'demo', env: everyCredential });
     const { names } = await assistant();
-    expect(await names()).toEqual([...reads.map(({ id }) => id), 'findContact', 'findTicket']);
+    expect(await names()).toEqual([...reads.map(({ id }) => id), 'findContact', 'findTicket', ...ofCopy]);
   });
 
   test('with --allow-write change records, with --allow-send reach customers', async () => {
@@ -57,7 +59,9 @@ describe('the tools of svc mcp', () => {
     expect(send).not.toEqual(expect.arrayContaining(['createTicket']));
     world = sandboxWorld({ seed: 'demo', env: everyCredential });
     const all = await (await assistant('--allow-write', '--allow-send', '--allow-webhooks')).names();
-    expect(all.sort()).toEqual([...Object.keys(operations), 'findContact', 'findTicket', 'contacts_sync'].sort());
+    expect(all.sort()).toEqual(
+      [...Object.keys(operations), 'findContact', 'findTicket', 'contacts_sync', ...ofCopy].sort(),
+    );
   });
 
   test('are only those named by --tools', async () => {

@@ -62,6 +62,55 @@ onBothEngines('the copy answers', ({ test, world: fresh, pulled, engine }) => {
     expect((await svc(cut, ['contacts', 'find', 'zebra'])).exitCode).toBe(10);
   });
 
+  test('contacts find sees what svc itself has changed since the pull, and shows nothing that it has replaced', async () => {
+    const { world, email } = await named();
+    world.clock.advance(60_000);
+    expect(
+      (await svc(world, ['contacts', 'update', email, '--company', 'Renamed AG', '--email', 'new@example.com']))
+        .exitCode,
+    ).toBe(0);
+    for (const text of ['new@example.com', 'renamed ag']) {
+      const found = await sentBy(world, ['contacts', 'find', text, '--json']);
+      expect(JSON.parse(found.stdout), text).toMatchObject([{ contact_id: 7, company: 'Renamed AG' }]);
+      expect(found.sent).toEqual(['GET /contacts/7']);
+      expect(found.stderr).toContain(
+        'svc has changed 1 contact since the pull; reading what they are now from the service.',
+      );
+    }
+    const cut: SandboxWorld = {
+      ...world,
+      exchange: async () => ({ lost: 'before-sending', reason: 'refused', detail: '' }),
+    };
+    expect(await svc(cut, ['contacts', 'find', email, '--json'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('The contacts that svc has changed are shown as the copy has them.'),
+    });
+    const gone = await sentBy(world, ['contacts', 'find', email, '--json']);
+    expect(gone.stdout).toBe('[]\n');
+    expect(gone.stderr).toContain(
+      'The copy does not know what others have changed in older contacts since the last pull.',
+    );
+    world.clock.advance(60_000);
+    await svc(world, ['mirror', 'pull', '--full', '--only', 'contacts']);
+    world.clock.advance(60_000);
+    expect(await sentBy(world, ['contacts', 'find', 'renamed ag', '--json'])).toMatchObject({
+      sent: [],
+      stdout: expect.stringContaining('Renamed AG'),
+    });
+  });
+
+  test('many contacts that svc has changed since the pull are not read one by one', async () => {
+    const { world } = await named();
+    world.clock.advance(60_000);
+    const ids = ((await json(world, 'contacts list --limit 25')) as readonly Contact[]).map((one) => one.contact_id);
+    const rows = `id,company\n${ids.map((id) => `${id},Renamed ${id}\n`).join('')}`;
+    expect((await svc(world, ['contacts', 'update', '--from', '-', '--yes'], { stdin: rows })).exitCode).toBe(0);
+    const found = await sentBy(world, ['contacts', 'find', 'renamed', '--json']);
+    expect(found.sent).toHaveLength(20);
+    expect(found.stderr).toContain('svc has changed 25 contacts since the pull; reading the last 20 from the service.');
+    expect(found.stderr).toContain('To renew it: svc mirror pull --full --only contacts');
+  });
+
   test('an id by email costs one request, which proves that the address is still that contact', async () => {
     const { world, email } = await named();
     const listed = await sentBy(world, ['tickets', 'list', '--contact', email, '--json']);

@@ -143,6 +143,38 @@ describe.each<[string, number | undefined, Record<string, string>]>([
     expect(seen()).toBe('Read 10 of 35\nRead 20 of 35\nRead 30 of 35\n');
   });
 
+  test('long work that does not get on says since when, and no line is there twice', async () => {
+    vi.useFakeTimers();
+    const { stream, seen } = terminal(columns);
+    const progress = createProgress({ stream, env });
+    progress('Rows 5 of 100', 'work');
+    await vi.advanceTimersByTimeAsync(30_500);
+    progress('Rows 6 of 100', 'work');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen().replaceAll('\r', '')).toBe(
+      [
+        'Rows 5 of 100',
+        'Rows 5 of 100 · unchanged for 10 s',
+        'Rows 5 of 100 · unchanged for 20 s',
+        'Rows 6 of 100',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('short works that come again and again say nothing, and a wait between them once', async () => {
+    const { progress, seen } = started();
+    for (let round = 1; round <= 8; round++) {
+      progress(`${round} of about ${round} requests`, 'work');
+      await vi.advanceTimersByTimeAsync(200);
+      progress(undefined, 'work');
+      progress('Watching');
+      await vi.advanceTimersByTimeAsync(15_000);
+      progress(undefined);
+    }
+    expect(seen()).toBe('Watching\n');
+  });
+
   test('pages that take long do not delay the line of every ten seconds', async () => {
     const { progress, seen } = started();
     for (let page = 1; page <= 5; page++) {

@@ -13,7 +13,7 @@ export type Shown = {
   readonly digest: string;
   readonly sent_id: number | null;
   readonly error: string | null;
-  readonly steps: readonly { readonly operation: string; readonly state: string }[];
+  readonly steps: readonly { readonly operation: string; readonly state: string; readonly body: unknown }[];
 };
 
 /** A sandbox that a person answers from: `run` is one command, `ok` one that must end with 0. */

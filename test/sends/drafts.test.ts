@@ -1,5 +1,6 @@
 // Drafts: nothing leaves until a person approves what they have read, and then once.
 import { expect, test } from 'vitest';
+import { svc } from '../svc.ts';
 import { desk, type Shown, writesOf } from './drafting.ts';
 
 test('a reply with --draft is stored with whom it reaches and what it answers, and nothing is sent', async () => {
@@ -37,6 +38,84 @@ test('approve on a terminal shows recipient and text, asks, and sends it once', 
   const again = await run('drafts approve 1', { columns: 80, answers: [true] });
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('was sent already') });
   expect(writesOf(world)).toHaveLength(1);
+});
+
+test('several ids in mode draft are told as drafts, and never as done', async () => {
+  const { run, world } = desk();
+  const env = { SVC_SENDS: 'draft' };
+  const ran = await run('conversations resolve 1 7', { env });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: '1\tdraft 1\n7\tdraft 2\n' });
+  expect(ran.stderr).toContain('2 in all: 2 drafted, nothing sent, 0 rejected');
+  expect(JSON.parse((await run('conversations resolve 1 7 --json', { env })).stdout)).toMatchObject({
+    done: 2,
+    drafted: 2,
+  });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('what may have been sent is not rejected, and a draft that was sent in part says so', async () => {
+  const { world, draft, run, approve, shown, json } = desk();
+  await draft('tickets reply 8 --body Fixed --note Why');
+  await world.control('POST', 'faults', [
+    { method: 'POST', path: '/tickets/8/notes', times: 1, action: 'status', status: 422 },
+  ]);
+  expect((await approve(1)).exitCode).not.toBe(0);
+  expect(await shown(1)).toMatchObject({ state: 'refused', sent_id: expect.any(Number) });
+  const edited = await run('drafts edit 1 --body Other');
+  expect(edited.exitCode).toBe(0);
+  expect((await shown(1)).steps.map(({ body, state }) => [body, state])).toEqual([
+    [{ body: 'Fixed' }, 'done'],
+    [{ body: 'Other' }, 'waiting'],
+  ]);
+  const rejected = await run('drafts reject 1');
+  expect(rejected.stderr).toContain('1 of its 2 steps had been sent');
+  expect(rejected.stderr).not.toContain('nothing was sent');
+  await draft('tickets reply 9 --body Lost');
+  await world.control('POST', 'faults', [
+    { method: 'POST', path: '/tickets/9/replies', times: 9, action: 'drop-after' },
+    { method: 'GET', path: '/tickets/9', nth: 3, times: 99, action: 'drop-before' },
+  ]);
+  expect((await approve(2)).exitCode).toBe(9);
+  expect(await run('drafts reject 2')).toMatchObject({
+    exitCode: 9,
+    stderr: expect.stringContaining('may have been sent'),
+  });
+  expect(await json('drafts list --state unknown')).toHaveLength(1);
+});
+
+test('the draft of a publishing shows what would become public', async () => {
+  const { draft, json, run } = desk();
+  const [entry] = await json<readonly { id: number; title: string }[]>('changelog list --status draft');
+  await draft(`changelog publish ${entry?.id}`);
+  expect(await json('drafts show 1')).toMatchObject({ entry: { title: entry?.title } });
+  const asked = await run('drafts approve 1', { columns: 100, answers: [false] });
+  expect(asked.stderr).toContain(entry?.title);
+});
+
+test('what is once, however often it is done, has one draft while that waits; replies have as many as are made', async () => {
+  const { draft, json, ok, approve } = desk();
+  await draft('conversations resolve 1');
+  expect(await draft('conversations resolve 1')).toMatchObject({ id: 1, state: 'waiting' });
+  expect(await draft('conversations resolve 7')).toMatchObject({ id: 2 });
+  await ok('drafts reject 1');
+  expect(await draft('conversations resolve 1')).toMatchObject({ id: 3 });
+  await draft('tickets reply 8 --body Fixed');
+  await draft('tickets reply 8 --body Fixed');
+  expect(await json('drafts list')).toHaveLength(4);
+  await approve(2);
+});
+
+test('the record names the draft that a write has sent', async () => {
+  const { draft, approve, ok, json } = desk();
+  await ok('tickets note 8 --body Before');
+  await draft('tickets reply 8 --body One');
+  await draft('tickets reply 9 --body Two');
+  await approve(2);
+  const entries = await json<readonly { operation: string; draft: number | null }[]>('audit list');
+  expect(entries.map(({ operation, draft: id }) => [operation, id])).toEqual([
+    ['replyToTicket', 2],
+    ['addTicketNote', null],
+  ]);
 });
 
 test('in a pipe approve needs the digest of what was read, whatever --yes says', async () => {
@@ -182,4 +261,50 @@ test('a draft of another account is not sent by this login', async () => {
   const ran = await run(`drafts approve 1 --digest ${digest}`, { env: { SVC_API_KEY: 'key_globex' } });
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('account') });
   expect(writesOf(world)).toEqual([]);
+});
+
+test('a login lists, shows, changes and sends the drafts of its own account alone', async () => {
+  const { world, draft, run, json, shown } = desk();
+  const other = { env: { SVC_API_KEY: 'key_globex' } };
+  const { digest } = await draft('tickets reply 8 --body Secret');
+  expect(await json('drafts list --all', other)).toEqual([]);
+  expect((await run('drafts list', other)).stderr).toContain('1 draft of other accounts');
+  for (const line of [
+    'drafts show 1',
+    'drafts edit 1 --body Changed',
+    'drafts reject 1',
+    `drafts approve 1 --digest ${digest}`,
+  ]) {
+    const ran = await run(line, other);
+    expect(`${ran.exitCode} ${ran.stderr}`).toMatch(/^2 .*is for account \d+, and this login is for account \d+/su);
+    expect(ran.stderr).not.toContain('Secret');
+  }
+  expect((await run('drafts approve --all', { ...other, columns: 80, answers: [true] })).exitCode).toBe(3);
+  expect(await shown(1)).toMatchObject({ state: 'waiting', digest });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('all that follow are agreed to as they are then: one that is changed meanwhile stays', async () => {
+  const { world, draft, ok, shown } = desk();
+  await draft('tickets reply 8 --body One');
+  await draft('tickets reply 9 --body Two');
+  // While the first is on its way somebody changes the second.
+  const exchange: typeof world.exchange = async (request) => {
+    const answer = await world.exchange(request);
+    if (request.method === 'POST') await ok('drafts edit 2 --body Swapped');
+    return answer;
+  };
+  const ran = await svc({ ...world, exchange }, ['drafts', 'approve', '--all'], { columns: 100, answers: ['all'] });
+  expect(ran.exitCode).not.toBe(0);
+  expect(await shown(1)).toMatchObject({ state: 'sent' });
+  expect(await shown(2)).toMatchObject({ state: 'waiting', body: 'Swapped' });
+  expect(writesOf(world)).toEqual(['POST /tickets/8/replies']);
+});
+
+test('an edit that changes nothing leaves the draft as it was, and says so', async () => {
+  const { draft, run, shown } = desk();
+  const { digest } = await draft('tickets reply 8 --body Same');
+  const ran = await run('drafts edit 1', { columns: 80, edit: (text) => text });
+  expect(`${ran.exitCode} ${ran.stdout}${ran.stderr}`).toContain('Draft 1 is as it was.');
+  expect(await shown(1)).toMatchObject({ digest, edited_by: null, edits: [] });
 });

@@ -1,4 +1,6 @@
 // A send that was confirmed waits a while: Return sends it now, Ctrl-C keeps its text.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { interruption } from '../../src/errors.ts';
 import { desk, writesOf } from './drafting.ts';
@@ -54,6 +56,46 @@ test('Ctrl-C at the countdown of a terminal does the same', async () => {
   expect(ran).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('draft 1') });
   expect(writesOf(world)).toEqual([]);
   expect(await shown(1)).toMatchObject({ state: 'waiting', body: 'Hello' });
+});
+
+test.each([
+  ['Ctrl-C at the countdown', 'allow', '--hold 10'],
+  ['Ctrl-C at a question', 'ask', ''],
+])('of a file %s sends no row and makes no draft; the same command sends each once', async (_, mode, flags) => {
+  const { world, run, ok, json } = desk();
+  await ok(`config set sends ${mode}`);
+  const stdin = 'id,body\n8,One\n9,Two\n10,Three\n11,Four\n12,Five\n';
+  writeFileSync(join(world.folder, 'rows.csv'), stdin);
+  const line = `tickets reply --from ${join(world.folder, 'rows.csv')} --yes`;
+  const stop = () => {
+    throw interruption({ reason: 'SIGINT' });
+  };
+  const ran = await run(`${line} ${flags}`.trim(), { columns: 80, countdown: stop, chooses: stop });
+  expect(`${ran.stderr}\nexit ${ran.exitCode}`).toMatch(/exit 130$/u);
+  expect(writesOf(world)).toEqual([]);
+  expect(await json('drafts list --all')).toEqual([]);
+  await ok('config set sends allow', { columns: 80, answers: [true] });
+  await ok(line);
+  expect(writesOf(world)).toHaveLength(5);
+});
+
+test('what is set while it waits holds: the mode, and the policy', async () => {
+  const { world, run, ok } = desk();
+  const during = (write: () => void) => (text: string | undefined) => {
+    if (text?.startsWith('Sending in 7')) write();
+  };
+  const config = join(world.folder, 'config');
+  mkdirSync(config, { recursive: true });
+  const drafted = await run(`${reply} --hold 10`, {
+    progress: during(() => writeFileSync(join(config, 'config.json'), '{"profiles":{"default":{"sends":"draft"}}}')),
+  });
+  expect(drafted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('waiting') });
+  await ok('config set sends allow', { columns: 80, answers: [true] });
+  const refused = await run(`${reply} --hold 10`, {
+    progress: during(() => writeFileSync(join(config, 'policy.yaml'), 'sends: { max_per_hour: 0 }\n')),
+  });
+  expect(refused.exitCode).toBe(5);
+  expect(writesOf(world)).toEqual([]);
 });
 
 test('an approved draft that is held back goes on waiting', async () => {

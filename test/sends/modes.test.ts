@@ -1,5 +1,5 @@
 // Modes: what becomes of a send, whichever face it comes by.
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connected } from '../mcp/connected.ts';
@@ -13,7 +13,7 @@ const sends = [
   ['conversations', 'resolve', '3', '5'],
   ['events', 'send', 'order_create', '--contact-name', 'Ada', '--email', 'ada@lovelace.test'],
   ['changelog', 'create', '--title', 'Faster', '--content', 'Seconds', '--status', 'published'],
-  ['changelog', 'publish', '1'],
+  ['changelog', 'publish', '32'],
   ['changelog', 'update', '1', '--title', 'Changed where all read it'],
   ['api', '/tickets/8/replies', '-f', 'body=Hello'],
   ['api', 'conversations/3/resolve', '-X', 'POST'],
@@ -173,4 +173,34 @@ test('a release in mode draft leaves the draft of the portal and a draft of its 
   expect((await approve(1)).exitCode).toBe(0);
   const live = await json<{ version: string }[]>('changelog list --status published');
   expect(live.map(({ version }) => version)).toContain('9.9.9');
+});
+
+test('svc api --draft keeps what reaches a customer, and sends nothing else either', async () => {
+  const { world, run, draft } = desk();
+  expect(await draft('api -X POST /tickets/8/replies -f body=Hello')).toMatchObject({ id: 1, state: 'waiting' });
+  for (const path of ['/tickets/8/notes', '/nobody/knows'])
+    expect(await run(`api -X POST ${path} -f body=Hello --draft`)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Nothing was sent'),
+    });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test.each([
+  ...['/tickets/8/replies;a=b', '/tickets/8/replies%00', '/tickets/8/replies%3fx', '/tickets/8/%252e%252e/8/replies'],
+  ...['/tickets/8/replies.json', '/tickets//8/replies', '/TICKETS/8/replies', '/tickets/8/replies?x=1'],
+])('in mode draft svc api does not let out what a server may take for a reply: %s', async (path) => {
+  const { world, run } = desk();
+  const ran = await run(`api -X POST ${path} -f body=Hello`, { env: { SVC_SENDS: 'draft' } });
+  expect(ran.exitCode).toBe(2);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('a configuration folder that is a link to nothing stops a send: what it says is not known', async () => {
+  const { world, run } = desk();
+  symlinkSync(join(world.folder, 'gone'), join(world.folder, 'config'));
+  const ran = await run('tickets reply 8 --body Hello --yes');
+  expect(ran.exitCode).not.toBe(0);
+  expect(ran.stderr).toContain('leads to nothing');
+  expect(writesOf(world)).toEqual([]);
 });

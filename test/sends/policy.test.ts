@@ -1,5 +1,6 @@
 // The policy: what a rule forbids is not sent by any face, and can still be drafted.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { desk, writesOf } from './drafting.ts';
@@ -24,6 +25,14 @@ const forbidding: readonly (readonly [rule: string, text: string])[] = [
   ['allow', 'allow: \'.contact.email | endswith("@example.com")\''],
   ['allow', "allow: '.record.status'"],
   ['max_per_hour', 'max_per_hour: 0'],
+  // Exactly one false of the one, exactly one true of the other.
+  ['deny', "deny: 'empty'"],
+  ['deny', "deny: 'halt'"],
+  ['deny', "deny: 'false, false'"],
+  ['deny', "deny: 'null'"],
+  ['allow', 'allow: \'"true"\''],
+  ['allow', "allow: 'true, true'"],
+  ['allow', "allow: 'empty'"],
 ];
 
 test.each(forbidding)('%s forbids with exit 5 and its own name: %s', async (rule, text) => {
@@ -63,7 +72,11 @@ test('max_per_hour counts over commands and files, and an hour later there is ro
   await ok(reply);
 });
 
-test.each(['sends: { quiet: { form: 20 } }', 'sends: [', 'send: {}', 'sends: { mode: strict }'])(
+const broken = ['sends: { quiet: { form: 20 } }', 'sends: [', 'send: {}', 'sends: { mode: strict }'];
+// What is left of a file that was cut.
+const cut = ['', '# rules', 'sends:', 'sends: {}', 'sends: []', '---'];
+
+test.each([...broken, ...cut])(
   'a policy that does not check forbids every send, and doctor says so: %s',
   async (text) => {
     const { world, run, ok } = deskUnder(`${text}\n`);
@@ -93,4 +106,25 @@ test('approve is bound by the policy, its mode aside', async () => {
   writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends: { mode: draft }\n');
   expect((await approve(1)).exitCode).toBe(0);
   expect(writesOf(world)).toHaveLength(1);
+});
+
+test('a policy that is a link to nothing, or a pipe, forbids: its rules are not known', async () => {
+  const { world, run } = desk();
+  const policy = join(world.folder, 'config', 'policy.yaml');
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  symlinkSync(join(world.folder, 'gone.yaml'), policy);
+  expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('leads to nothing') });
+  unlinkSync(policy);
+  execFileSync('mkfifo', [policy]);
+  expect(await run(reply)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('no plain file') });
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('a count of sends that cannot be read is taken for full', async () => {
+  const { world, ok, run } = deskUnder('sends: { max_per_hour: 1 }\n');
+  await ok(reply);
+  writeFileSync(join(world.folder, 'state', 'sends', 'last-hour'), '\u0000\u0000\n');
+  expect((await run(reply)).exitCode).toBe(5);
+  world.clock.advance(61 * 60 * 1000);
+  await ok(reply);
 });

@@ -40,6 +40,15 @@ test('install puts it where the programs that are there look for it, and says wh
   expect(statSync(place('.codex')).mode & 0o777).toBe(0o644);
 });
 
+test('install --dry-run names the files, and writes none', async () => {
+  mkdirSync(join(home, '.claude'));
+  expect(await run('install', '--dry-run')).toMatchObject({
+    exitCode: 0,
+    stdout: `Would be installed for Claude Code: ${place('.claude')}\n`,
+  });
+  expect(existsSync(place('.claude'))).toBe(false);
+});
+
 test('install again replaces what svc wrote, and nothing else', async () => {
   mkdirSync(join(home, '.cursor', 'skills', 'svc'), { recursive: true });
   expect((await run('install', 'cursor')).exitCode).toBe(0);

@@ -214,7 +214,7 @@ describe('phones', () => {
   });
 
   test('a national number is warned of with the flag that reads it', async () => {
-    expect((await dry(phone('06 12 34 56 78'))).stderr).toContain('--phone-country FR');
+    expect((await dry(phone('06 12 34 56 78'))).stderr).toContain('--phone-country, with its two letters');
     expect((await dry(phone('06 12 34 56 78'), '--phone-country', 'FR')).stderr).toBe('');
   });
 

@@ -67,11 +67,30 @@ test('a dry run with a question sends nothing, now or ever, until it is answered
   const tagged = fileOf('tags.csv', 'name,email,tags\nAda,ada@example.org,"vip, new"\n');
   const dry = await svc(sandboxWorld(), ['contacts', 'sync', tagged, '--dry-run'], terminal);
   expect(dry.exitCode).toBe(2);
-  expect(dry.stdout).toContain('would be sent, in 1 call, once the question below is answered.');
+  expect(dry.stdout).toContain('would be sent, in 1 call, once it is said what separates the tags.');
   expect(dry.stderr).toContain('one tag, or several?');
   expect(dry.stderr).not.toContain('Nothing was sent.');
   const real = await svc(sandboxWorld(), ['contacts', 'sync', tagged], terminal);
   expect(real.stderr).toContain('Nothing was sent.');
+});
+
+test.each(['Tussenvoegsel', 'tussenvoegsels', 'Last name prefix'])(
+  'that %s belongs before the last name is said, where it is not sent',
+  async (header) => {
+    const text = `Voornaam,${header},Achternaam,E-mail\nJan,van den,Berg,jan@example.org\n`;
+    const line = ['contacts', 'sync', fileOf('nl.csv', text), '--dry-run'];
+    const { stderr } = await svc(sandboxWorld(), line);
+    expect(stderr).toContain(`"${header}" belongs before the last name`);
+    expect(stderr).toContain(`--map "${header}=metadata.`);
+    expect((await svc(sandboxWorld(), [...line, '--map', `${header}=ignore`])).stderr).not.toContain('belongs before');
+  },
+);
+
+test('in a pipe a second column of a field is told in words', async () => {
+  const two = fileOf('two.csv', 'Name,Email,Mobile phone,Home phone\nAda,a@example.org,+14155550100,+14155550101\n');
+  const { stdout } = await svc(sandboxWorld(), ['contacts', 'sync', two, '--dry-run']);
+  expect(stdout).toContain('where blank\tHome phone\tphone\n');
+  expect(stdout).not.toContain('fallback');
 });
 
 describe('whole names in one column', () => {

@@ -24,6 +24,16 @@ test.each([
     'Run: svc login (or with --with-api-key).\nIn CI, set SVC_API_KEY.',
   ],
   [
+    'keeps a flag and its value in quotes whole',
+    "To see the urgent ones first: --sort -priority. Those alone: --jq 'map(select(.priority == 4))'",
+    "To see the urgent ones first: --sort\n-priority. Those alone:\n--jq 'map(select(.priority == 4))'",
+  ],
+  [
+    'takes no apostrophe for a quote',
+    "It is the service's own limit and not the account's. See --max-wait for it.",
+    "It is the service's own limit and not\nthe account's. See --max-wait for it.",
+  ],
+  [
     'leaves what is laid out already',
     `  https://service.test/${'x'.repeat(40)}`,
     `  https://service.test/${'x'.repeat(40)}`,

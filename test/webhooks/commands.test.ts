@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { Envelope, webhookData, webhookEvents } from '../../src/api/webhooks.ts';
 import { openStore } from '../../src/auth/store-file.ts';
-import { seatsFolder, takeSeat } from '../../src/webhooks/inbox/seat.ts';
+import { claimSlot, slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { liveWorld, startApp } from './listening.ts';
@@ -189,10 +189,10 @@ test('an API key cannot manage webhooks: exit 4 with the command that helps', as
 
 async function filled(count: number) {
   const made = await world();
-  const seat = await takeSeat(seatsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
+  const slot = await claimSlot(slotsFolder(join(made.folder, 'state'), 'default'), { limit: 1000 });
   for (let n = 1; n <= count; n++) {
     const event = n % 2 === 0 ? 'ticket.created' : 'feedback.created';
-    await seat.inbox.add({
+    await slot.inbox.add({
       id: `evt_${n}`,
       event,
       at: new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString(),
@@ -202,7 +202,7 @@ async function filled(count: number) {
       ),
     });
   }
-  await seat.leave();
+  await slot.leave();
   return made;
 }
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
-import { connectionsAtMost } from '../../src/webhooks/receiving/listening.ts';
+import { connectionsAtMost } from '../../src/webhooks/receive/listening.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { endAfterEach } from '../endings.ts';
 import { dial, post, receiver, endings as receivers } from './receiving.ts';

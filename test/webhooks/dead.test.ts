@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { announce } from '../../src/webhooks/serving/running.ts';
+import { announce } from '../../src/webhooks/serve/running.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
-import { forBoth, newDatabase } from './keepers.ts';
 import { startApp } from './listening.ts';
 import { body, deliver, get, newWorld, serving } from './serving.ts';
+import { forBoth, newDatabase } from './stores.ts';
 
 const endings = endAfterEach();
 

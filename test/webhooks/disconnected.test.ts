@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { newDatabase, serverOf, withServer } from './keepers.ts';
 import { liveWorld } from './listening.ts';
 import { withPostgres } from './own-postgres.ts';
 import { body, deliver, serving } from './serving.ts';
+import { newDatabase, serverOf, withServer } from './stores.ts';
 
 // An administrator ends svc's connections, or the database goes and comes back, in the middle of `serve`.
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { printer } from '../../src/commands/webhooks/event-lines.ts';
 import type { Terminal } from '../../src/output/view.ts';
 import { cells } from '../../src/text/width.ts';
-import type { EventLine } from '../../src/webhooks/lines.ts';
-import type { Forwarding } from '../../src/webhooks/sinks/forward.ts';
+import type { EventLine } from '../../src/webhooks/store/event-line.ts';
+import type { Forwarding } from '../../src/webhooks/store/forwarding.ts';
 
 const base: EventLine = {
   kind: 'event',

@@ -10,8 +10,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
 import { createSandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
-import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
-import { received } from '../../src/webhooks/inbox/view.ts';
+import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
+import { received } from '../../src/webhooks/store/folder/view.ts';
 import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
 import { startApp } from './listening.ts';
@@ -97,7 +97,7 @@ function deliver(port: number, id: string): Promise<number | undefined> {
 }
 
 const inboxIds = async (state: string): Promise<string[]> =>
-  (await received(seatsFolder(state, 'default'), ({ id }) => id)).map(({ value }) => value);
+  (await received(slotsFolder(state, 'default'), ({ id }) => id)).map(({ value }) => value);
 
 const faults = [
   'verified',

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { deadIn } from '../../src/webhooks/keeper/keeper.ts';
-import { openLedger } from '../../src/webhooks/keeper/ledger.ts';
+import { openInboxAdmin } from '../../src/webhooks/store/inbox-admin.ts';
+import { deadIn } from '../../src/webhooks/store/inbox-store.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { freePort } from '../free-port.ts';
 import { startBalancer, startService } from './night-service.ts';
@@ -187,12 +187,12 @@ sinks:
       expect(child.exitCode).toBe(0);
       expect(said()).not.toContain('Warning');
     }
-    const ledger = await openLedger(
+    const admin = await openInboxAdmin(
       { env: {}, clock: { now: () => new Date(), ticks: () => 0, sleep: () => sleep(1) } },
       { url: pg.url('night') },
     );
-    const seen = await ledger.received(({ id }) => id);
-    await ledger.close();
+    const seen = await admin.received(({ id }) => id);
+    await admin.close();
     const dead = new Set(seen.flatMap(({ value, outcomes }) => deadIn(outcomes).map(({ to }) => `${value} ${to}`)));
     const archive = wholeLines(readFileSync(join(folder, 'archive.jsonl'), 'utf8'));
     const archived = new Set(archive.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { programSink } from '../../src/webhooks/sinks/program.ts';
+import { programSink } from '../../src/webhooks/deliver/program.ts';
 
 /** A process of its own that uses up its files, lets a program sink send, gives them back, and lets it send again. */
 const clock = { now: () => new Date(), ticks: () => performance.now(), sleep: (ms: number) => sleep(ms, undefined) };

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sign } from '../../src/api/signature.ts';
-import { seatsFolder } from '../../src/webhooks/inbox/seat.ts';
+import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { endAfterEach } from '../endings.ts';
 import { svc } from '../svc.ts';
 import { listening, liveWorld, startApp } from './listening.ts';
@@ -139,7 +139,7 @@ test('an inbox that somebody wrote into is read: what was accepted is listed, sh
   const first = await listening(made, ['--json'], { env });
   await deliver(first.url, envelope('evt_1'));
   await first.end();
-  const seat = join(seatsFolder(join(made.folder, 'state'), 'default'), '1');
+  const slot = join(slotsFolder(join(made.folder, 'state'), 'default'), '1');
   const damage = [
     'null',
     '7',
@@ -156,7 +156,7 @@ test('an inbox that somebody wrote into is read: what was accepted is listed, sh
     deep(20_000),
     '{"id":"torn","bo',
   ];
-  appendFileSync(join(seat, 'inbox.jsonl'), damage.join('\n'));
+  appendFileSync(join(slot, 'inbox.jsonl'), damage.join('\n'));
   const second = await listening(made, ['--json', '--forward-to', app.url], { env });
   await second.until(() => app.got.length === 1);
   expect((await second.end()).exitCode).toBe(0);

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sign } from '../../src/api/signature.ts';
-import type { Arrival } from '../../src/webhooks/inbox/line.ts';
-import { type Receipt, type ReceiverOptions, startReceiver } from '../../src/webhooks/receiving/receiver.ts';
+import { type Receipt, type ReceiverOptions, startReceiver } from '../../src/webhooks/receive/receiver.ts';
+import type { Arrival } from '../../src/webhooks/store/line.ts';
 
 export const secret = 'sample-secret';
 /** Whoever starts something here calls `endAfterEach` with it. */
@@ -12,7 +12,7 @@ export const endings: (() => unknown)[] = [];
 export async function receiver(more: Partial<ReceiverOptions> = {}) {
   const stored = new Map<string, Arrival>();
   const receipts: Receipt[] = [];
-  const trouble: unknown[] = [];
+  const problem: unknown[] = [];
   let ids = 0;
   const running = await startReceiver({
     port: 0,
@@ -27,11 +27,11 @@ export async function receiver(more: Partial<ReceiverOptions> = {}) {
     clock: { now: () => new Date(), ticks: () => performance.now(), sleep: (ms) => sleep(ms) as Promise<void> },
     newId: () => `unreadable_${++ids}`,
     onReceipt: (receipt) => receipts.push(receipt),
-    onTrouble: (error) => trouble.push(error),
+    onProblem: (error) => problem.push(error),
     ...more,
   });
   endings.push(() => running.close());
-  return { ...running, stored, receipts, trouble };
+  return { ...running, stored, receipts, problem };
 }
 
 export const envelope = (id: string, more: object = {}) =>

@@ -1,9 +1,10 @@
 import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { aliasOf, wordsOf } from '../../config/aliases.ts';
-import { isCommandName } from '../../config/command-names.ts';
+import { commandNames, isCommandName } from '../../config/command-names.ts';
 import { readConfig, updateConfig } from '../../config/config-file.ts';
 import { Failure } from '../../errors.ts';
+import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
@@ -58,9 +59,15 @@ const set = defineCommand({
     }
     if (words.length === 0) throw new Failure('usage', 'COMMAND is empty.');
     await updateConfig(ctx, (config) => {
-      const known = words.some((word) => isCommandName(word) || aliasOf(config, word) !== undefined);
+      const isKnown = (word: string) => isCommandName(word) || aliasOf(config, word) !== undefined;
+      const [first = ''] = words;
+      // Behind a flag that takes a value the command may be any word.
+      const known = first.startsWith('-') ? words.some(isKnown) : isKnown(first);
       if (known) return { ...config, aliases: { ...config.aliases, [name]: line.trim() } };
-      throw new Failure('usage', `"${line}" names no command of svc.`, { hint: 'Run: svc --help' });
+      const meant = nearest(first, [...commandNames, ...Object.keys(config.aliases ?? {})]);
+      throw new Failure('usage', `"${sanitize(line)}" names no command of svc.`, {
+        hint: meant === undefined ? 'Run: svc --help' : `Did you mean ${meant}?`,
+      });
     });
     return {
       data: { shape: 'nothing' },

@@ -1,3 +1,4 @@
+import { hearersOf } from '../../api/hearers.ts';
 import { comingFrom } from '../../audit/origin.ts';
 import { defineCommand } from '../../command/command.ts';
 import { inCapitals, param } from '../../command/param.ts';
@@ -53,6 +54,7 @@ const request = defineCommand({
     const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersFrom(flags.header) };
     const wire: Wire = { method, path, headers, body };
     const known = operationAt(method, path.replace(/\?.*$/u, ''));
+    if (ctx.sends?.isDraft && method !== 'GET') refuseNoSend(known);
     const sent = await sendRaw(service, wire, known).catch((failure: unknown) => answerIn(failure, path));
     const head = flags.include ? headOf(sent) : undefined;
     if (sent.how === 'refused') {
@@ -66,6 +68,15 @@ const request = defineCommand({
     return { data: { shape: 'record', record }, read: method === 'GET', output: 'json', head };
   },
 });
+
+/** With --draft nothing leaves, so what cannot become a draft does not leave either. */
+function refuseNoSend(known: Known | undefined): void {
+  if (known && hearersOf(known.operation)) return;
+  const why = known
+    ? 'This reaches no customer, so it cannot wait as a draft.'
+    : 'svc does not know whom this reaches.';
+  throw new Failure('usage', `${why} Nothing was sent.`, { hint: 'To send it now, leave out --draft.' });
+}
 
 /** An error of the service, with what it answered. */
 type Refused = { readonly how: 'refused'; readonly answer: HttpResponse; readonly failure: Failure };

@@ -23,7 +23,7 @@ const columns = [
   { path: 'time', header: 'Time', as: 'time', rank: 4 },
   { path: 'outcome', header: 'Outcome', as: 'status', rank: 2 },
   { path: 'command', header: 'Command', as: 'whole', rank: 3 },
-  { path: 'record', header: 'Record', rank: 5, see: ({ record }: Entry) => recordWords(record) },
+  { path: 'record', header: 'Record', rank: 5, see: ({ record }: Entry) => recordWords(record), sees: 'everywhere' },
   { path: 'face', header: 'Face', as: 'whole', rank: 6 },
   { path: 'who.user', header: 'Who', rank: 7 },
   { path: 'status', header: 'Status', rank: 8 },
@@ -63,10 +63,16 @@ const list = defineCommand({
     return {
       read: true,
       data: { shape: 'list', records, columns, empty: 'No such write is recorded.' },
-      notes: [...(isCut ? [more] : []), ...notes],
+      notes: [...(isCut ? [more] : []), ...byNumber(flags.record, found.length), ...notes],
     };
   },
 });
+
+/** A write by the id, of a ticket that was not read before, has no number beside it. */
+const byNumber = (typed: string | undefined, count: number): string[] =>
+  typed !== undefined && count === 0 && /^[a-z]+-\d+$/iu.test(typed.trim())
+    ? ['A write that named the ticket by its id is found by the id: --record 8.']
+    : [];
 
 /** By the number that people know, and then by the id that goes with it: not every request names both. */
 function aboutRecord(typed: string, entries: readonly Entry[]): (entry: Entry) => boolean {

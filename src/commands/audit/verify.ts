@@ -41,7 +41,7 @@ export const verify = defineCommand({
 });
 
 const torn =
-  'The last line has no end: svc was killed, or the disk was full, while it wrote it. What it tells of was not sent.';
+  'The last line has no end: svc was killed, or the disk was full, while it wrote it. A write whose first line it is was not sent; where its `sent` stands before, svc audit list shows that write as unknown.';
 
 function whyNot({ fault, hasHead, isTorn }: Verdict, head: string | undefined): string | undefined {
   if (fault) return faultWords[fault.what](fault);

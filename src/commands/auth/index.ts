@@ -1,4 +1,5 @@
 import type { Group } from '../../command/command.ts';
+import { authKeep } from './keep.ts';
 import { authList, authSwitch } from './list.ts';
 import { authLogin } from './login.ts';
 import { authLogout } from './logout.ts';
@@ -9,5 +10,5 @@ import { authToken } from './token.ts';
 export const auth: Group = {
   name: 'auth',
   summary: 'Logins and credentials',
-  commands: [authLogin, authStatus, authRefresh, authList, authSwitch, authToken, authLogout],
+  commands: [authLogin, authStatus, authRefresh, authKeep, authList, authSwitch, authToken, authLogout],
 };

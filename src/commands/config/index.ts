@@ -18,6 +18,7 @@ import {
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
+import { nearest } from '../../text/near.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 type Key = {
@@ -91,7 +92,10 @@ const key = (description: string): Param<KeyName> => ({
   parse: ([text = '']: readonly string[]): KeyName => {
     const found = keyNames.find((name) => name === text);
     if (found) return found;
-    throw new Failure('usage', `There is no setting "${text}".`, { hint: `There are: ${keyNames.join(', ')}` });
+    const meant = nearest(text, keyNames);
+    throw new Failure('usage', `There is no setting "${text}".`, {
+      hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are: ${keyNames.join(', ')}`,
+    });
   },
 });
 

@@ -2,8 +2,10 @@ import { getContact, listContacts, updateContact } from '../../api/contacts.ts';
 import type { Group } from '../../command/command.ts';
 import { fromOperation } from '../../command/from-operation.ts';
 import { createContact } from './create.ts';
+import { duplicateContacts } from './duplicates.ts';
 import { exportContacts } from './export.ts';
 import { findContacts } from './find.ts';
+import { contactHistory } from './history.ts';
 import { syncContactsFile } from './sync.ts';
 
 const columns = [
@@ -30,6 +32,8 @@ export const contacts: Group = {
       examples: ['svc contacts get 7', 'svc contacts get 7 8 --json', 'svc contacts get yara.kim@fieldnote.test'],
     }),
     findContacts(columns),
+    contactHistory,
+    duplicateContacts,
     createContact,
     fromOperation('update', updateContact, {
       update: true,

@@ -4,11 +4,12 @@ import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { approve, draftToRead, newToken } from '../../sends/approve.ts';
-import { type Draft, shownDraft } from '../../sends/draft.ts';
-import { draftInWords } from '../../sends/words.ts';
-import { sanitize } from '../../text/sanitize.ts';
-import { type AtWork, atWork } from './at-work.ts';
+import { type Approving, approve, newToken } from '../../sends/approve.ts';
+import { plainTerminal } from '../../sends/ask.ts';
+import { digestOfDraft } from '../../sends/draft.ts';
+import { draftBlocks } from '../../sends/page.ts';
+import { approvedView, type Ended } from './approved.ts';
+import { type AtWork, atWork, noIds } from './at-work.ts';
 
 const flags = {
   digest: param.texts('What you have read, from svc drafts show --json; one for each ID, in their order', {
@@ -51,10 +52,7 @@ async function chosen(
   { batch, all, digest }: Flags,
 ): Promise<readonly number[]> {
   const ways = [ids.length > 0, batch !== undefined, all].filter(Boolean).length;
-  if (ways !== 1)
-    throw new Failure('usage', 'Give the ids of drafts, --batch BATCH or --all.', {
-      hint: 'To see them: svc drafts list',
-    });
+  if (ways !== 1) throw noIds(', --batch BATCH or --all');
   if (ids.length > 0) return [...new Set(ids)];
   if (digest.length > 0) throw new Failure('usage', '--digest goes with ids: one for each.');
   const waiting = (await store.list()).filter((draft) => draft.state === 'waiting' && (all || draft.batch === batch));
@@ -77,81 +75,48 @@ function refuseUnread({ ask }: Context, { noInput }: Settings, { ids, digests }:
 
 type Work = { readonly ids: readonly number[]; readonly flags: Flags };
 
-type Ended = { readonly id: number; readonly draft?: Draft; readonly failure?: Failure };
-
 async function approveAll(ctx: Context, at: AtWork, { ids, flags }: Work): Promise<View> {
   const { store, service, by } = at;
   const ended: Ended[] = [];
-  const agrees = agreesTo(ctx, ids.length, flags.retryUnknown);
+  const agreed = new Map<number, string>();
+  const agrees = agreesTo(ctx, { count: ids.length, isAgain: flags.retryUnknown, store, agreed });
+  const approving = { store, service, by, token: () => newToken(ctx), retryUnknown: flags.retryUnknown, agrees };
   for (const [index, id] of ids.entries()) {
-    const approving = { store, service, by, token: () => newToken(ctx), retryUnknown: flags.retryUnknown, agrees };
-    try {
-      const delivered = await approve(approving, id, flags.digest[index]);
-      ended.push({ id, ...delivered });
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      ended.push({ id, failure: error });
-    }
+    const one = await approve(approving, id, flags.digest[index] ?? agreed.get(id)).catch((error: unknown) => {
+      if (error instanceof Failure) return { failure: error };
+      throw error;
+    });
+    // As it is now: of several each is shown, also one that was left.
+    const draft = ids.length > 1 ? await store.get(id).catch(() => undefined) : undefined;
+    ended.push({ id, isLeft: one === undefined, draft, ...one });
     const failure = ended.at(-1)?.failure;
     if (failure && (isInterruption(failure) || ['auth', 'network', 'rate-limited'].includes(failure.kind))) break;
   }
-  return viewOf(ended, ids.length);
+  return approvedView(ended, ids);
 }
 
-/** Shows each and asks; of several the rest can be agreed to at once. */
-function agreesTo(ctx: Context, count: number, isAgain: boolean): (draft: Draft) => Promise<boolean> {
-  let areAll = false;
-  return async (draft) => {
-    if (areAll) return true;
-    const shown = draftToRead(draft, (text) => sanitize(text, { keepNewlines: true }));
+type Agreeing = {
+  readonly count: number;
+  readonly isAgain: boolean;
+  readonly store: AtWork['store'];
+  /** By id, the digests of what was agreed to without another look. */
+  readonly agreed: Map<number, string>;
+};
+
+/** Shows each and asks; of several the rest can be agreed to at once, as they are then. */
+function agreesTo(ctx: Context, { count, isAgain, store, agreed }: Agreeing): Approving['agrees'] {
+  return async (draft, entry) => {
+    const shown = draftBlocks(draft, plainTerminal(ctx), entry).join('\n\n');
     const question = isAgain && draft.state === 'unknown' ? 'It may have been sent. Send it once more?' : 'Send it?';
     if (count === 1) return ctx.ask.confirm(question, { shown });
-    ctx.notice(shown);
+    ctx.notice(`${shown}\n`);
     const answer = await ctx.ask.choose(question, [
-      { value: 'yes', name: 'Send it' },
+      // Return takes the first.
       { value: 'no', name: 'Leave it' },
+      { value: 'yes', name: 'Send it' },
       { value: 'all', name: 'Send it and all that follow' },
     ]);
-    areAll = answer === 'all';
-    return areAll || answer === 'yes';
+    if (answer === 'all') for (const one of await store.list()) agreed.set(one.id, digestOfDraft(one));
+    return answer === 'all' || answer === 'yes';
   };
-}
-
-function viewOf(ended: readonly Ended[], count: number): View {
-  const records = ended.flatMap(({ draft }) => (draft ? [shownDraft(draft)] : []));
-  const sent = ended.filter(({ draft, failure }) => !failure && draft?.state === 'sent');
-  const failures = ended.flatMap(({ failure }) => failure ?? []);
-  const lines = sent.map(({ draft }) => (draft ? `Sent. ${draftInWords(draft)}` : ''));
-  const [only] = ended;
-  if (count === 1) {
-    if (!only?.draft && only?.failure) throw only.failure;
-    if (!only?.draft) throw new Failure('failed', 'Declined. Nothing was sent.');
-    const done = lines[0] === undefined ? {} : { done: lines[0], notes: [lines[0]] };
-    return { data: { shape: 'record', record: records[0] }, ...done, failure: only.failure };
-  }
-  const notes = [
-    ...ended.flatMap(({ id, failure }) => (failure ? [`${id}: ${failure.message}`] : [])),
-    `${count} in all: ${sent.length} sent, ${count - sent.length} not sent, or it is not known.`,
-  ];
-  return {
-    data: { shape: 'list', records, columns: ['id', 'state', 'to', 'sent_id', 'error'] },
-    notes,
-    failure: failureOf(failures, count),
-  };
-}
-
-/** Where all ended alike it is that; else a part is done, or it is not known of some. */
-function failureOf(failures: readonly Failure[], count: number): Failure | undefined {
-  const [first] = failures;
-  if (!first) return undefined;
-  const isOfOneKind = failures.length === count && failures.every(({ kind }) => kind === first.kind);
-  const mixed = failures.some(({ kind }) => kind === 'unknown') ? 'unknown' : 'partial';
-  return new Failure(
-    isOfOneKind ? first.kind : mixed,
-    `${failures.length} of ${count} drafts were not sent, or it is not known.`,
-    {
-      hint: first.hint,
-      isWhole: true,
-    },
-  );
 }

@@ -1,13 +1,16 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call.ts';
 import { newToken } from '../../sends/approve.ts';
+import { type OwnDrafts, ownDrafts } from '../../sends/own.ts';
 import { settleLapsed } from '../../sends/settle.ts';
-import { type DraftStore, withDrafts } from '../../sends/store.ts';
+import { withDrafts } from '../../sends/store.ts';
 import { whoIs } from '../../sends/who.ts';
 
 export type AtWork = {
-  readonly store: DraftStore;
+  /** Of this login's account alone. */
+  readonly store: OwnDrafts;
   /** Opened when it is first needed. */
   readonly service: () => Promise<Service>;
   readonly by: string;
@@ -15,13 +18,18 @@ export type AtWork = {
 
 /** Opens the drafts, settles what a dead machine left, and does the work. */
 export const atWork = <T>(ctx: Context, settings: Settings, work: (at: AtWork) => Promise<T>): Promise<T> =>
-  withDrafts(ctx, settings.drafts, async (store) => {
+  withDrafts(ctx, settings.drafts, async (whole) => {
     let connected: Promise<Service> | undefined;
     const service = () => {
       connected ??= connect(ctx, settings);
       return connected;
     };
     const by = whoIs();
+    const store = ownDrafts(whole, service);
     for (const note of await settleLapsed(store, { service, by, token: newToken(ctx) })) ctx.notice(note);
     return work({ store, service, by });
   });
+
+/** `more`: what stands for ids. */
+export const noIds = (more = ''): Failure =>
+  new Failure('usage', `Give the ids of drafts${more}.`, { hint: 'To see them: svc drafts list' });

@@ -5,7 +5,15 @@ import { Failure } from '../../errors.ts';
 import { wireOf } from '../../http/request.ts';
 import { noDraft } from '../../sends/approve.ts';
 import { requestOf } from '../../sends/deliver.ts';
-import { type Draft, digestOfDraft, type Step, shownDraft, textField, textOf } from '../../sends/draft.ts';
+import {
+  type Draft,
+  digestOfDraft,
+  hasBegun,
+  type Step,
+  shownDraft,
+  textField,
+  textOfStep,
+} from '../../sends/draft.ts';
 import { atWork } from './at-work.ts';
 
 export const editDraft = defineCommand({
@@ -16,11 +24,11 @@ export const editDraft = defineCommand({
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts edit 1 --body "Thank you, it is fixed."'],
   async run(ctx, { args: { id }, flags, settings }) {
-    const draft = await atWork(ctx, settings, async ({ store, by }) => {
+    const { draft, isChanged } = await atWork(ctx, settings, async ({ store, by }) => {
       const present = await store.get(id);
       if (!present) throw noDraft(id);
-      const name = refuseUneditable(present);
-      const before = textOf(present);
+      const step = editableStep(present);
+      const before = textOfStep(present.steps[step]);
       const isGiven = flags.body !== undefined || flags.bodyFile !== undefined;
       const given = {
         ...{ field: 'body', text: flags.body, bodyFile: flags.bodyFile, editor: !isGiven || flags.editor },
@@ -28,43 +36,42 @@ export const editDraft = defineCommand({
         ...{ opensEditor: true, required: true, blank: 'refused' as const },
       };
       const text = await bodyText(ctx, { ...settings, yes: true }, given);
+      if (text === before) return { draft: present, isChanged: false };
       const digest = digestOfDraft(present);
       const at = ctx.clock.now().toISOString();
       const next = await store.change(id, (one) => {
         if (one.state !== present.state || digestOfDraft(one) !== digest) return undefined;
-        const steps = withText(one, name, text ?? '');
-        return {
-          ...one,
-          steps,
-          state: 'waiting',
-          error: null,
-          edited_by: by,
-          edits: [...one.edits, { at, by, before }],
-        };
+        const steps = withText(one, step, text ?? '');
+        const edit = { at, by, before, ...(step > 0 && { step }) };
+        return { ...one, steps, state: 'waiting', error: null, edited_by: by, edits: [...one.edits, edit] };
       });
-      if (next) return next;
+      if (next) return { draft: next, isChanged: true };
       throw new Failure('failed', `Draft ${id} was changed by somebody else just now. Your text was not kept.`);
     });
-    const done = `Draft ${id} is changed. To send it: svc drafts approve ${id}`;
+    const done = `Draft ${id} is ${isChanged ? 'changed' : 'as it was'}. To send it: svc drafts approve ${id}`;
     return { data: { shape: 'record', record: shownDraft(draft) }, done, notes: [done] };
   },
 });
 
-function refuseUneditable(draft: Draft): string {
+/** The first of its steps that has a text and is not sent yet. */
+function editableStep(draft: Draft): number {
   const { id, state, steps } = draft;
   if (state !== 'waiting' && state !== 'refused')
     throw new Failure('failed', `Draft ${id} is ${state}, so it is not changed any more.`);
-  const name = textField(steps[0]?.body);
-  if (name === undefined) throw new Failure('usage', `Draft ${id} has no text to change.`);
-  return name;
+  const step = steps.findIndex((one) => one.state !== 'done' && textField(one.body) !== undefined);
+  if (step >= 0) return step;
+  const why = hasBegun(draft) ? 'the text of it was sent already' : 'it has no text';
+  throw new Failure('usage', `Draft ${id} cannot be changed: ${why}.`);
 }
 
 /** Throws the usage Failure of a text that the service would refuse. */
-function withText({ steps }: Draft, name: string, text: string): readonly Step[] {
-  const [first, ...others] = steps;
-  if (!first) return steps;
-  const step: Step = { ...first, body: { ...Object(first.body), [name]: text } };
-  const { operation, input } = requestOf(step);
-  wireOf(operation, input);
-  return [step, ...others];
+function withText({ steps }: Draft, at: number, text: string): readonly Step[] {
+  return steps.map((step, index) => {
+    const name = textField(step.body);
+    if (index !== at || name === undefined) return step;
+    const changed: Step = { ...step, body: { ...Object(step.body), [name]: text } };
+    const { operation, input } = requestOf(changed);
+    wireOf(operation, input);
+    return changed;
+  });
 }

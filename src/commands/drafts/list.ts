@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { type Draft, draftStates, shownDraft } from '../../sends/draft.ts';
-import { toWhom } from '../../sends/words.ts';
+import { actOf, nameAlone } from '../../sends/words.ts';
 import { counted } from '../../text/number.ts';
 import { atWork } from './at-work.ts';
 
@@ -24,35 +24,46 @@ export const listDrafts = defineCommand({
       (flags.state === undefined || state === flags.state) &&
       (flags.batch === undefined || batch === flags.batch) &&
       (flags.by === undefined || by.includes(flags.by));
-    const all = await atWork(ctx, settings, ({ store }) => store.list());
+    const { all, others } = await atWork(ctx, settings, async ({ store }) => ({
+      all: await store.list(),
+      others: await store.others(),
+    }));
     const records = all.filter(isWanted).map(shownDraft);
     const open = all.filter((draft) => !isWanted(draft) && (draft.state === 'unknown' || draft.state === 'sending'));
     return {
       read: true,
-      notes:
-        open.length > 0
+      notes: [
+        ...(open.length > 0
           ? [`Of ${counted(open.length, 'more draft')} it is not known whether it was sent: svc drafts list --all`]
-          : [],
+          : []),
+        ...(others > 0 ? [`${counted(others, 'draft')} of other accounts: choose their login with --profile.`] : []),
+      ],
       data: {
         shape: 'list',
         records,
         empty: 'No drafts wait.',
-        columns: [
-          { path: 'id', header: 'ID', rank: 1 },
-          { path: 'state', header: 'State', as: 'status', rank: 2 },
-          {
-            path: 'operation',
-            header: 'What',
-            rank: 5,
-            see: ({ operation, record }: Shown) => `${operation} ${record.number ?? record.id ?? ''}`.trim(),
-          },
-          { path: 'to', header: 'To', rank: 3, see: (one: Shown) => toWhom(one).replace(/^, /u, '') },
-          { path: 'body', header: 'Text', rank: 4 },
-          { path: 'by', header: 'By', rank: 7 },
-          { path: 'batch', header: 'Batch', rank: 8 },
-          { path: 'created_at', header: 'Made', rank: 6 },
-        ],
+        columns: columnsOf(records, flags),
       },
     };
   },
 });
+
+/** What all rows have alike takes no room from the rest on a terminal; a pipe has every column. */
+function columnsOf(records: readonly Shown[], { all, state }: { readonly all: boolean; readonly state?: unknown }) {
+  const areMixed = all || state !== undefined;
+  const areOfFiles = records.some(({ batch }) => batch !== null);
+  return [
+    { path: 'id', header: 'ID', rank: 1 },
+    { path: 'state', header: 'State', as: 'status', rank: areMixed ? 2 : 7 },
+    { path: 'operation', header: 'What', as: 'whole', rank: 2, see: whatOf, sees: 'everywhere' },
+    { path: 'to', header: 'To', rank: 3, see: ({ to }: Shown) => nameAlone(to) },
+    { path: 'body', header: 'Text', rank: 4, see: ({ body, subject }: Shown) => body ?? subject, sees: 'everywhere' },
+    { path: 'by', header: 'By', rank: 8 },
+    { path: 'batch', header: 'Batch', as: 'id', rank: areOfFiles ? 5 : 9 },
+    { path: 'created_at', header: 'Made', rank: 6 },
+  ] as const;
+}
+
+/** `reply to T-1008`; what a draft says stands in a column of its own. */
+const whatOf = ({ operation, record, steps: [first] }: Shown): string =>
+  actOf({ operation, record, number: record.number, body: first?.body }).replace(/^(?:a|the) /u, '');

@@ -1,46 +1,95 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
 import { noDraft } from '../../sends/approve.ts';
-import { type Draft, shownDraft } from '../../sends/draft.ts';
+import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
 import type { DraftStore } from '../../sends/store.ts';
-import { atWork } from './at-work.ts';
+import { counted } from '../../text/number.ts';
+import { atWork, noIds } from './at-work.ts';
 
 export const rejectDrafts = defineCommand({
   name: 'reject',
   summary: 'Decide that a draft is never sent',
-  args: { id: param.ids('Ids of the drafts') },
+  args: { id: { ...param.ids('Ids of the drafts'), required: false, fallback: [] } },
   flags: { reason: param.text('Why; whoever made it sees it') },
   needs: 'a draft: svc tickets reply 8 --body Thanks --draft',
   examples: ['svc drafts reject 1 --reason "Already answered by phone"'],
   async run(ctx, { args: { id: ids }, flags: { reason = null }, settings }) {
-    const records = await atWork(ctx, settings, async ({ store, by }) => {
+    if (ids.length === 0) throw noIds();
+    return atWork(ctx, settings, async ({ store, by }) => {
       const decided = { decided_at: ctx.clock.now().toISOString(), decided_by: by, reason };
       const rejected: Draft[] = [];
-      for (const id of ids) rejected.push(await reject(store, id, decided));
-      return rejected.map(shownDraft);
+      const failures: Failure[] = [];
+      for (const id of new Set(ids)) {
+        const one = await reject(store, id, decided);
+        if (one instanceof Failure) failures.push(one);
+        else rejected.push(one);
+      }
+      const [only] = failures;
+      if (only && ids.length === 1) throw only;
+      return viewOf(rejected, failures);
     });
-    const done = `${ids.length === 1 ? `Draft ${ids[0]} is` : `Drafts ${ids.join(', ')} are`} rejected; nothing was sent.`;
-    const [record] = records;
-    return {
-      data:
-        records.length === 1
-          ? { shape: 'record', record }
-          : { shape: 'list', records, columns: ['id', 'state', 'reason'] },
-      done,
-      notes: [done],
-    };
   },
 });
 
+/** One after the other: what is wrong with one keeps nobody from deciding the others. */
+function viewOf(rejected: readonly Draft[], failures: readonly Failure[]): View {
+  const sentences = sentencesOf(rejected);
+  const records = rejected.map(shownDraft);
+  const [record] = records;
+  if (failures.length === 0 && records.length === 1)
+    return { data: { shape: 'record', record }, done: sentences.join(' '), notes: [sentences.join(' ')] };
+  return {
+    data: { shape: 'list', records, columns: ['id', 'state', 'reason'] },
+    ...(failures.length === 0 && { done: sentences.join(' ') }),
+    notes: failures.length === 0 ? [sentences.join(' ')] : [...sentences, ...failures.map(({ message }) => message)],
+    failure: failureOf(failures, rejected.length),
+  };
+}
+
+function failureOf(failures: readonly Failure[], done: number): Failure | undefined {
+  const [first] = failures;
+  if (!first) return undefined;
+  const isOfOneKind = done === 0 && failures.every(({ kind }) => kind === first.kind);
+  const mixed = failures.some(({ kind }) => kind === 'unknown') ? 'unknown' : 'partial';
+  const count = failures.length + done;
+  return new Failure(
+    isOfOneKind ? first.kind : mixed,
+    `${failures.length} of ${counted(count, 'draft')} ${failures.length === 1 ? 'was' : 'were'} not rejected.`,
+    { hint: first.hint, isWhole: true },
+  );
+}
+
+function sentencesOf(drafts: readonly Draft[]): string[] {
+  const begun = drafts.filter(hasBegun);
+  const unsent = drafts.filter((draft) => !hasBegun(draft)).map(({ id }) => id);
+  const who = `${unsent.length === 1 ? 'Draft' : 'Drafts'} ${unsent.join(', ')}`;
+  return [
+    ...(unsent.length > 0 ? [`${who} ${unsent.length === 1 ? 'is' : 'are'} rejected; nothing was sent.`] : []),
+    ...begun.map(({ id, steps }) => {
+      const sent = steps.filter(({ state }) => state === 'done').length;
+      return `Draft ${id} is rejected; ${sent} of its ${steps.length} steps had been sent, and no more will be.`;
+    }),
+  ];
+}
+
 type Decided = Pick<Draft, 'decided_at' | 'decided_by' | 'reason'>;
 
-async function reject(store: DraftStore, id: number, decided: Decided): Promise<Draft> {
+async function reject(store: DraftStore, id: number, decided: Decided): Promise<Draft | Failure> {
   const rejected = await store.change(id, (draft) =>
-    ['waiting', 'refused', 'unknown'].includes(draft.state) ? { ...draft, ...decided, state: 'rejected' } : undefined,
+    ['waiting', 'refused'].includes(draft.state) ? { ...draft, ...decided, state: 'rejected' } : undefined,
   );
   if (rejected) return rejected;
   const present = await store.get(id);
-  if (!present) throw noDraft(id);
-  throw new Failure('failed', `Draft ${id} is ${present.state}, so it cannot be rejected any more.`);
+  if (!present) return noDraft(id);
+  if (present.state === 'unknown')
+    return new Failure(
+      'unknown',
+      `Draft ${id} may have been sent, so it cannot be rejected: that would say it was not.`,
+      {
+        hint: `Look in the thread. To look for it once more, and send it where it is not there: svc drafts approve ${id} --retry-unknown`,
+      },
+    );
+  return new Failure('failed', `Draft ${id} is ${present.state}, so it cannot be rejected any more.`);
 }

@@ -1,11 +1,14 @@
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
+import { timeForPeople } from '../../output/cells.ts';
+import { body, fields, type Message, messages, screen, title } from '../../output/thread.ts';
 import type { Terminal } from '../../output/view.ts';
-import { draftToRead, noDraft } from '../../sends/approve.ts';
-import { type Draft, digestOfDraft, shownDraft, textOf } from '../../sends/draft.ts';
+import { noDraft } from '../../sends/approve.ts';
+import { type Draft, digestOfDraft, shownDraft, textOfStep } from '../../sends/draft.ts';
+import { draftBlocks, publicEntry } from '../../sends/page.ts';
 import { differences, type Thread, threadOf } from '../../sends/thread.ts';
-import { fieldsIn, recordsIn } from '../../text/record.ts';
+import { recordsIn, textIn } from '../../text/record.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { type AtWork, atWork } from './at-work.ts';
 
@@ -21,12 +24,18 @@ export const showDraft = defineCommand({
   examples: ['svc drafts show 1', 'svc drafts show 1 --jq .digest'],
   async run(ctx, { args: { id }, settings }) {
     const { draft, thread, notes } = await atWork(ctx, settings, (at) => lookAt(at, id));
-    const messages = recordsIn(thread?.record?.messages).slice(-newestShown);
-    const record = { ...shownDraft(draft), edits: draft.edits, messages };
+    const newest = recordsIn(thread?.record?.messages).slice(-newestShown);
+    const entry = draft.channel === 'changelog' && thread?.record;
+    const record = {
+      ...shownDraft(draft),
+      edits: draft.edits,
+      messages: newest,
+      ...(entry && { entry: publicEntry(draft.steps[0]?.body, entry) }),
+    };
     return {
       read: true,
       data: { shape: 'record', record },
-      human: (terminal) => page(draft, messages, terminal),
+      human: (terminal) => page({ draft, messages: newest, thread, entry: thread?.record }, terminal),
       notes,
     };
   },
@@ -53,25 +62,55 @@ async function lookAt({ store, service }: AtWork, id: number): Promise<Looked> {
   }
 }
 
-function page(draft: Draft, messages: readonly Readonly<Record<string, unknown>>[], { paint }: Terminal): string {
-  const plain = (text: string) => sanitize(text, { keepNewlines: true });
-  const said = messages.map((message) => {
-    const { sender_name: name, sender_type: type, body, created_at: at } = fieldsIn(message);
-    return `${paint('dim', plain(`${String(name ?? type)}, ${String(at)}`))}\n${plain(String(body))}`;
-  });
-  const before = draft.edits[0]?.before;
-  return [
-    ...(said.length > 0 ? [...said, ''] : []),
-    draftToRead(draft, plain),
-    '',
-    ...(before !== undefined && before !== null && before !== textOf(draft)
-      ? [paint('dim', 'Before it was edited:'), plain(before), '']
-      : []),
-    `State   ${draft.state}${draft.error === null ? '' : `: ${plain(draft.error)}`}`,
-    `By      ${plain(draft.by)}${draft.edited_by === null ? '' : `, edited by ${plain(draft.edited_by)}`}`,
-    ...(draft.decided_by === null
-      ? []
-      : [`Decided ${plain(draft.decided_by)}${draft.reason === null ? '' : `: ${plain(draft.reason)}`}`]),
-    `Digest  ${digestOfDraft(draft)}`,
-  ].join('\n');
+type Page = {
+  readonly draft: Draft;
+  readonly messages: readonly Readonly<Record<string, unknown>>[];
+  readonly entry: Thread['record'];
+  readonly thread: Thread | undefined;
+};
+
+function page({ draft, thread, messages: newest, entry }: Page, terminal: Terminal): string {
+  const { subject, number, record, channel } = draft;
+  // An entry is shown below, as it would become.
+  const about =
+    thread?.record && channel !== 'changelog' ? [title(terminal, subject ?? '', number ?? `#${record.id}`)] : [];
+  return screen([
+    ...about,
+    ...messages(terminal, newest.map(messageOf)),
+    ...draftBlocks(draft, terminal, entry),
+    ...beforeEdit(draft, terminal),
+    facts(draft, terminal),
+  ]);
+}
+
+/** Whatever the service sends stands as a text. */
+function messageOf(message: Readonly<Record<string, unknown>>): Message {
+  const { sender_type: type, sender_name: name, direction, body, created_at: at } = message;
+  return {
+    ...{ sender_type: textIn(type) ?? '', sender_name: textIn(name) ?? '', body: textIn(body) ?? '' },
+    ...(direction === 'in' || direction === 'out' ? { direction } : {}),
+    created_at: textIn(at) ?? '',
+  };
+}
+
+function beforeEdit({ edits, steps }: Draft, terminal: Terminal): string[] {
+  const { before = null, step = 0 } = edits[0] ?? {};
+  if (before === null || before === textOfStep(steps[step])) return [];
+  return [`${terminal.paint('dim', 'Before it was edited:')}\n${body(terminal, before)}`];
+}
+
+function facts(draft: Draft, terminal: Terminal): string {
+  const when = (iso: string | null) => (iso === null ? '' : `, ${timeForPeople(iso, terminal.now)}`);
+  const { state, error, by, batch, reason } = draft;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['State', error === null ? state : `${state}: ${error}`],
+    ['Made by', `${by}${when(draft.created_at)}`],
+    ['Edited by', draft.edited_by],
+    ['Decided by', draft.decided_by && `${draft.decided_by}${when(draft.decided_at)}`],
+    ['Reason', reason],
+    ['Batch', batch],
+  ];
+  const shown = rows.map(([name, value]) => [name, value === null ? undefined : sanitize(value)] as const);
+  // It is copied, so it stays whole.
+  return `${fields(terminal, shown)}\n${terminal.paint('dim', 'Digest      ')}${digestOfDraft(draft)}`;
 }

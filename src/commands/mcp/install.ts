@@ -32,6 +32,7 @@ export const installMcp = defineCommand({
     tools: param.text('Only these tools', { placeholder: 'A,B' }),
     name: param.text('Name of the entry (default svc)', { placeholder: 'NAME' }),
     file: param.output('Configuration file of the client, if not the usual one'),
+    dryRun: param.toggle('Show what would be written, and write nothing'),
   },
   examples: ['svc mcp install print', 'svc mcp install claude-code', 'svc mcp install cursor --allow-write'],
   async run(ctx, { args: { client }, flags, settings }) {
@@ -55,6 +56,16 @@ export const installMcp = defineCommand({
         hint: 'Give --file FILE.',
       });
     const isNew = await enter(client, file, name, entry);
+    if (flags.dryRun) {
+      const shown = isNew ? `Would add ${name} to ${file}:` : `${name} is in ${file} already, just so.`;
+      const text = `${shown}\n${isNew ? (withServer(client, undefined, name, entry) ?? '') : ''}`;
+      return {
+        data: { shape: 'record', record: { client, file, name, ...entry, written: false } },
+        human: () => text,
+        plain: () => text,
+        notes: ['Nothing was written.', ...(await lacksLogin(ctx, settings, client))],
+      };
+    }
     return {
       data: { shape: 'record', record: { client, file, name, ...entry } },
       said: isNew ? `Added ${name} to ${file}.` : `${name} is in ${file} already, just so.`,
@@ -75,7 +86,7 @@ export const installMcp = defineCommand({
         });
       }
       if (text === before) return false;
-      await replaceFile(path, text);
+      if (!flags.dryRun) await replaceFile(path, text);
       return true;
     }
   },

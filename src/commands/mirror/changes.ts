@@ -1,7 +1,8 @@
 import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import { pastMoment } from '../../text/time.ts';
-import { dbFlag, streamCopy } from './copy.ts';
+import { streamCopy } from './copy.ts';
 
 export const copyChanges = defineCommand({
   name: 'changes',

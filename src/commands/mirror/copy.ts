@@ -1,19 +1,8 @@
 import type { Given } from '../../command/command.ts';
-import { param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
 import { openCopy } from '../../mirror/store/open-copy.ts';
 import type { Account, Store } from '../../mirror/tables/store.ts';
 import type { Data, View } from '../../output/view.ts';
-
-export const dbFlag = {
-  db: param.text(
-    'Where the copy is: a file or postgres://HOST/DATABASE (default: SVC_MIRROR_DB, else the state folder)',
-    {
-      placeholder: 'PLACE',
-      completes: 'files',
-    },
-  ),
-};
 
 type Asked = Pick<Given, 'settings'> & { readonly flags: { readonly db: string | undefined } };
 

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { damagedFile } from '../../mirror/sqlite/failure.ts';
 import { openCopy } from '../../mirror/store/open-copy.ts';
-import { dbFlag } from './copy.ts';
 
 export const forgetTheCopy = defineCommand({
   name: 'forget',

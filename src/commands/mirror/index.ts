@@ -1,5 +1,6 @@
 import type { Group } from '../../command/command.ts';
 import { copyChanges } from './changes.ts';
+import { exportTheCopy } from './export.ts';
 import { forgetTheCopy } from './forget.ts';
 import { pullCopy } from './pull.ts';
 import { copySchema } from './schema.ts';
@@ -10,5 +11,5 @@ import { copyStatus } from './status.ts';
 export const mirror: Group = {
   name: 'mirror',
   summary: 'A copy of the account on this machine: ask it anything',
-  commands: [pullCopy, copyStatus, queryCopy, searchCopy, copyChanges, copySchema, forgetTheCopy],
+  commands: [pullCopy, copyStatus, queryCopy, searchCopy, copyChanges, exportTheCopy, copySchema, forgetTheCopy],
 };

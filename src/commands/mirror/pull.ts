@@ -1,13 +1,12 @@
 import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
 import type { PullReport } from '../../mirror/pull/pull.ts';
 import type { Wishes } from '../../mirror/pull/pulling.ts';
-import type { KindName } from '../../mirror/tables/kinds.ts';
 import type { View } from '../../output/view.ts';
-import { dbFlag } from './copy.ts';
+import { kindsFrom } from './kinds.ts';
 
 export const pullCopy = defineCommand({
   name: 'pull',
@@ -56,15 +55,6 @@ async function pullOnce(ctx: Context, settings: Settings, db: string | undefined
   } finally {
     await store.close();
   }
-}
-
-async function kindsFrom(text: string | undefined, flag: string): Promise<readonly KindName[]> {
-  const { kindNames } = await import('../../mirror/tables/kinds.ts');
-  if (text === undefined) return kindNames;
-  const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !kindNames.some((kind) => kind === name));
-  if (unknown === undefined) return kindNames.filter((kind) => names.includes(kind));
-  throw new Failure('usage', `${flag}: there is no kind "${unknown}".`, { hint: `Kinds: ${kindNames.join(', ')}.` });
 }
 
 const columns = ['kind', 'rows', 'created', 'updated', 'gone', 'complete'] as const;

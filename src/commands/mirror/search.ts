@@ -1,7 +1,8 @@
 import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
-import { dbFlag, withCopy } from './copy.ts';
+import { withCopy } from './copy.ts';
 
 export const searchCopy = defineCommand({
   name: 'search',

@@ -1,10 +1,11 @@
 import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
-import { dbFlag, streamCopy } from './copy.ts';
+import { streamCopy } from './copy.ts';
 
 export const queryCopy = defineCommand({
   name: 'sql',
@@ -12,26 +13,34 @@ export const queryCopy = defineCommand({
   details:
     'One SELECT over the tables of svc mirror schema, in the SQL of the database: SQLite, or PostgreSQL where the copy is there. ' +
     'It sees the records of this account alone. Fields that are objects or lists are JSON; from and to of calls need double quotes. ' +
-    'Records that are gone stay, with gone_at. Ctrl-C ends a query that takes too long.',
+    'Records that are gone stay, with gone_at. median(x) and percentile(x, p), with p from 0 to 100, are there in both. Ctrl-C ends a query that takes too long.',
   args: {
     query: param.text('The query; - reads it from standard input, as a pipe or a file there does without it', {
       placeholder: 'QUERY',
     }),
   },
-  flags: dbFlag,
+  flags: {
+    ...dbFlag,
+    file: param.text('A file that holds the query, in place of QUERY', { placeholder: 'FILE', completes: 'files' }),
+  },
   needs: 'a copy of the account: svc mirror pull',
   examples: [
     "svc mirror sql 'SELECT status, count(*) AS tickets FROM tickets GROUP BY status'",
+    "svc mirror sql 'SELECT priority, median(julianday(resolved_at) - julianday(created_at)) AS days FROM tickets GROUP BY priority'",
     "echo 'SELECT email, company FROM contacts LIMIT 3' | svc mirror sql - --output csv",
   ],
   async run(ctx, { args, flags, settings }) {
-    const text = await queryOf(ctx, settings, args.query);
+    const text = await queryOf(ctx, settings, { query: args.query, file: flags.file });
     if (text.trim() === '') throw new Failure('usage', 'The query is empty.');
     // The database starts while the rest is loaded.
     const loading = import('../../mirror/query/query.ts');
     return streamCopy(ctx, { flags, settings }, async (store, account) => {
       await (await import('../../mirror/query/incomplete.ts')).tellIncomplete(ctx, store, account, text);
-      const { columns, rows } = await (await loading)
+      const {
+        columns,
+        durations = [],
+        rows,
+      } = await (await loading)
         .ask(store, account, text, ctx.signal)
         .catch((error: unknown) => withNearName(error, text));
       async function* records() {
@@ -39,7 +48,11 @@ export const queryCopy = defineCommand({
       }
       return {
         records: records(),
-        columns: columns.map((path) => ({ path, header: path })),
+        columns: columns.map((path) => ({
+          path,
+          header: path,
+          ...(durations.includes(path) && { as: 'duration' as const }),
+        })),
         fields: columns,
         asked: true,
         empty: 'No rows.',
@@ -48,7 +61,12 @@ export const queryCopy = defineCommand({
   },
 });
 
-async function queryOf(ctx: Context, { noInput }: Settings, given: string | undefined): Promise<string> {
+type Given = { readonly query: string | undefined; readonly file: string | undefined };
+
+async function queryOf(ctx: Context, { noInput }: Settings, { query: given, file }: Given): Promise<string> {
+  if (given !== undefined && file !== undefined)
+    throw new Failure('usage', 'Give either QUERY or --file FILE, not both.');
+  if (file !== undefined) return readUserText(ctx, file, '--file');
   if (given !== undefined && given !== '-') return given;
   if (given === '-' || !ctx.stdin.isTTY) return readUserText(ctx, '-', 'QUERY');
   if (ctx.ask.canAsk && !noInput) return ctx.ask.text('The query (QUERY)');

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
 import { withoutTimes } from '../../mirror/query/age.ts';
-import { dbFlag, withCopy } from './copy.ts';
+import { withCopy } from './copy.ts';
 
 export const copyStatus = defineCommand({
   name: 'status',

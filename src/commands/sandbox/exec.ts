@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -44,6 +45,7 @@ export const execOver = (isCommand: IsCommand) =>
       const { openSandbox } = await import('../../sandbox/open.ts');
       const { makePrivateFolder, writeProgram } = await import('../../disk/private-folder.ts');
       const compare = flags.diff || flags.diffOut !== undefined;
+      if (compare && flags.seed === 'mirror') refuseQuestion(args.command);
       const seed = await seedFor(ctx, settings, flags);
       const limit = flags.rate_limit ?? (compare ? 'off' : undefined);
       const folder = await makePrivateFolder('svc-sandbox-');
@@ -76,6 +78,16 @@ export const execOver = (isCommand: IsCommand) =>
       }
     },
   });
+
+/** What asks the copy: in a sandbox there is none, and there is nothing to rehearse. */
+const questions = new Set(['sql', 'search', 'changes', 'diff', 'status', 'export', 'schema']);
+
+function refuseQuestion([program, group, word = '', ...rest]: readonly string[]): void {
+  if (program !== 'svc' || group !== 'mirror' || !questions.has(word)) return;
+  throw new Failure('usage', `svc mirror ${word} asks the copy and changes nothing in the account.`, {
+    hint: `Run it as it is: ${['svc', group, word, ...rest].map(shellWord).join(' ')}`,
+  });
+}
 
 /** Why a program never ran, and what a shell says then. */
 type NotRun = { readonly exitCode: 126 | 127; readonly problem: string };

@@ -38,18 +38,19 @@ const installSkill = (tree: Tree) =>
       'Only for programs that are there: their folder in HOME exists. Run it again after an update of svc. A SKILL.md that ' +
       'svc did not write is left as it is.',
     args: { program: { ...which, placeholder: 'PROGRAM' } },
-    flags: {},
+    flags: { dryRun: param.toggle('Show which files would be written, and write nothing') },
     examples: ['svc skill install', 'svc skill install claude'],
-    async run(ctx, { args: { program } }) {
+    async run(ctx, { args: { program }, flags: { dryRun } }) {
       const home = homeFolder(ctx.env);
       if (!home)
         throw new Failure('usage', 'svc does not know where your home folder is, so it cannot find the assistants.');
       const text = await skillText(tree);
       const chosen = await present(home, program);
       const files = await Promise.all(
-        chosen.map(async (each) => ({ program: each, file: await put(home, each, text) })),
+        chosen.map(async (each) => ({ program: each, file: await put(home, each, text, { isDry: dryRun }) })),
       );
-      const lines = files.map((each) => `Installed for ${programs[each.program].title}: ${each.file}`).join('\n');
+      const done = dryRun ? 'Would be installed for' : 'Installed for';
+      const lines = files.map((each) => `${done} ${programs[each.program].title}: ${each.file}`).join('\n');
       return { data: { shape: 'record', record: { installed: files } }, said: lines };
     },
   });
@@ -73,7 +74,12 @@ async function present(home: string, named: Program | undefined): Promise<Progra
   );
 }
 
-async function put(home: string, program: Program, text: string): Promise<string> {
+async function put(
+  home: string,
+  program: Program,
+  text: string,
+  { isDry }: { readonly isDry: boolean },
+): Promise<string> {
   const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
   const { mark } = await import('../../derive/skill.ts');
   const { file } = placeOf(program, home, process.platform);
@@ -84,7 +90,7 @@ async function put(home: string, program: Program, text: string): Promise<string
     });
   }
   // Not secret: other programs of this user, and people, may read it.
-  if (before !== text) await replaceFile(file, text, 0o644);
+  if (before !== text && !isDry) await replaceFile(file, text, 0o644);
   return file;
 }
 

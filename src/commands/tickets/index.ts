@@ -21,6 +21,7 @@ import { several } from '../../command/several.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import type { Column } from '../../output/view.ts';
+import { waitingTickets } from './waiting.ts';
 
 type Ticket = Output<typeof getTicket>['ticket'];
 
@@ -111,6 +112,7 @@ export const tickets: Group = {
         "svc tickets list --search invoice --json --jq '.[].subject'",
       ],
     }),
+    waitingTickets,
     fromOperation('get', getTicket, {
       several: true,
       columns,

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
+import { type Inbox, inboxFor } from '../../catchup/inbox.ts';
+import { type Rebuilt, rebuiltArrivals, startsOf } from '../../catchup/rebuilding.ts';
+import type { SendResult, SendResults } from '../../catchup/send.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -9,15 +12,12 @@ import { localTime } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { parsePast } from '../../text/time.ts';
-import type { Arrival } from '../../webhooks/inbox/line.ts';
-import { mainFields } from '../../webhooks/main-fields.ts';
-import type { Fates } from '../../webhooks/rebuild/send.ts';
-import type { Starts } from '../../webhooks/rebuild/starts.ts';
-import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
-import { parseEvents, parseTarget } from '../../webhooks/sinks/routes.ts';
-import { type Fate, type Inbox, inboxFor } from './catch-up-inbox.ts';
-import { configFlag } from './configured.ts';
-import { type Rebuilt, rebuiltArrivals, startsOf } from './rebuilding.ts';
+import { parseEvents, parseTarget } from '../../webhooks/deliver/routes.ts';
+import { envelopeIn } from '../../webhooks/event/envelope.ts';
+import { mainFields } from '../../webhooks/event/main-fields.ts';
+import type { Arrival } from '../../webhooks/store/line.ts';
+import type { Starts } from '../../webhooks/store/starts.ts';
+import { configFlag } from './config-flag.ts';
 
 export const catchUpWebhooks = defineCommand({
   name: 'catch-up',
@@ -53,7 +53,7 @@ export const catchUpWebhooks = defineCommand({
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
     const inbox = await inboxFor(ctx, settings, flags.config);
     const { seeAll, env } = inbox;
-    const fates = new Map<string, Fate>();
+    const results = new Map<string, SendResult>();
     let last: Rebuilt | undefined;
     try {
       const starts = await begin(inbox, events, { since: flags.since, keeps: to === undefined && !flags.dryRun });
@@ -64,15 +64,15 @@ export const catchUpWebhooks = defineCommand({
         if (flags.dryRun)
           return planned(found, inbox.about, to === undefined ? new Set() : await sentTo(ctx, settings, to));
         // What waited for the service to give up is looked for among all the rest once more.
-        const left = found.arrivals.filter(({ id }) => (fates.get(id) ?? 'failed') === 'failed');
+        const left = found.arrivals.filter(({ id }) => (results.get(id) ?? 'failed') === 'failed');
         const done = to === undefined ? await inbox.take(left) : await send(ctx, settings, to, left);
-        for (const [id, fate] of done) fates.set(id, fate);
+        for (const [id, result] of done) results.set(id, result);
       }
     } finally {
       await inbox.close();
     }
     if (!last) throw interruption(ctx.signal);
-    return told(ctx, last, fates, { ...inbox, isSent: to !== undefined });
+    return told(ctx, last, results, { ...inbox, isSent: to !== undefined });
   },
 });
 
@@ -94,10 +94,15 @@ async function begin(
 type Went = Pick<Inbox, 'next' | 'about'> & { readonly isSent: boolean };
 
 /** Each event counts once, by what became of it in the end. */
-function told(ctx: Context, { unread, since, young }: Rebuilt, fates: Fates, { next, about, isSent }: Went): View {
-  const count = (wanted: Fate) => [...fates.values()].filter((fate) => fate === wanted).length;
+function told(
+  ctx: Context,
+  { unread, since, young }: Rebuilt,
+  results: SendResults,
+  { next, about, isSent }: Went,
+): View {
+  const count = (wanted: SendResult) => [...results.values()].filter((result) => result === wanted).length;
   const [sent, repeated, failed] = [count('sent'), count('repeated'), count('failed')];
-  const record = { since: since.toISOString(), rebuilt: fates.size, sent, repeated, failed, not_readable: unread };
+  const record = { since: since.toISOString(), rebuilt: results.size, sent, repeated, failed, not_readable: unread };
   const isCut = ctx.signal.aborted && (failed > 0 || young > 0);
   const before = repeated > 0 ? ` ${counted(repeated, 'more event')} had gone there before.` : '';
   return {
@@ -149,13 +154,13 @@ function planned(
 const journalOf = ({ files }: Context, { profile }: Settings): string =>
   join(files.state, 'webhooks', `rebuilt-${encodeURIComponent(profile)}.jsonl`);
 
-async function send(ctx: Context, settings: Settings, to: string, arrivals: readonly Arrival[]): Promise<Fates> {
-  const { sendRebuilt } = await import('../../webhooks/rebuild/send.ts');
+async function send(ctx: Context, settings: Settings, to: string, arrivals: readonly Arrival[]): Promise<SendResults> {
+  const { sendRebuilt } = await import('../../catchup/send.ts');
   const { timeoutMs } = settings;
   return sendRebuilt(ctx, arrivals, { to, journal: journalOf(ctx, settings), timeoutMs });
 }
 
 async function sentTo(ctx: Context, settings: Settings, to: string): Promise<ReadonlySet<string>> {
-  const { sentBefore } = await import('../../webhooks/rebuild/send.ts');
+  const { sentBefore } = await import('../../catchup/send.ts');
   return sentBefore({ to, journal: journalOf(ctx, settings) });
 }

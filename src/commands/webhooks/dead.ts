@@ -8,14 +8,16 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { damagedText } from '../../webhooks/inbox/file.ts';
-import type { Outcome } from '../../webhooks/inbox/line.ts';
-import type { DeadId } from '../../webhooks/inbox/orders.ts';
-import { deadIn, type Ledger } from '../../webhooks/keeper/keeper.ts';
-import { mainFields } from '../../webhooks/main-fields.ts';
-import { lossInWords } from '../../webhooks/outcome-words.ts';
-import { deliveryOf, envelopeIn } from '../../webhooks/receiving/delivery.ts';
-import { choose as chooseInbox, configFlag, openConfigured } from './configured.ts';
+import { envelopeIn } from '../../webhooks/event/envelope.ts';
+import { mainFields } from '../../webhooks/event/main-fields.ts';
+import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
+import { deliveryOf } from '../../webhooks/store/delivery.ts';
+import { damagedText } from '../../webhooks/store/folder/file.ts';
+import type { DeadId } from '../../webhooks/store/folder/requests.ts';
+import { deadIn, type InboxAdmin } from '../../webhooks/store/inbox-store.ts';
+import type { Outcome } from '../../webhooks/store/line.ts';
+import { lossInWords } from '../../webhooks/store/outcome-words.ts';
+import { configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
 import { retriable } from './retriable.ts';
 
@@ -43,8 +45,8 @@ const list = defineCommand({
   flags: { sink: sinkFlag, config: configFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const seen = await ledger.received(
+    return within(ctx, settings, flags.config, async (admin, sinks) => {
+      const seen = await admin.received(
         ({ id, event, at, body, unreadable }) => {
           const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
           return { id, event, received_at: at, summary };
@@ -64,13 +66,13 @@ const list = defineCommand({
 
 async function deadChoices(ctx: Context, settings: Settings, flags: Texts): Promise<readonly Choice[]> {
   const { config } = await chooseInbox(ctx, flags.config?.[0]);
-  const { ledger } = await openConfigured(ctx, settings, config);
+  const { admin } = await openConfigured(ctx, settings, config);
   try {
-    const seen = await ledger.received(({ id, event }) => ({ id, event }));
+    const seen = await admin.received(({ id, event }) => ({ id, event }));
     const some = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0).slice(0, 100);
     return some.map(({ value: { id, event } }) => ({ value: id, name: `${event ?? '-'}  ${sanitize(id)}` }));
   } finally {
-    await ledger.close();
+    await admin.close();
   }
 }
 
@@ -87,8 +89,8 @@ const show = defineCommand({
   needs: 'a dead letter: svc webhooks dead list',
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger) => {
-      const seen = await ledger.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined));
+    return within(ctx, settings, flags.config, async (admin) => {
+      const seen = await admin.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined));
       const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
       const idsOf = (some: typeof seen) => some.map(({ value }) => value.id);
       const id = meant(args.id, { dead: idsOf(begin), all: new Set(idsOf(seen)) });
@@ -117,10 +119,10 @@ const retry = defineCommand({
   ...chosen,
   examples: ['svc webhooks dead retry --all --sink app'],
   async run(ctx, { args, flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const { ids, notes } = retriable(await choose(ledger, args.id, { ...flags, sinks }), sinks);
+    return within(ctx, settings, flags.config, async (admin, sinks) => {
+      const { ids, notes } = retriable(await choose(admin, args.id, { ...flags, sinks }), sinks);
       const named = flags.all ? '' : ` (${namesOf(ids)})`;
-      const retried = ids.length > 0 ? await ledger.move(ids, 'again') : 0;
+      const retried = ids.length > 0 ? await admin.move(ids, 'again') : 0;
       return {
         data: { shape: 'record', record: { retried } },
         done:
@@ -141,12 +143,12 @@ const drop = defineCommand({
   flags: chosen.flags,
   examples: ['svc webhooks dead drop --all --yes'],
   async run(ctx, { args, flags, settings }) {
-    return within(ctx, settings, flags.config, async (ledger, sinks) => {
-      const ids = await choose(ledger, args.id, { ...flags, sinks, isWhole: true });
+    return within(ctx, settings, flags.config, async (admin, sinks) => {
+      const ids = await choose(admin, args.id, { ...flags, sinks, isWhole: true });
       const named = flags.all ? '' : ` (${namesOf(ids)})`;
       const question = `Give up ${counted(ids.length, 'dead letter')}${named} for good?`;
       if (ids.length > 0) await confirmed(ctx, settings, question);
-      const dropped = ids.length > 0 ? await ledger.move(ids, 'dropped') : 0;
+      const dropped = ids.length > 0 ? await admin.move(ids, 'dropped') : 0;
       return {
         data: { shape: 'record', record: { dropped } },
         done: `Gave up ${counted(dropped, 'dead letter')}${named}.`,
@@ -186,7 +188,7 @@ type Flags = {
 
 /** Those that are named and dead; any other id is a failure, and then nothing is changed. */
 async function choose(
-  ledger: Ledger,
+  admin: InboxAdmin,
   wanted: readonly string[],
   { all, sink, config, sinks, isWhole = false }: Flags,
 ): Promise<DeadId[]> {
@@ -195,7 +197,7 @@ async function choose(
       hint: `Run: svc webhooks dead list${withConfig(config)}`,
     });
   }
-  const seen = await ledger.received(({ id }) => id);
+  const seen = await admin.received(({ id }) => id);
   knowSink(sink, sinks, seen);
   const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
   if (all) return found;
@@ -237,19 +239,19 @@ async function within(
   ctx: Context,
   settings: Settings,
   given: string | undefined,
-  work: (ledger: Ledger, sinks: Sinks) => Promise<View>,
+  work: (admin: InboxAdmin, sinks: Sinks) => Promise<View>,
 ): Promise<View> {
   const { config, about } = await chooseInbox(ctx, given);
-  const { ledger, configured } = await openConfigured(ctx, settings, config);
-  const looked = `Looked in ${ledger.place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE`;
+  const { admin, configured } = await openConfigured(ctx, settings, config);
+  const looked = `Looked in ${admin.place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE`;
   try {
     const view = await work(
-      ledger,
+      admin,
       configured?.config.sinks.map(({ name }) => name),
     );
     const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
     return { ...view, notes: [...own, ...(config === undefined ? [looked] : about)] };
   } finally {
-    await ledger.close();
+    await admin.close();
   }
 }

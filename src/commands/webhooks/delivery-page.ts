@@ -1,7 +1,7 @@
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { outcomeInWords } from '../../webhooks/outcome-words.ts';
-import type { Delivery } from '../../webhooks/receiving/delivery.ts';
+import type { Delivery } from '../../webhooks/store/delivery.ts';
+import { outcomeInWords } from '../../webhooks/store/outcome-words.ts';
 
 /** One delivery for people: what is known of it, its headers, its payload. */
 export function page(delivery: Delivery, paint: (style: 'bold' | 'dim', text: string) => string): string {

@@ -1,12 +1,12 @@
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cells, cut, pad, wrap } from '../../text/width.ts';
-import type { EventLine, Line } from '../../webhooks/lines.ts';
-import { mainFields } from '../../webhooks/main-fields.ts';
-import { lossInWords, taken } from '../../webhooks/outcome-words.ts';
-import { type Refusal, refusals } from '../../webhooks/receiving/judge.ts';
-import { isGood } from '../../webhooks/report.ts';
-import type { Forwarding } from '../../webhooks/sinks/forward.ts';
+import { mainFields } from '../../webhooks/event/main-fields.ts';
+import { isGood } from '../../webhooks/listen/report.ts';
+import { type Refusal, refusals } from '../../webhooks/receive/judge.ts';
+import type { EventLine, Line } from '../../webhooks/store/event-line.ts';
+import type { Forwarding } from '../../webhooks/store/forwarding.ts';
+import { lossInWords, taken } from '../../webhooks/store/outcome-words.ts';
 
 /** Lines that stay aligned: the column of ids grows with the longest one, and gives way on a narrow terminal. */
 export function printer() {

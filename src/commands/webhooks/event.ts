@@ -1,6 +1,6 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { Param } from '../../command/command.ts';
-import { parseEvent } from '../../webhooks/sinks/routes.ts';
+import { parseEvent } from '../../webhooks/deliver/routes.ts';
 
 /** The event that a command is about, as its first argument. */
 export const eventArg: Param<WebhookEvent> = {

@@ -5,13 +5,13 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { type Damaged, damagedText } from '../../webhooks/inbox/file.ts';
-import type { Received } from '../../webhooks/inbox/inbox.ts';
-import { seatsFolder } from '../../webhooks/inbox/seat.ts';
-import { received, type Seen, type View } from '../../webhooks/inbox/view.ts';
-import { mainFields } from '../../webhooks/main-fields.ts';
-import { envelopeIn } from '../../webhooks/receiving/delivery.ts';
-import { type Chosen, choose, openConfigured } from './configured.ts';
+import { envelopeIn } from '../../webhooks/event/envelope.ts';
+import { mainFields } from '../../webhooks/event/main-fields.ts';
+import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
+import { type Damaged, damagedText } from '../../webhooks/store/folder/file.ts';
+import type { Received } from '../../webhooks/store/folder/inbox.ts';
+import { slotsFolder } from '../../webhooks/store/folder/slot.ts';
+import { received, type Seen, type View } from '../../webhooks/store/folder/view.ts';
 
 /** Of `listen`, or of the configuration of `serve`. */
 export async function look<T>(
@@ -22,11 +22,11 @@ export async function look<T>(
 ): Promise<readonly Seen<T>[]> {
   const onDamage = (damaged: Damaged) => ctx.notice(damagedText(damaged));
   if (config === undefined) return received(rootOf(ctx, settings), view, onDamage);
-  const { ledger } = await openConfigured(ctx, settings, config);
+  const { admin } = await openConfigured(ctx, settings, config);
   try {
-    return await ledger.received(view, onDamage);
+    return await admin.received(view, onDamage);
   } finally {
-    await ledger.close();
+    await admin.close();
   }
 }
 
@@ -37,7 +37,7 @@ export async function chosen(ctx: Context, given: string | undefined): Promise<C
   return { config, about: ['This is the inbox of svc webhooks listen. For that of serve: --config FILE'] };
 }
 
-export const rootOf = (ctx: Context, settings: Settings): string => seatsFolder(ctx.files.state, settings.profile);
+export const rootOf = (ctx: Context, settings: Settings): string => slotsFolder(ctx.files.state, settings.profile);
 
 /** So many are enough to choose from; the id of another can be typed. */
 const mostChoices = 100;

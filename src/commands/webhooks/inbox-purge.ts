@@ -6,11 +6,12 @@ import type { Context } from '../../context.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
-import { inboxFile } from '../../webhooks/inbox/file.ts';
-import { occupant, seats, whileFree } from '../../webhooks/inbox/seat.ts';
-import { received } from '../../webhooks/inbox/view.ts';
-import { fileStarts } from '../../webhooks/rebuild/starts.ts';
-import { configFlag, openConfigured } from './configured.ts';
+import { openConfigured } from '../../webhooks/serve/configured.ts';
+import { inboxFile } from '../../webhooks/store/folder/file.ts';
+import { slotHolder, slots, whileFree } from '../../webhooks/store/folder/slot.ts';
+import { received } from '../../webhooks/store/folder/view.ts';
+import { fileStarts } from '../../webhooks/store/starts.ts';
+import { configFlag } from './config-flag.ts';
 import { rootOf } from './inbox-look.ts';
 
 export const purge = defineCommand({
@@ -22,9 +23,9 @@ export const purge = defineCommand({
   examples: ['svc webhooks inbox purge --yes'],
   async run(ctx, { flags, settings }) {
     if (flags.config !== undefined) return purgeConfigured(ctx, settings, flags.config);
-    const folders = await seats(rootOf(ctx, settings));
+    const folders = await slots(rootOf(ctx, settings));
     for (const folder of folders) {
-      const pid = await occupant(folder);
+      const pid = await slotHolder(folder);
       if (pid !== undefined) throw inUse(pid);
     }
     const found = await received(rootOf(ctx, settings), ({ id }) => id);
@@ -32,7 +33,7 @@ export const purge = defineCommand({
     if (count > 0) await confirmed(ctx, settings, `Delete ${counted(count, 'received event')} for good?`);
     for (const folder of folders) {
       const done = await whileFree(folder, () => removeFile(join(folder, inboxFile)));
-      if (!done) throw inUse(await occupant(folder));
+      if (!done) throw inUse(await slotHolder(folder));
     }
     await fileStarts(rootOf(ctx, settings), ctx.clock).clear();
     return {
@@ -43,18 +44,18 @@ export const purge = defineCommand({
 });
 
 async function purgeConfigured(ctx: Context, settings: Settings, config: string) {
-  const { ledger } = await openConfigured(ctx, settings, config);
+  const { admin } = await openConfigured(ctx, settings, config);
   try {
-    const { length: count } = await ledger.received(({ id }) => id);
+    const { length: count } = await admin.received(({ id }) => id);
     const question = `Delete ${counted(count, 'received event')} for good, also what waits and the dead letters?`;
     if (count > 0) await confirmed(ctx, settings, question);
-    if (count > 0) await ledger.purge();
+    if (count > 0) await admin.purge();
     return {
       data: { shape: 'record', record: { deleted: count } },
       done: count === 0 ? 'The inbox was empty.' : `Deleted ${counted(count, 'event')} for good.`,
     } as const;
   } finally {
-    await ledger.close();
+    await admin.close();
   }
 }
 

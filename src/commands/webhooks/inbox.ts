@@ -3,12 +3,15 @@ import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
-import { mainFields } from '../../webhooks/main-fields.ts';
-import { taken } from '../../webhooks/outcome-words.ts';
-import { deliveryOf, envelopeIn, forwardOf } from '../../webhooks/receiving/delivery.ts';
-import { createForwarder, type Forwarding } from '../../webhooks/sinks/forward.ts';
-import { parseTarget } from '../../webhooks/sinks/routes.ts';
-import { configFlag, urlOfSink } from './configured.ts';
+import { replay as replayOnce } from '../../webhooks/deliver/replay.ts';
+import { parseTarget } from '../../webhooks/deliver/routes.ts';
+import { envelopeIn } from '../../webhooks/event/envelope.ts';
+import { mainFields } from '../../webhooks/event/main-fields.ts';
+import { urlOfSink } from '../../webhooks/serve/configured.ts';
+import { deliveryOf } from '../../webhooks/store/delivery.ts';
+import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
+import { taken } from '../../webhooks/store/outcome-words.ts';
+import { configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
 import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
@@ -129,18 +132,10 @@ const replay = defineCommand({
       const why = isSink ? `went to ${before}, which is no HTTP sink` : 'was never forwarded';
       throw new Failure('usage', `${arrival.id} ${why}, so --to URL is needed.`);
     });
-    const byId = new Map(found.map((one) => [one.arrival.id, one]));
-    const forwarder = createForwarder({
-      exchange: ctx.exchange,
-      clock: ctx.clock,
-      inbox: { read: async (id) => byId.get(id), settle: async () => {} },
-      timeoutMs: settings.timeoutMs,
-      report: () => {},
-    });
     const records: ({ readonly id: string; readonly event: string | null } & Forwarding)[] = [];
     for (const { arrival, target } of planned) {
-      const forwarding = await forwarder.replay(arrival.id, target);
-      if (forwarding) records.push({ id: arrival.id, event: arrival.event, ...forwarding });
+      const replayed = await replayOnce(ctx, { arrival }, { to: target, timeoutMs: settings.timeoutMs });
+      records.push({ id: arrival.id, event: arrival.event, ...replayed });
     }
     const failed = records.filter(({ status }) => status === null || status >= 300);
     return {

@@ -1,25 +1,17 @@
 import * as v from 'valibot';
-import {
-  createWebhook,
-  deleteWebhook,
-  listWebhooks,
-  type WebhookEvent,
-  webhookEvents,
-  webhookTarget,
-} from '../../api/webhooks.ts';
+import { type WebhookEvent, webhookEvents, webhookTarget } from '../../api/webhooks.ts';
+import type { Wanted } from '../../catchup/rebuilding.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { call, connect } from '../../http/call.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { withPlainNotes } from '../../webhooks/plain-notes.ts';
-import type { Missed } from '../../webhooks/rebuild/missed.ts';
-import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/sinks/routes.ts';
+import { parseEvents, parseRoutes, parseTarget } from '../../webhooks/deliver/routes.ts';
+import type { Missed } from '../../webhooks/receive/missed.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
-import type { Subscribing } from '../../webhooks/subscriptions/subscriptions.ts';
-import type { Wanted } from './rebuilding.ts';
+import { subscribing } from '../../webhooks/subscriptions/subscribing.ts';
+import { withPlainNotes } from './plain-notes.ts';
 
 const usualPort = 8977;
 
@@ -104,7 +96,10 @@ export const listenToWebhooks = defineCommand({
       ctx.notice('There is no tunnel and no public URL, so the service cannot deliver here.');
       ctx.notice(`To let svc open a tunnel: svc webhooks listen${againWith(flags)} --tunnel cloudflared`);
     }
-    const [{ listen }, { printer }] = [await import('../../webhooks/listen.ts'), await import('./event-lines.ts')];
+    const [{ listen }, { printer }] = [
+      await import('../../webhooks/listen/listen.ts'),
+      await import('./event-lines.ts'),
+    ];
     const { lines, more, summary } = await listen(ctx, {
       profile: settings.profile,
       port: flags.port,
@@ -141,11 +136,11 @@ function againWith({ port, path, forwardTo }: Place): string {
 }
 
 async function missed(ctx: Context, settings: Settings, events: readonly WebhookEvent[] | undefined): Promise<Missed> {
-  const { missedIn } = await import('./missed.ts');
-  const { received } = await import('../../webhooks/inbox/view.ts');
-  const { seatsFolder } = await import('../../webhooks/inbox/seat.ts');
-  const { fileStarts } = await import('../../webhooks/rebuild/starts.ts');
-  const root = seatsFolder(ctx.files.state, settings.profile);
+  const { missedIn } = await import('../../catchup/missed.ts');
+  const { received } = await import('../../webhooks/store/folder/view.ts');
+  const { slotsFolder } = await import('../../webhooks/store/folder/slot.ts');
+  const { fileStarts } = await import('../../webhooks/store/starts.ts');
+  const root = slotsFolder(ctx.files.state, settings.profile);
   const starts = fileStarts(root, ctx.clock);
   const seeAll: Wanted['seeAll'] = (see) => received(root, see);
   const open = async () => ({ seeAll, starts, close: async () => {} });
@@ -168,43 +163,4 @@ async function reachOf(publicUrl: string | undefined, tunnel: string | undefined
 function parsePath(path: string): string {
   if (/^\/[^\s?#]*$/u.test(path)) return new URL(path.replaceAll(/^\/+/gu, '/'), 'http://localhost').pathname;
   throw new Failure('usage', `--path must begin with / and have no query, not "${path}".`);
-}
-
-/** Opened when first needed, and then once. Deleting goes on when svc is told to end: that is when it is needed. */
-function subscribing(ctx: Context, settings: Settings) {
-  let opened: Promise<Subscribing> | undefined;
-  let storesSecrets = true;
-  const open = async (): Promise<Subscribing> => {
-    const service = await connect(ctx, settings);
-    await service.session.bearer(createWebhook);
-    storesSecrets = service.session.from === 'profile';
-    const undying = Object.create(ctx, { signal: { value: new AbortController().signal } }) as Context;
-    const late = await connect(undying, settings);
-    const soon = { maxWaitMs: 10_000 };
-    return {
-      list: async () => (await call(late, listWebhooks, {})).webhooks,
-      create: async (event, url) => {
-        const made = await call(service, createWebhook, { body: { event_type: event, target_url: url } });
-        if (made?.id && made.signing_secret) return made;
-        throw new Failure(
-          'unknown',
-          `The subscription to ${event} was created, but the answer lacks its signing secret.`,
-          {
-            hint: 'Find it with: svc webhooks list, delete it, and try again.',
-            looked: { seconds: 0, candidates: made?.id ? [made.id] : [] },
-          },
-        );
-      },
-      delete: async (id) => void (await call(late, deleteWebhook, { params: { webhook: id } }, soon)),
-    };
-  };
-  return {
-    service: () => {
-      opened ??= open();
-      return opened;
-    },
-    get storesSecrets() {
-      return storesSecrets;
-    },
-  };
 }

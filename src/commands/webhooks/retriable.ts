@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import type { DeadId } from '../../webhooks/inbox/orders.ts';
+import type { DeadId } from '../../webhooks/store/folder/requests.ts';
 
 type Retriable = { readonly ids: readonly DeadId[]; readonly notes: readonly string[] };
 

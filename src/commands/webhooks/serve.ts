@@ -5,11 +5,11 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { message } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
-import { withPlainNotes } from '../../webhooks/plain-notes.ts';
-import type { Missed } from '../../webhooks/rebuild/missed.ts';
-import type { Configured } from '../../webhooks/serving/config.ts';
-import type { Served } from '../../webhooks/serving/serve.ts';
+import type { Missed } from '../../webhooks/receive/missed.ts';
+import type { Configured } from '../../webhooks/serve/config.ts';
+import type { Served } from '../../webhooks/serve/serve.ts';
 import { splitSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
+import { withPlainNotes } from './plain-notes.ts';
 
 export const serveWebhooks = defineCommand({
   name: 'serve',
@@ -32,9 +32,9 @@ export const serveWebhooks = defineCommand({
   ],
   async run(outer, { flags, settings }) {
     const ctx = withPlainNotes(outer);
-    const { readServeConfig } = await import('../../webhooks/serving/config.ts');
-    const { refuseOwnFiles } = await import('../../webhooks/serving/own-files.ts');
-    const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
+    const { readServeConfig } = await import('../../webhooks/serve/config.ts');
+    const { refuseOwnFiles } = await import('../../webhooks/serve/own-files.ts');
+    const { placeOfInbox } = await import('../../webhooks/store/place.ts');
     const path = flags.config ?? '';
     const placeOf = ({ config, folder }: Configured) =>
       placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
@@ -55,7 +55,7 @@ export const serveWebhooks = defineCommand({
         notes: await missingFor(ctx, first),
       };
     }
-    const { serve } = await import('../../webhooks/serving/serve.ts');
+    const { serve } = await import('../../webhooks/serve/serve.ts');
     const served = await serve(ctx, {
       first,
       read,
@@ -73,20 +73,20 @@ export const serveWebhooks = defineCommand({
 
 /** What the configuration names and is not here. */
 async function missingFor(ctx: Context, configured: Configured): Promise<string[]> {
-  const { missingPrograms } = await import('../../webhooks/sinks/missing-programs.ts');
-  const { missingSecrets } = await import('../../webhooks/serving/missing-secrets.ts');
+  const { missingPrograms } = await import('../../webhooks/serve/missing-programs.ts');
+  const { missingSecrets } = await import('../../webhooks/serve/missing-secrets.ts');
   return [...missingSecrets(ctx, configured.config), ...(await missingPrograms(configured))];
 }
 
 async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<Missed> {
-  const { placeOfInbox } = await import('../../webhooks/keeper/place.ts');
-  const { openLedger } = await import('../../webhooks/keeper/ledger.ts');
-  const { missedIn } = await import('./missed.ts');
+  const { placeOfInbox } = await import('../../webhooks/store/place.ts');
+  const { openInboxAdmin } = await import('../../webhooks/store/inbox-admin.ts');
+  const { missedIn } = await import('../../catchup/missed.ts');
   const { config, folder } = current();
   const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
   const open = async () => {
-    const ledger = await openLedger(ctx, place);
-    return { seeAll: ledger.received, starts: ledger.starts, close: () => ledger.close() };
+    const admin = await openInboxAdmin(ctx, place);
+    return { seeAll: admin.received, starts: admin.starts, close: () => admin.close() };
   };
   return missedIn(ctx, settings, { open, events: undefined, env: () => current().config.secrets.env });
 }
@@ -117,7 +117,7 @@ function sumOf({ tally, sinks }: Served): string {
 }
 
 async function unitFor({ env }: Pick<Context, 'env'>, { file }: Configured): Promise<string> {
-  const { systemdUnit } = await import('../../webhooks/serving/unit.ts');
+  const { systemdUnit } = await import('../../webhooks/serve/unit.ts');
   const script = process.argv[1];
   const isScript = script !== undefined && !process.getBuiltinModule('node:sea').isSea();
   const command = isScript ? [process.execPath, script] : [process.execPath];

@@ -7,7 +7,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { isLoopbackHost } from '../../text/loopback.ts';
 import { fieldsIn } from '../../text/record.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { parseTarget } from '../../webhooks/sinks/routes.ts';
+import { parseTarget } from '../../webhooks/deliver/routes.ts';
 import { givenSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { eventArg } from './event.ts';
 
@@ -50,7 +50,7 @@ export const triggerWebhook = defineCommand({
         hint: 'Set SVC_WEBHOOK_SECRET, give --secret-stdin, or subscribe with svc webhooks create.',
       });
     }
-    const { sampleEnvelope, withValues } = await import('../../webhooks/samples.ts');
+    const { sampleEnvelope, withValues } = await import('../../webhooks/event/samples.ts');
     const id = `evt_${Buffer.from(ctx.random(12)).toString('hex')}`;
     const sample = () => JSON.stringify(withValues(sampleEnvelope(args.event, id, ctx.clock.now()), flags.set));
     const body = flags.body === undefined ? Buffer.from(sample()) : await readUserBytes(ctx, flags.body, '--body');

@@ -29,7 +29,7 @@ export const verifyWebhook = defineCommand({
     refuseBothFromStdin(flags);
     const secrets = await requiredSecrets(ctx, flags.secretStdin);
     const bytes = await readUserBytes(ctx, flags.body ?? '-', '--body');
-    const { diagnose } = await import('../../webhooks/receiving/diagnose.ts');
+    const { diagnose } = await import('../../webhooks/receive/diagnose.ts');
     const why = diagnose(flags.signature, bytes, secrets) ?? null;
     const told = why === null ? 'Valid.' : `Not valid. ${why}`;
     return {

@@ -1,6 +1,6 @@
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import type { Forwarding } from '../../webhooks/sinks/forward.ts';
+import type { Forwarding } from '../../webhooks/store/forwarding.ts';
 
 type Listed = { readonly sinks: readonly string[] | undefined; readonly forward: Forwarding | null | undefined };
 

@@ -2,7 +2,7 @@ import type { Client, QueryArrayConfig } from 'pg';
 import { Failure, interruption } from '../../errors.ts';
 import { type Answer, literal, type Question } from '../tables/store.ts';
 import { roleForQueries, unboundRoles } from './row-security.ts';
-import { schemaName } from './values.ts';
+import { intervalType, schemaName } from './values.ts';
 
 const piece = 500;
 
@@ -52,6 +52,7 @@ export async function query(
     for (const { name, text: query } of views) await ask(`CREATE OR REPLACE TEMP VIEW "${name}" AS ${query}`);
     await ask(`SET LOCAL search_path TO pg_temp, ${schemaName}, public`);
     await ask("SET LOCAL TIME ZONE 'UTC'");
+    await ask('SET LOCAL intervalstyle TO iso_8601');
     await ask('SET LOCAL row_security TO on');
     await ask('SET TRANSACTION READ ONLY');
     await askTheirs(`DECLARE svc_query NO SCROLL CURSOR FOR ${text}\n`);
@@ -66,7 +67,9 @@ export async function query(
         await end();
       }
     }
-    return { columns: distinct(first.fields.map(({ name }) => name)), rows: rows() };
+    const columns = distinct(first.fields.map(({ name }) => name));
+    const durations = columns.filter((_, at) => first.fields[at]?.dataTypeID === intervalType);
+    return { columns, durations, rows: rows() };
   } catch (error) {
     await end();
     throw error;
@@ -92,7 +95,10 @@ const tooPowerful = (role: string): Failure =>
 /** The library knows `queryMode`, its types do not. */
 type Statement = QueryArrayConfig & { readonly queryMode: 'extended' };
 
-type Fetched = { readonly fields: readonly { readonly name: string }[]; readonly rows: readonly unknown[][] };
+type Fetched = {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
+  readonly rows: readonly unknown[][];
+};
 
 /** A second column of one name is `name:1`, as in SQLite. */
 function distinct(names: readonly string[]): string[] {

@@ -46,11 +46,14 @@ export async function guardRows(sql: Sql): Promise<void> {
   const done = new Set(rows.map(({ name }) => name));
   const missing = guarded.filter((name) => !done.has(name));
   if (missing.length > 0) await sql.run(boundTo);
-  for (const name of missing) {
-    await sql.run(`ALTER TABLE ${schema}.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
-    await sql.run(`DROP POLICY IF EXISTS ${ownPolicy} ON ${schema}.${name}`);
-    await sql.run(`CREATE POLICY ${ownPolicy} ON ${schema}.${name} USING (${sees})`);
-  }
+  for (const name of missing) await guardTable(sql, name);
+}
+
+/** A table that has the policy no longer, or not yet. */
+export async function guardTable(sql: Sql, name: string): Promise<void> {
+  await sql.run(`ALTER TABLE ${schema}.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`);
+  await sql.run(`DROP POLICY IF EXISTS ${ownPolicy} ON ${schema}.${name}`);
+  await sql.run(`CREATE POLICY ${ownPolicy} ON ${schema}.${name} USING (${sees})`);
 }
 
 /**

@@ -8,6 +8,9 @@ export const schemaName = 'svc_mirror';
  */
 export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'; SET LOCAL row_security TO on`;
 
+/** The server's number of the type `interval`. */
+export const intervalType = 1186;
+
 /** Whole numbers as numbers where they are exact, times as the service writes them, JSON as it was stored. */
 export function typeParser(types: typeof import('pg')['types']) {
   const parsers: Readonly<Record<number, (text: string) => unknown>> = {
@@ -18,6 +21,7 @@ export function typeParser(types: typeof import('pg')['types']) {
     1114: (text) => `${text.replace(' ', 'T')}Z`,
     1184: isoTime,
     1082: (text) => text,
+    [intervalType]: (text) => text,
   };
   return (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
     parsers[oid] ?? types.getTypeParser(oid, format);

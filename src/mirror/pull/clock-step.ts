@@ -20,7 +20,7 @@ type Again = { readonly state: KindState; readonly wanted: Pick<Sweep, 'whole' |
 export function checkClock(pulling: Pulling, name: KindName, state: Sweeping): Again | undefined {
   const service = pulling.serviceTime();
   const { sweep, cursor, clock } = state;
-  if (service === null || kindOf(name).news === 'whole list') return undefined;
+  if (service === null || kindOf(name).incremental === 'whole list') return undefined;
   const now = Date.parse(service);
   const newest = later(later(cursor, sweep.started), clock?.service ?? null);
   const local = { service, local: pulling.now() };
@@ -38,7 +38,7 @@ export function checkClock(pulling: Pulling, name: KindName, state: Sweeping): A
 function behind(pulling: Pulling, name: KindName, state: Sweeping, clock: Moment): Again | undefined {
   const { sweep, followedFrom } = state;
   const isFollowed = isFollowing(pulling, state);
-  if (kindOf(name).news === 'newest first' && !isFollowed) return undefined;
+  if (kindOf(name).incremental === 'newest first' && !isFollowed) return undefined;
   if (!isFollowed) {
     const wanted = { whole: true, forced: sweep.forced, since: null };
     return { state: { ...state, clock, cursor: null, sweep: null }, wanted };
@@ -47,6 +47,6 @@ function behind(pulling: Pulling, name: KindName, state: Sweeping, clock: Moment
   const pausedMs = state.clock ? Date.parse(clock.local) - Date.parse(state.clock.local) : 0;
   const from = minus(clock.service, overlapMs + Math.min(longestPauseMs, Math.max(0, pausedMs)));
   const moved = { ...state, clock, cursor: from, followedFrom: earlier(followedFrom, from), sweep: null };
-  const since = kindOf(name).news === 'updates' ? minus(from, overlapMs) : null;
+  const since = kindOf(name).incremental === 'updates' ? minus(from, overlapMs) : null;
   return { state: moved, wanted: { whole: false, forced: false, since } };
 }

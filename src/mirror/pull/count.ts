@@ -30,8 +30,8 @@ export async function compareCounts(
   const { whole } = state.sweep;
   if ((state.sweep.dropped ?? 0) > 0) return leftOut(pulling, name, state);
   // A list of what changed counts that alone.
-  if (!whole && (kindOf(name).news === 'updates' || !state.complete)) return { state, next: 'finish' };
-  return whole ? compareWhole(pulling, name, state, sweeps) : compareNews(pulling, name, state, sweeps);
+  if (!whole && (kindOf(name).incremental === 'updates' || !state.complete)) return { state, next: 'finish' };
+  return whole ? compareWhole(pulling, name, state, sweeps) : compareIncremental(pulling, name, state, sweeps);
 }
 
 /** What was dropped was not read: nothing is whole or gone by such a reading. What the copy was before, it stays. */
@@ -39,14 +39,19 @@ async function leftOut(pulling: Pulling, name: KindName, state: Sweeping): Promi
   const { whole, total, listed, dropped = 0 } = state.sweep;
   const id = idFieldOf(kindOf(name));
   notWhole(pulling, name, droppedWords(dropped, name, id));
-  const counted = whole || kindOf(name).news !== 'updates' ? (listed ?? total) : null;
+  const counted = whole || kindOf(name).incremental !== 'updates' ? (listed ?? total) : null;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   if (!state.complete || living >= (counted ?? living)) return { state, next: 'leave' };
   return { state: { ...state, complete: false, repairsFrom: minus(state.finishedAt, overlapMs) }, next: 'leave' };
 }
 
-/** Every record that the service counts has to be in the copy once its news are read. */
-async function compareNews(pulling: Pulling, name: KindName, state: Sweeping, sweeps: number): Promise<Compared> {
+/** Every record that the service counts has to be in the copy once what is new is read. */
+async function compareIncremental(
+  pulling: Pulling,
+  name: KindName,
+  state: Sweeping,
+  sweeps: number,
+): Promise<Compared> {
   const { total } = state.sweep;
   const living = await pulling.store.read((sql) => livingCount(sql, pulling.account, name));
   const absent = state.isCounted ? state.absent : 0;
@@ -84,7 +89,7 @@ async function compareWhole(pulling: Pulling, name: KindName, state: Sweeping, s
  */
 async function digestOfSeen(pulling: Pulling, name: KindName, { complete, sweep }: Sweeping): Promise<string | null> {
   const isOnePage = sweep.page <= 2;
-  if (complete || isOnePage || kindOf(name).news !== 'whole list') return null;
+  if (complete || isOnePage || kindOf(name).incremental !== 'whole list') return null;
   const { id } = tableOf(name);
   const text = `SELECT ${id} AS id FROM ${name} WHERE ${owned} AND last_sweep >= $3 ORDER BY 1`;
   const rows = await pulling.store.read((sql) => sql.all(text, [...ownerOf(pulling.account), sweep.number]));

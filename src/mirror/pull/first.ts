@@ -35,7 +35,7 @@ export async function beginFirst(pulling: Pulling, guarded: Guarded): Promise<vo
     pulling.ctx.notice(`The first pull needs ${costOf(cost)}. You can end it at any time; the next one goes on.`);
   }
   for (const name of states.keys()) {
-    if (kindOf(name).news === 'updates') await guarded(name, () => readUnresolved(pulling, name));
+    if (kindOf(name).incremental === 'updates') await guarded(name, () => readUnresolved(pulling, name));
   }
 }
 

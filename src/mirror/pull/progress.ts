@@ -42,7 +42,7 @@ const minutesFor = (requests: number): string =>
 export function expectPages({ left }: Pulling, name: KindName, { sweep, complete }: Sweeping, held: number): void {
   const { total, page, whole, isTail, forced } = sweep;
   const after = Math.max(0, (total ?? 0) - (page - 1) * perPage);
-  const isRead = kindOf(name).news !== 'updates' && !whole;
+  const isRead = kindOf(name).incremental !== 'updates' && !whole;
   const hasTexts = kindOf(name).one?.for === 'text' && (!whole || forced || !complete) && !isTail;
   const pages = isRead ? 0 : Math.ceil(after / perPage);
   left.set(name, pages + (hasTexts ? after + held : 0));
@@ -54,7 +54,7 @@ export function expectFirst({ left }: Pulling, totals: ReadonlyMap<KindName, num
   for (const [name, total] of totals) {
     const pages = Math.max(1, Math.ceil(total / perPage));
     // What came meanwhile is on the first page; a list without an order is read twice.
-    const again = kindOf(name).news === 'whole list' ? pages : 1;
+    const again = kindOf(name).incremental === 'whole list' ? pages : 1;
     const needed = pages + (pages > 1 ? again : 0) + (kindOf(name).one?.for === 'text' ? total : 0);
     left.set(name, needed);
     sum += needed;

@@ -1,4 +1,5 @@
 import { Failure, interruption } from '../../errors.ts';
+import { indexUnresolved } from '../store/open-index.ts';
 import { readState, saveState } from '../store/state.ts';
 import { livingCount } from '../store/status.ts';
 import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
@@ -38,6 +39,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
   const all = async (check: () => void): Promise<boolean> => {
     pulling.turn.check = check;
     try {
+      await indexUnresolved(store);
       const guarded = (name: KindName, work: () => Promise<void>) => apart(pulling, name, work);
       await beginFirst(pulling, guarded);
       expectLeast(pulling);

@@ -18,7 +18,7 @@ type Stale = { readonly kind: KindName; readonly page: number; readonly lookedAt
 /** Pages of what nothing but a look tells: those that were looked at longest ago. */
 export async function rescan(pulling: Pulling): Promise<void> {
   const { store, wishes } = pulling;
-  const kinds = kindNames.filter((name) => kindOf(name).news === 'newest first' && wishes.only.includes(name));
+  const kinds = kindNames.filter((name) => kindOf(name).incremental === 'newest first' && wishes.only.includes(name));
   const stale: Stale[] = [];
   if (wishes.rescan === 0 || wishes.full) return;
   for (const kind of kinds) stale.push(...(await store.read((sql) => stalePages(sql, pulling, kind))));

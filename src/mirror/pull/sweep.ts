@@ -28,7 +28,7 @@ const sweepsAtMost = 4;
 /** Brings one kind up to date: first what an earlier pull left unfinished, then what is new. */
 export async function pullKind(pulling: Pulling, name: KindName): Promise<void> {
   const { wishes, store, account } = pulling;
-  const { news } = kindOf(name);
+  const { incremental } = kindOf(name);
   let state = await checkedOnce(pulling, name, await store.read((sql) => readState(sql, account, name)));
   const isFollowed = isFollowing(pulling, state);
   if (wishes.full && !state.sweep?.forced) state = begin(pulling, state, { whole: true, forced: true, since: null });
@@ -40,8 +40,8 @@ export async function pullKind(pulling: Pulling, name: KindName): Promise<void> 
   }
   if (isFresh || tallyOf(pulling, name).doubt !== undefined) return;
   if (isFollowed) state = followed(pulling, state);
-  const since = news === 'updates' ? minus(state.cursor, overlapMs) : null;
-  await sweepToEnd(pulling, name, begin(pulling, state, { whole: news === 'whole list', forced: false, since }));
+  const since = incremental === 'updates' ? minus(state.cursor, overlapMs) : null;
+  await sweepToEnd(pulling, name, begin(pulling, state, { whole: incremental === 'whole list', forced: false, since }));
 }
 
 const wholeList = { whole: true, forced: false, since: null };
@@ -54,10 +54,10 @@ function begin(pulling: Pulling, state: KindState, wanted: Pick<Sweep, 'whole' |
     : begun;
 }
 
-/** A copy that an earlier version calls complete, of a kind whose news tell no count: it is counted once. */
+/** A copy that an earlier version calls complete, of a kind that is read by its updates, which tell no count: it is counted once. */
 async function checkedOnce(pulling: Pulling, name: KindName, state: KindState): Promise<KindState> {
   const { store, account } = pulling;
-  if (!state.complete || state.isCounted || kindOf(name).news !== 'updates' || pulling.wishes.full) return state;
+  if (!state.complete || state.isCounted || kindOf(name).incremental !== 'updates' || pulling.wishes.full) return state;
   const total = await countNow(pulling, name);
   const living = await store.read((sql) => livingCount(sql, account, name));
   if (total === null || living >= total) return { ...state, isCounted: total !== null };
@@ -140,8 +140,8 @@ async function storePage(pulling: Pulling, name: KindName, before: Sweeping, pag
   const kind = kindOf(name);
   const reading = readingOf(pulling, before, before.sweep);
   const { sweep } = before;
-  // A page of nothing but what is there ends a reading of news, so it has to be looked at before the next one.
-  const looksBack = kind.news === 'newest first' && (!sweep.whole || sweep.isTail);
+  // A page of nothing but what is there ends a reading of what is new, so it has to be looked at before the next one.
+  const looksBack = kind.incremental === 'newest first' && (!sweep.whole || sweep.isTail);
   const latest = page.records.reduce((found, { updated_at: at }) => later(found, timeOf(at)), sweep.latest);
   const id = idFieldOf(kind);
   let { absent = 0, dropped = 0 } = sweep;
@@ -193,16 +193,16 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
 
 /** The last page is stored: now the cursor may move. */
 async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps: number): Promise<KindState> {
-  const { news } = kindOf(name);
+  const { incremental } = kindOf(name);
   const { sweep } = before;
   const { whole, started, latest, isTail, page, total } = sweep;
   // What came to the front, or changed, while the rest was read.
-  if (whole && !isTail && page > 2 && news !== 'whole list') {
+  if (whole && !isTail && page > 2 && incremental !== 'whole list') {
     const tail = { ...sweep, isTail: true, page: 1 };
     const since = minus(earlier(started, latest), overlapMs);
     return save(pulling, name, {
       ...before,
-      sweep: news === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
+      sweep: incremental === 'updates' ? { ...tail, since, listed: total, total: null } : tail,
     });
   }
   const { state, next } = await compareCounts(pulling, name, before, sweeps);
@@ -219,7 +219,7 @@ async function finish(pulling: Pulling, name: KindName, before: Sweeping, sweeps
     complete: state.complete || whole,
     isCounted: state.isCounted || whole,
     ...(whole && { repairsFrom: null, front: null }),
-    cursor: news === 'updates' ? cursor : null,
+    cursor: incremental === 'updates' ? cursor : null,
     finished: sweep.number,
     finishedAt: pulling.now(),
     clock: service === null ? state.clock : { service, local: pulling.now() },

@@ -1,6 +1,6 @@
 import type { Sweep } from '../store/state.ts';
 import { type Fields, isSame } from '../tables/cells.ts';
-import { type KindName, kindOf, type ReadsOne, type ShownIn } from '../tables/kinds.ts';
+import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';
 import { type Present, presentRows } from './present.ts';
@@ -82,13 +82,13 @@ async function storeSome(pulling: Pulling, name: KindName, one: ReadsOne, listed
     await written;
     throw failed.reason;
   }
-  const { shownIn } = kindOf(name);
-  if (shownIn) await showIn(pulling, shownIn, { reading: listed.reading, records });
+  const { embeddedIn } = kindOf(name);
+  if (embeddedIn) await showIn(pulling, embeddedIn, { reading: listed.reading, records });
   return { absent: ids.length - records.length, dropped: sum(records.map((record) => partsOf(name, record).dropped)) };
 }
 
 /** Another record shows what changed here, without having changed itself: it is read again. */
-async function showIn(pulling: Pulling, { kind, by }: ShownIn, { reading, records }: Read): Promise<void> {
+async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, records }: Read): Promise<void> {
   const { store, account, writer } = pulling;
   const { one } = kindOf(kind);
   const changedAt = new Map<number, number>();

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { Failure, interruption } from '../../errors.ts';
+import { interruption } from '../../errors.ts';
 import type { Service } from '../../http/call.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
 import { dataOf } from '../tables/cells.ts';
@@ -7,6 +7,7 @@ import { type KindName, kindOf } from '../tables/kinds.ts';
 import { ownerOf } from '../tables/owner.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
+import { clocks, type Problems, problems, tellSleep } from './problems.ts';
 import { pull } from './pull.ts';
 import { type Dated, preparePull } from './pulling.ts';
 
@@ -39,19 +40,19 @@ const perMark = 20;
  */
 export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
   const { ctx, intervalMs, store, account } = watching;
-  const trouble = troubles(ctx);
+  const problem = problems(ctx);
   const place: Place = { position: undefined, sinceMsAgo: undefined, told: new Set() };
   let slept = clocks(ctx);
   while (!ctx.signal.aborted) {
-    const isFine = await trouble.outlive(async () => {
+    const isFine = await problem.outlive(async () => {
       place.position ??= await startOf(watching);
       await round(watching, place);
       place.position ??= await seqBefore(store, account);
     });
     // What a round has found is told in pieces, so that a database that goes away meanwhile is met where it is asked.
-    if (isFine) yield* tellFrom(watching, place, trouble);
+    if (isFine) yield* tellFrom(watching, place, problem);
     ctx.progress('Watching');
-    await ctx.clock.sleep(trouble.isMet() ? trouble.pauseMs(intervalMs) : intervalMs, ctx.signal);
+    await ctx.clock.sleep(problem.isMet() ? problem.pauseMs(intervalMs) : intervalMs, ctx.signal);
     slept = tellSleep(ctx, slept);
   }
   ctx.progress(undefined);
@@ -67,7 +68,7 @@ type Place = {
   readonly told: Set<string>;
 };
 
-async function* tellFrom(watching: Watching, place: Place, trouble: Troubles): AsyncGenerator<WatchEvent> {
+async function* tellFrom(watching: Watching, place: Place, problem: Problems): AsyncGenerator<WatchEvent> {
   const { store, account, name, ctx } = watching;
   const changes = changesAfter(store, account, place.position ?? 0);
   let untold = 0;
@@ -75,7 +76,7 @@ async function* tellFrom(watching: Watching, place: Place, trouble: Troubles): A
   while (isFine && !ctx.signal.aborted) {
     let next: Change | undefined;
     let event: WatchEvent | undefined;
-    isFine = await trouble.outlive(async () => {
+    isFine = await problem.outlive(async () => {
       const { value } = await changes.next();
       next = value ?? undefined;
       event = next && (await eventOf(watching, next));
@@ -87,13 +88,13 @@ async function* tellFrom(watching: Watching, place: Place, trouble: Troubles): A
     }
     const { seq } = next;
     place.position = seq;
-    if (++untold % perMark === 0) isFine = await trouble.outlive(() => mark(watching, seq));
+    if (++untold % perMark === 0) isFine = await problem.outlive(() => mark(watching, seq));
   }
   const { position } = place;
   if (isFine && position !== undefined && (untold > 0 || name !== undefined)) {
-    isFine = await trouble.outlive(() => mark(watching, position));
+    isFine = await problem.outlive(() => mark(watching, position));
   }
-  if (isFine) trouble.over();
+  if (isFine) problem.over();
 }
 
 /** Undefined: from the first round on. */
@@ -130,58 +131,6 @@ async function round({ ctx, dated, store, account, kinds, since }: Watching, pla
   await pull(preparePull({ ...dated, service }, { store, account, wishes }));
   if (!said) told.clear();
   place.sinceMsAgo = sinceMsAgo;
-}
-
-type Troubles = {
-  /** False where `work` met something that passes; the next round tries again. */
-  outlive(work: () => Promise<void>): Promise<boolean>;
-  isMet(): boolean;
-  over(): void;
-  pauseMs(intervalMs: number): number;
-};
-
-/** What passes: a network that is away, a limit, a service or a database that fails for a while. */
-const passing: readonly Failure['kind'][] = ['network', 'rate-limited', 'failed'];
-const longestPauseMs = 300_000;
-
-function troubles({ notice, signal }: Context): Troubles {
-  let times = 0;
-  let what = '';
-  return {
-    async outlive(work) {
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        if (signal.aborted) return false;
-        const isPassing =
-          error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
-        if (!isPassing) throw error;
-        what = error.message.includes('database') ? 'The database' : 'The service';
-        if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
-        return false;
-      }
-    },
-    isMet: () => times > 0,
-    over() {
-      if (times > 0) notice(`${what} answers again.`);
-      times = 0;
-    },
-    pauseMs: (intervalMs) => Math.min(intervalMs * 2 ** Math.min(times, 10), Math.max(intervalMs, longestPauseMs)),
-  };
-}
-
-type Clocks = { readonly wall: number; readonly ticks: number };
-
-const clocks = ({ clock }: Context): Clocks => ({ wall: clock.now().getTime(), ticks: clock.ticks() });
-
-/** The wall clock runs on while the machine sleeps, the other does not. */
-function tellSleep(ctx: Context, before: Clocks): Clocks {
-  const now = clocks(ctx);
-  const sleptMs = now.wall - before.wall - (now.ticks - before.ticks);
-  if (sleptMs > 60_000)
-    ctx.notice(`The machine slept for ${Math.round(sleptMs / 60_000)} min; looking for what happened.`);
-  return now;
 }
 
 /** Undefined where nobody asked for it. */

@@ -65,9 +65,9 @@ const known = ['svc_schema', 'svc_kinds', 'svc_accounts', 'contacts'];
 export const areOurs = (tables: readonly string[]): boolean => known.every((name) => tables.includes(name));
 
 const parts = new Set(tables.flatMap(({ name }) => [name, `${name}_words`]));
-const indexes = /^contacts_(?:email|email_key|find)$|^changes_time$/u;
+const indexes = /^contacts_(?:email|email_key|find)$|^changes_time$|^(?:tickets|conversations)_unresolved$/u;
 const ofWords = /_(?:config|content|data|docsize|idx)$/u;
-const own = /^svc_(?:accounts|credentials|kinds|watchers|schema)$|^changes$/u;
+const own = /^svc_(?:accounts|credentials|kinds|watchers|schema|snoozes|first_rows)$|^changes$/u;
 
 /** Whether svc gave a table or an index that name. */
 export const isOurs = (name: string): boolean =>

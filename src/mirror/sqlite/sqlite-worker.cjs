@@ -53,7 +53,8 @@ fs.accessSync = (file, mode) => {
 };
 fs.openSync = noting((named, flags, mode) => {
   const file = ownName(named);
-  if (file.endsWith('.wasm') || (file === dirname(path) && flags === 'r')) return real.openSync(file, flags, mode);
+  if (/\.wasm(?:\.gz)?$/u.test(file) || (file === dirname(path) && flags === 'r'))
+    return real.openSync(file, flags, mode);
   if (file !== path && file !== undo && file !== `${path}-wal`)
     throw Object.assign(new Error('refused'), { code: 'EACCES' });
   if (file === undo && !readOnly) ownJournal();
@@ -114,7 +115,11 @@ function syncFolder() {
   }
 }
 
-const { Database } = require('node-sqlite3-wasm');
+const { percentilesOf, withMemory } = require('./percentile.cjs');
+
+const loaded = withMemory(() => require('node-sqlite3-wasm'));
+const { Database } = loaded.library;
+let addPercentiles;
 
 let db;
 let open;
@@ -147,6 +152,10 @@ const statements = {
   /** Begins a query of the user; its columns, in their order. */
   query({ text, views }) {
     for (const { name, text: query } of views) db.exec(`CREATE TEMP VIEW "${name}" AS ${query}`);
+    if (/median|percentile/iu.test(text)) {
+      addPercentiles ??= percentilesOf(loaded);
+      addPercentiles(db);
+    }
     const alone = oneStatement(text);
     // Only a query can be a view: the engine itself refuses everything else here.
     db.exec(`CREATE TEMP VIEW svc_query AS ${alone}`);

@@ -1,7 +1,9 @@
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import { tables } from '../tables/tables.ts';
+import { forgetFirstRows } from './first-rows.ts';
 import { dropTables } from './schema.ts';
+import { forgetSnoozes } from './snoozes.ts';
 
 /**
  * What is left of the database:
@@ -42,6 +44,8 @@ async function deleteRows(sql: Sql, account: Account): Promise<void> {
     }
     await deleteFrom(sql, name, account);
   }
+  await forgetSnoozes(sql, account);
+  await forgetFirstRows(sql, account);
   for (const name of ['changes', 'svc_kinds', 'svc_watchers', 'svc_credentials', 'svc_accounts']) {
     await deleteFrom(sql, name, account);
   }

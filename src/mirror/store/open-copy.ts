@@ -90,9 +90,9 @@ export async function openCopyIfKnown(ctx: Context, settings: Settings): Promise
 }
 
 /** The same; where there is none, that is an error. */
-export async function openCopyPulled(ctx: Context, settings: Settings): Promise<Copy> {
-  const copy = await withoutRequest(ctx, settings, undefined);
-  if (!copy) throw noCopy(await placeOfCopy(ctx, undefined));
+export async function openCopyPulled(ctx: Context, settings: Settings, db?: string): Promise<Copy> {
+  const copy = await withoutRequest(ctx, settings, db);
+  if (!copy) throw noCopy(await placeOfCopy(ctx, db));
   return pulled(copy);
 }
 

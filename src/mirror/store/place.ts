@@ -67,7 +67,11 @@ export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: W
   }
 }
 
+const noCopyWords = 'There is no copy of this account';
+
+export const isNoCopy = (error: unknown): boolean => error instanceof Failure && error.message.startsWith(noCopyWords);
+
 export const noCopy = (place: string): Failure =>
-  new Failure('failed', `There is no copy of this account in ${place} yet.`, {
+  new Failure('failed', `${noCopyWords} in ${place} yet.`, {
     hint: 'Make one with: svc mirror pull',
   });

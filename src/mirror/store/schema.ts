@@ -1,5 +1,6 @@
 import { Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
+import { dropPercentiles, makePercentiles } from '../postgres/percentiles.ts';
 import { guardRows } from '../postgres/row-security.ts';
 import { cellsOf } from '../tables/cells.ts';
 import { type Engine, quoted, type Sql, type Store } from '../tables/store.ts';
@@ -117,14 +118,19 @@ export async function prepareSchema(store: Store): Promise<void> {
     if (sql.engine === 'postgres') await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
     if (!(await presentSchema(sql))) {
       for (const statement of createAll(sql.engine)) await sql.run(statement);
-      if (sql.engine === 'postgres') await guardRows(sql);
+      if (sql.engine === 'postgres') await makeFunctions(sql);
       return;
     }
     // First: to read the rows runs the policy that is there.
-    if (sql.engine === 'postgres') await guardRows(sql);
+    if (sql.engine === 'postgres') await makeFunctions(sql);
     for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
     await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)], 1);
   }, 'tables');
+}
+
+async function makeFunctions(sql: Sql): Promise<void> {
+  await guardRows(sql);
+  await makePercentiles(sql);
 }
 
 const tooNew = (place: string, present: number): Failure =>
@@ -134,10 +140,13 @@ const tooNew = (place: string, present: number): Failure =>
 
 /** What the columns of this svc are, so that one look tells whether the database has them. */
 const fingerprint = (engine: Engine): string =>
-  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), guards[engine]])).slice(0, 16);
+  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), functions[engine]])).slice(0, 16);
 
-/** What keeps the accounts of a database apart: a SQLite file has one. */
-const guards: Record<Engine, string> = { sqlite: '', postgres: 'row-level security, with the operators of the server' };
+/** What keeps the accounts of a database apart, and what a query may call: to say it otherwise has it made again. */
+const functions: Record<Engine, string> = {
+  sqlite: '',
+  postgres: 'row-level security, with the operators of the server; median and percentile',
+};
 
 type Present = { readonly version: number; readonly columns: string };
 
@@ -147,7 +156,7 @@ async function presentSchema(sql: Sql): Promise<Present | undefined> {
   return { version: Number(row?.version), columns: String(row?.columns) };
 }
 
-async function hasTable(sql: Sql, name: string): Promise<boolean> {
+export async function hasTable(sql: Sql, name: string): Promise<boolean> {
   const rows =
     sql.engine === 'sqlite'
       ? await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE type = 'table' AND name = $1", [name])
@@ -196,7 +205,15 @@ async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<v
   }
 }
 
-const ofTheCopy = ['changes', 'svc_accounts', 'svc_credentials', 'svc_kinds', 'svc_watchers', 'svc_schema'];
+const ofTheCopy = [
+  'changes',
+  'svc_accounts',
+  'svc_credentials',
+  'svc_kinds',
+  'svc_watchers',
+  'svc_snoozes',
+  'svc_schema',
+];
 
 /** Removes svc's tables. Returns whether anything of others is left among them. */
 export async function dropTables(sql: Sql): Promise<boolean> {
@@ -214,6 +231,7 @@ async function dropFromSchema(sql: Sql, names: readonly string[]): Promise<boole
   try {
     await sql.run(`DROP TABLE IF EXISTS ${names.map((name) => `svc_mirror.${name}`).join(', ')}`);
     await sql.run('DROP FUNCTION IF EXISTS svc_mirror.svc_bound()');
+    for (const statement of dropPercentiles) await sql.run(statement);
     await sql.run('DROP SCHEMA svc_mirror');
     return false;
   } catch (error) {

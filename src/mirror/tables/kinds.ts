@@ -8,7 +8,7 @@ import type { Operation } from '../../api/operation.ts';
 import { getTicket, listTickets } from '../../api/tickets.ts';
 
 /** How the service tells what is new of a kind. */
-type News =
+type Incremental =
   /** `updated_since` lists what changed. */
   | 'updates'
   /** New records come first; what changed in old ones it does not tell. */
@@ -33,10 +33,10 @@ export const kindNames = ['contacts', 'lists', 'calls', 'tickets', 'conversation
 export type KindName = (typeof kindNames)[number];
 
 /** An operation that reads one record by its id. */
-export type ReadsOne = { readonly operation: Operation; readonly for: 'text' | 'proof' };
+export type ReadsOne = { readonly operation: Operation; readonly for: 'text' | 'existence' };
 
 /** The other kind, and the field that names its record. */
-export type ShownIn = { readonly kind: KindName; readonly by: string };
+export type EmbeddedIn = { readonly kind: KindName; readonly by: string };
 
 type ListOperation = Operation & { readonly answer: Extract<Operation['answer'], { shape: 'list' }> };
 
@@ -46,12 +46,12 @@ export type Members = { readonly operation: ListOperation; readonly table: strin
 /** How one kind of record is fetched and kept. */
 export type Kind = {
   readonly list: ListOperation;
-  readonly news: News;
+  readonly incremental: Incremental;
   /** `for: 'text'`: the list leaves something out, so each record that changed is read. */
   readonly one?: ReadsOne;
   readonly parts?: Parts;
   /** What the record shows of another kind, whose change does not count as one of its own. */
-  readonly shownIn?: ShownIn;
+  readonly embeddedIn?: EmbeddedIn;
   readonly members?: Members;
   /** The fields that are searched. */
   readonly words: readonly string[];
@@ -60,27 +60,27 @@ export type Kind = {
 const kinds: Readonly<Record<KindName, Kind>> = {
   contacts: {
     list: listContacts,
-    news: 'newest first',
-    one: { operation: getContact, for: 'proof' },
+    incremental: 'newest first',
+    one: { operation: getContact, for: 'existence' },
     words: ['name', 'last_name', 'email', 'phone', 'company', 'website', 'tags', 'metadata'],
   },
   lists: {
     list: listContactLists,
-    news: 'whole list',
+    incremental: 'whole list',
     members: { operation: listContactListMembers, table: 'list_members', parent: 'contacts_list_id' },
     words: [],
   },
-  calls: { list: listCalls, news: 'newest first', words: [] },
+  calls: { list: listCalls, incremental: 'newest first', words: [] },
   tickets: {
     list: listTickets,
-    news: 'updates',
+    incremental: 'updates',
     one: { operation: getTicket, for: 'text' },
     parts: { table: 'ticket_messages', field: 'messages', parent: 'ticket_id', words: ['body', 'sender_name'] },
     words: ['ticket_number', 'subject', 'description'],
   },
   conversations: {
     list: listConversations,
-    news: 'updates',
+    incremental: 'updates',
     one: { operation: getConversation, for: 'text' },
     parts: {
       table: 'conversation_messages',
@@ -89,16 +89,16 @@ const kinds: Readonly<Record<KindName, Kind>> = {
       words: ['body', 'sender_name'],
     },
     // A ticket from chat shows the chat, and is not updated when somebody writes there.
-    shownIn: { kind: 'tickets', by: 'ticket_id' },
+    embeddedIn: { kind: 'tickets', by: 'ticket_id' },
     words: ['subject'],
   },
   changelog: {
     list: listChangelog,
-    news: 'whole list',
+    incremental: 'whole list',
     one: { operation: getChangelogEntry, for: 'text' },
     words: ['title', 'version', 'labels', 'content_html'],
   },
-  feedback: { list: listFeedback, news: 'whole list', words: ['title', 'content'] },
+  feedback: { list: listFeedback, incremental: 'whole list', words: ['title', 'content'] },
 };
 
 export const kindOf = (name: KindName): Kind => kinds[name];

@@ -27,6 +27,8 @@ export type Account = {
 /** The answer of a query, in pieces while it is read. */
 export type Answer = {
   readonly columns: readonly string[];
+  /** Those that hold how long something took, as ISO 8601 writes it: `P1DT2H5M`. */
+  readonly durations?: readonly string[];
   readonly rows: AsyncIterable<readonly unknown[]>;
 };
 

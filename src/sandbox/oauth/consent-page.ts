@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Scope } from '../../api/operation.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../text/markup.ts';
 import { pageStyle } from './consent-style.ts';
 
 export type Page = {

@@ -1,24 +1,27 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { digestOf } from '../../text/digest.ts';
-import type { Inbox } from '../inbox/inbox.ts';
-import type { Line } from '../lines.ts';
-import { mainFields } from '../main-fields.ts';
-import { deliveryOf, pastLine } from '../receiving/delivery.ts';
-import { listen } from '../receiving/listening.ts';
-import type { Forwarder } from '../sinks/forward.ts';
-import { parseTarget } from '../sinks/routes.ts';
+import { replay, replayOutcome } from '../deliver/replay.ts';
+import { parseTarget } from '../deliver/routes.ts';
+import { mainFields } from '../event/main-fields.ts';
+import { listen } from '../receive/listening.ts';
+import { deliveryOf } from '../store/delivery.ts';
+import type { Line } from '../store/event-line.ts';
+import { pastLine } from '../store/event-line.ts';
+import type { Inbox } from '../store/folder/inbox.ts';
 import { assets } from './page.ts';
 
-export type InspectorOptions = {
+export type InspectorOptions = Pick<Context, 'exchange' | 'clock'> & {
   readonly port: number;
   /** Made for this run, and part of the page's address: otherwise every user of this machine could open it. */
   readonly key: string;
   /** Called when a browser has got the page. */
   readonly visited?: () => void;
-  readonly inbox: Pick<Inbox, 'read' | 'latest'>;
-  readonly forwarder: Pick<Forwarder, 'replay'>;
+  readonly inbox: Pick<Inbox, 'read' | 'latest' | 'settle'>;
+  /** For a replay. */
+  readonly timeoutMs: number;
   /** Where an event goes by default. */
   readonly target: (event: string | null) => string | undefined;
   /** The receiver's URL, to show. */
@@ -37,6 +40,8 @@ const largestInline = 16 * 1024;
 type Inspecting = InspectorOptions & {
   /** The open streams. */
   readonly pages: Set<ServerResponse>;
+  /** Cuts off what is being replayed. */
+  readonly closing: AbortController;
   /** What the Host of a request may be: known once it listens. */
   own: readonly string[];
 };
@@ -44,7 +49,7 @@ type Inspecting = InspectorOptions & {
 /** The page that shows deliveries as they come. For this machine's own browser alone. */
 export async function startInspector(options: InspectorOptions): Promise<{ url: string; close(): Promise<void> }> {
   const server = process.getBuiltinModule('node:http').createServer();
-  const inspecting: Inspecting = { ...options, pages: new Set(), own: [] };
+  const inspecting: Inspecting = { ...options, pages: new Set(), closing: new AbortController(), own: [] };
   const { pages } = inspecting;
 
   server.on('request', (request, response) => {
@@ -75,6 +80,7 @@ export async function startInspector(options: InspectorOptions): Promise<{ url: 
     url: `http://127.0.0.1:${port}/?key=${options.key}`,
     close: () =>
       new Promise((resolve) => {
+        inspecting.closing.abort();
         clearInterval(heartbeat);
         server.close(() => resolve());
         server.closeAllConnections();
@@ -96,7 +102,7 @@ async function serve(inspecting: Inspecting, request: IncomingMessage, response:
   else if (kind === 'deliveries' && action === undefined && request.method === 'GET') {
     await show(inspecting, response, id);
   } else if (kind === 'deliveries' && action === 'replay' && request.method === 'POST') {
-    await replay(inspecting, response, id, await readJson(request));
+    await replayTo(inspecting, response, id, await readJson(request));
   } else plain(response, asset ? 405 : 404, 'Nothing here.');
 }
 
@@ -116,8 +122,8 @@ async function show({ inbox, target }: Inspecting, response: ServerResponse, id:
   json(response, 200, { ...deliveryOf(received), to });
 }
 
-async function replay(
-  { inbox, target, forwarder }: Inspecting,
+async function replayTo(
+  { inbox, target, exchange, clock, timeoutMs, closing }: Inspecting,
   response: ServerResponse,
   id: string,
   asked: { readonly to?: unknown },
@@ -127,7 +133,9 @@ async function replay(
   const given = typeof asked.to === 'string' && asked.to.trim() !== '' ? parseTarget(asked.to, 'The URL') : undefined;
   const to = given ?? target(received.arrival.event) ?? received.outcomes.at(-1)?.to;
   if (to === undefined) return json(response, 422, { error: 'Where to? Give a URL.' });
-  json(response, 200, await forwarder.replay(id, to));
+  const replayed = await replay({ exchange, clock }, received, { to, timeoutMs, signal: closing.signal });
+  await inbox.settle(id, replayOutcome(replayed, clock.now())).catch(() => {});
+  json(response, 200, replayed);
 }
 
 /** The port that was asked for, or any free one: the page's address is printed. */

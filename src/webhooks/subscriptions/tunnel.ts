@@ -68,13 +68,13 @@ export async function openTunnel(recipe: TunnelRecipe, port: number, around: Sur
   try {
     const first = await Promise.race([
       found.then((url) => ({ url })),
-      died.then((trouble) => ({ trouble })),
-      clock.sleep(patienceMs, stopped.signal).then(() => ({ trouble: `${program} named no URL in time` })),
-      aborted.then(() => ({ trouble: 'interrupted' })),
+      died.then((problem) => ({ problem })),
+      clock.sleep(patienceMs, stopped.signal).then(() => ({ problem: `${program} named no URL in time` })),
+      aborted.then(() => ({ problem: 'interrupted' })),
     ]);
     if ('url' in first) return { url: first.url, died, close };
     await close();
-    throw new Failure('failed', `The tunnel did not come up: ${first.trouble}.`, {
+    throw new Failure('failed', `The tunnel did not come up: ${first.problem}.`, {
       hint: 'Run the tunnel yourself and give its address with --public-url.',
     });
   } finally {

@@ -1,0 +1,58 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { ageOf } from '../mirror/query/age.ts';
+import { openCopyPulled } from '../mirror/store/open-copy.ts';
+import { readState } from '../mirror/store/state.ts';
+import { type KindName, kindNames } from '../mirror/tables/kinds.ts';
+import type { Account, Sql } from '../mirror/tables/store.ts';
+
+/** `kinds`: those that the answer is made of. */
+type Asked = { readonly db?: string | undefined; readonly kinds?: readonly KindName[] };
+
+/** What the copy says at one moment, and for people how old and how whole it is. */
+export type Told<T> = { readonly value: T; readonly notes: readonly string[] };
+
+/**
+ * Asks the copy that is there. Nothing is sent.
+ *
+ * @throws Failure `failed` where this login has no copy, with the command that makes one
+ */
+export async function askCopy<T>(
+  ctx: Context,
+  settings: Settings,
+  { db, kinds = kindNames }: Asked,
+  work: (sql: Sql, account: Account) => Promise<T>,
+): Promise<Told<T>> {
+  const { store, account } = await openCopyPulled(ctx, settings, db);
+  try {
+    return await store.read(async (sql) => ({
+      notes: await notesOn(sql, account, { kinds, now: ctx.clock.now() }),
+      value: await work(sql, account),
+    }));
+  } finally {
+    await store.close();
+  }
+}
+
+type Looked = { readonly kinds: readonly KindName[]; readonly now: Date };
+
+/** For people: how old the copy is, and of what it is not whole. */
+export async function notesOn(sql: Sql, account: Account, { kinds, now }: Looked): Promise<string[]> {
+  const partial: string[] = [];
+  const refused: string[] = [];
+  const times: string[] = [];
+  for (const kind of kinds) {
+    const { complete, isRefused, finishedAt } = await readState(sql, account, kind);
+    if (isRefused) refused.push(kind);
+    else if (!complete) partial.push(kind);
+    if (finishedAt !== null) times.push(finishedAt);
+  }
+  const [oldest] = times.sort((a, b) => Date.parse(a) - Date.parse(b));
+  return [
+    `From the local copy${oldest === undefined ? '' : `, ${ageOf(oldest, now)} old`}. To bring it up to date: svc mirror pull`,
+    ...(partial.length > 0
+      ? [`The copy is not whole, so records may be missing: ${partial.join(', ')}. To read the rest: svc mirror pull`]
+      : []),
+    ...(refused.length > 0 ? [`The service refuses this login: ${refused.join(', ')}.`] : []),
+  ];
+}

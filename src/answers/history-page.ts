@@ -1,0 +1,80 @@
+import { cellForPeople, timeForPeople } from '../output/cells.ts';
+import { conversationThread, ticketThread } from '../output/thread.ts';
+import type { Terminal } from '../output/view.ts';
+import { counted } from '../text/number.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { wrap } from '../text/width.ts';
+import type { Change, History } from './history.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Long lines are hard to read, however wide the terminal. */
+const widest = 100;
+
+type Block = { readonly time: number; readonly text: string };
+
+/** What is held about one person, as one reads it: who it is, and then everything in time. */
+export function historyPage(history: History, terminal: Terminal): string {
+  const { paint } = terminal;
+  const blocks: Block[] = [
+    // The thread shows what it knows; what a record lacks is left out.
+    ...history.tickets.map((one) => ({ time: timeOf(one), text: ticketThread(one as never, terminal) })),
+    ...history.conversations.map((one) => ({ time: timeOf(one), text: conversationThread(one as never, terminal) })),
+    ...history.calls.map((one) => ({ time: timeOf(one), text: callText(one, terminal) })),
+    ...history.changes.map((one) => ({ time: Date.parse(one.time), text: changeText(one, terminal) })),
+  ];
+  const rule = paint('dim', '─'.repeat(Math.min(terminal.width, widest)));
+  const inTime = blocks.sort((a, b) => a.time - b.time).map(({ text }) => text.trimEnd());
+  return `${[personText(history, terminal), ...inTime].join(`\n${rule}\n`)}\n`;
+}
+
+const timeOf = ({ start_time: start, created_at: created }: Fields): number =>
+  Date.parse(String(start ?? created)) || 0;
+
+/** Fields of a contact in the order in which people look for them. */
+const facts = ['contact_id', 'email', 'phone', 'company', 'website', 'country', 'tags', 'lead_status', 'created_at'];
+
+function personText({ contact, lists, ...others }: History, terminal: Terminal): string {
+  const { width, paint, now } = terminal;
+  const name = [contact.name, contact.last_name].filter(Boolean).join(' ') || 'No name';
+  const metadata = Object.entries(Object(contact.metadata)).map(([key, value]) => [`metadata.${key}`, value]);
+  const rows = [
+    ...[...facts, 'gone_at'].map((field) => [field, contact[field]]),
+    ...metadata,
+    ['lists', lists.map((list) => (list.gone_at === undefined ? list.name : `${list.name} (until ${list.gone_at})`))],
+  ].flatMap(([field, value]) => {
+    const text = cellForPeople(value, String(field).endsWith('_at') ? 'time' : 'text', now);
+    return text === '' ? [] : [`${paint('dim', sanitize(String(field)))}  ${text}`];
+  });
+  const { tickets, conversations, calls, changes } = others;
+  const sums = [
+    counted(tickets.length, 'ticket'),
+    counted(conversations.length, 'conversation'),
+    counted(calls.length, 'call'),
+    counted(changes.length, 'change'),
+  ].join(', ');
+  const lines = [paint('bold', sanitize(name)), ...rows, '', `${sums}, in time:`];
+  return lines.flatMap((line) => wrap(line, Math.min(width, widest))).join('\n');
+}
+
+function callText(call: Fields, { now, paint }: Terminal): string {
+  const ways = [call.from, call.to].filter(Boolean).join(' → ');
+  const about = [
+    call.status,
+    typeof call.duration === 'number' && cellForPeople(call.duration, 'seconds'),
+    call.interest_level,
+    timeForPeople(String(call.start_time ?? call.created_at), now),
+  ].filter(Boolean);
+  return `${paint('bold', 'Call')} ${sanitize([ways, ...about].join(' · '))}`;
+}
+
+function changeText({ time, kind, record_id: id, change, fields }: Change, terminal: Terminal): string {
+  const heading = `${kind} ${id}: ${change} · seen ${timeForPeople(time, terminal.now)}`;
+  const lines = Object.entries(fields).map(
+    ([name, { before, after }]) => `  ${name}: ${flatText(before)} → ${flatText(after)}`,
+  );
+  const room = Math.min(terminal.width, widest);
+  return [sanitize(heading), ...lines.map((line) => sanitize(line))].flatMap((line) => wrap(line, room)).join('\n');
+}
+
+const flatText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

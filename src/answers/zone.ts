@@ -1,0 +1,97 @@
+import { Failure } from '../errors.ts';
+
+/** A day of a calendar: month and day from 1. */
+export type Day = { readonly year: number; readonly month: number; readonly day: number };
+
+/** Where midnight is, and how far the clocks are from UTC. All moments are ms since 1970. */
+export type Zone = {
+  readonly name: string;
+  /** Seconds ahead of UTC. */
+  offsetAt(moment: number): number;
+  /** The day that the calendar shows. */
+  dayAt(moment: number): Day;
+  /** Its first moment: where midnight is skipped, a later one. */
+  startOf(day: Day): number;
+};
+
+/** @throws Failure `usage` where there is no such zone */
+export function zoneNamed(name: string, flag = '--zone'): Zone {
+  const format = formatOf(name, flag);
+  const offsetAt = (moment: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return (Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment / 1000) * 1000) / 1000;
+  };
+  const dayAt = (moment: number): Day => {
+    const local = new Date(moment + offsetAt(moment) * 1000);
+    return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
+  };
+  const numberAt = (moment: number): number => numberOf(dayAt(moment));
+  return {
+    name: format.resolvedOptions().timeZone,
+    offsetAt,
+    dayAt,
+    startOf: (day) => {
+      const wanted = numberOf(day);
+      // No clock is further from UTC than 14 hours.
+      let before = wanted - 16 * hourMs;
+      let after = wanted + 16 * hourMs;
+      while (after - before > 1000) {
+        const middle = Math.floor((before + after) / 2000) * 1000;
+        if (numberAt(middle) >= wanted) after = middle;
+        else before = middle;
+      }
+      return after;
+    },
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** A calendar's day as UTC would begin it: to count with days. */
+const numberOf = ({ year, month, day }: Day): number => Date.UTC(year, month - 1, day);
+
+/** So many days later. */
+export function daysAfter({ year, month, day }: Day, days: number): Day {
+  const date = new Date(Date.UTC(year, month - 1, day + days));
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+/** 0 is Monday. */
+export const weekdayOf = (day: Day): number => (new Date(numberOf(day)).getUTCDay() + 6) % 7;
+
+/** `2026-01-31` */
+export const dayText = ({ year, month, day }: Day): string =>
+  `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+
+/** The moments in [begins, ends) at which the clocks change, with the offset from each on; `begins` is the first. */
+export function offsetsBetween(zone: Zone, begins: number, ends: number): { from: number; seconds: number }[] {
+  const found = [{ from: begins, seconds: zone.offsetAt(begins) }];
+  // Two changes are further apart than a day.
+  for (let at = begins; at < ends; at += 24 * hourMs) {
+    const next = Math.min(at + 24 * hourMs, ends);
+    const seconds = zone.offsetAt(next);
+    if (seconds === found.at(-1)?.seconds) continue;
+    let [before, after] = [at, next];
+    while (after - before > 1000) {
+      const middle = Math.floor((before + after) / 2000) * 1000;
+      if (zone.offsetAt(middle) === seconds) after = middle;
+      else before = middle;
+    }
+    if (after < ends) found.push({ from: after, seconds });
+  }
+  return found;
+}
+
+function formatOf(timeZone: string, flag: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' },
+    });
+  } catch {
+    throw new Failure('usage', `${flag}: there is no time zone "${timeZone}".`, {
+      hint: 'Give one like Europe/Berlin, America/New_York or UTC.',
+    });
+  }
+}

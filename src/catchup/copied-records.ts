@@ -1,0 +1,61 @@
+import type { WebhookEvent } from '../api/webhooks.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { openCopyIfKnown } from '../mirror/store/open-copy.ts';
+import { readAll } from '../mirror/store/read.ts';
+import { readState } from '../mirror/store/state.ts';
+import type { Account, Store } from '../mirror/tables/store.ts';
+import { type Fields, messagesOf, type Records } from './records.ts';
+
+const kindOf = {
+  'contact.created': 'contacts',
+  'call.completed': 'calls',
+  'ticket.created': 'tickets',
+  'conversation.message_received': 'conversations',
+} as const satisfies Partial<Record<WebhookEvent, string>>;
+
+/** The service's clock and this machine's may differ, and a pull takes its time. */
+const overlapMs = 15 * 60_000;
+
+type Copied = { readonly records: Records; close(): Promise<void> };
+
+/**
+ * Records from the copy of the account as far as it reaches, and only the rest from the service. Changelog and feedback
+ * are always asked for: their lists have to be read whole.
+ */
+export async function recordsFromCopy(ctx: Context, settings: Settings, service: Records): Promise<Copied> {
+  const copy = await openCopyIfKnown(ctx, settings).catch(() => undefined);
+  if (!copy) return { records: service, close: async () => {} };
+  return { records: both(copy.store, copy.account, service), close: () => copy.store.close() };
+}
+
+const both = (store: Store, account: Account, service: Records): Records =>
+  async function* records(event, since) {
+    const until = await reachOf(store, account, event);
+    if (until === undefined || until <= since) return yield* service(event, since);
+    yield* event === 'conversation.message_received'
+      ? copiedMessages(store, account, since)
+      : readAll(store, account, kindOf[event as keyof typeof kindOf]);
+    yield* service(event, until);
+  };
+
+/** Up to when the copy surely holds every record. */
+async function reachOf(store: Store, account: Account, event: WebhookEvent): Promise<Date | undefined> {
+  if (!(event in kindOf)) return undefined;
+  const kind = kindOf[event as keyof typeof kindOf];
+  const { complete, finishedAt } = await store.read((sql) => readState(sql, account, kind));
+  if (!complete || finishedAt === null) return undefined;
+  return new Date(Date.parse(finishedAt) - overlapMs);
+}
+
+async function* copiedMessages(store: Store, account: Account, since: Date): AsyncGenerator<Fields> {
+  const conversations = new Map<unknown, Fields>();
+  for await (const conversation of readAll(store, account, 'conversations')) {
+    const { id, last_message_at: last } = conversation;
+    if (typeof last === 'string' && Date.parse(last) >= since.getTime()) conversations.set(id, conversation);
+  }
+  for await (const message of readAll(store, account, 'conversation_messages')) {
+    const conversation = conversations.get(message.conversation_id);
+    if (conversation) yield* messagesOf(conversation, [message]);
+  }
+}

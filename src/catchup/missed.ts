@@ -1,0 +1,49 @@
+import { type WebhookEvent, webhookEvents } from '../api/webhooks.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { Missed } from '../webhooks/receive/missed.ts';
+import type { StartStore, Starts } from '../webhooks/store/starts.ts';
+import { earliest, nothingReceived, rebuiltArrivals, startsOf, type Wanted } from './rebuilding.ts';
+
+type Inbox = {
+  readonly seeAll: Wanted['seeAll'];
+  readonly starts: StartStore;
+  close(): Promise<void>;
+};
+
+type Searching = {
+  readonly open: () => Promise<Inbox>;
+  readonly events: readonly WebhookEvent[] | undefined;
+  /** Variables with signing secrets. */
+  readonly env: () => readonly string[];
+};
+
+/** What never arrived at the inbox of `serve` or `listen`, for `--catch-up`. */
+export function missedIn(ctx: Context, settings: Settings, { open, events = webhookEvents, env }: Searching): Missed {
+  let known: Starts | undefined;
+  const begin = async (): Promise<Starts> => {
+    const inbox = await open();
+    try {
+      known = await startsOf(inbox, events, { keeps: true });
+      return known;
+    } finally {
+      await inbox.close();
+    }
+  };
+  return {
+    begin: async () => void (await begin()),
+    async *search() {
+      const starts = known ?? (await begin());
+      if (starts.size === 0) return ctx.notice(nothingReceived);
+      const inbox = await open();
+      try {
+        const { seeAll, starts: store } = inbox;
+        const wanted = { seeAll, starts, env: env(), waits: true, over: store.forget };
+        for await (const { arrivals } of rebuiltArrivals(ctx, settings, wanted)) yield arrivals;
+      } finally {
+        await inbox.close();
+      }
+    },
+    since: () => earliest(known ?? new Map())?.toISOString(),
+  };
+}

@@ -1,0 +1,116 @@
+import { sign } from '../api/signature.ts';
+import type { WebhookEvent } from '../api/webhooks.ts';
+import { happeningIn, recordIn } from '../webhooks/event/record-key.ts';
+import type { Arrival } from '../webhooks/store/line.ts';
+import { rebuiltPrefix } from '../webhooks/store/line.ts';
+import type { Starts } from '../webhooks/store/starts.ts';
+import { type Rebuilt, rebuild } from './rebuild.ts';
+import type { Records } from './records.ts';
+
+export type CatchUp = {
+  readonly starts: Starts;
+  readonly records: Records;
+  readonly accountId: () => Promise<unknown>;
+  /** What the inbox holds: keys of records. */
+  readonly held: ReadonlySet<string>;
+  /** The service's clock, once it was asked something. */
+  readonly serviceNow: () => Date;
+  /** Only what the service may have sent until then. Default: until it has given up, two minutes ago. */
+  readonly until?: Date;
+  /** Of a kind that cannot be read: a module that is off, a scope that is missing. */
+  readonly onUnread: (event: WebhookEvent, error: unknown) => void;
+};
+
+/** `young`: what the service may still be sending, the last of it begun at `until`, and for how long. */
+export type Found = {
+  readonly rebuilt: readonly Rebuilt[];
+  readonly young: { readonly count: number; readonly forMs: number; readonly until: Date };
+};
+
+/** The events that never arrived, oldest first. */
+export async function rebuiltSince(wanted: CatchUp): Promise<Found> {
+  const { starts, records, held, onUnread } = wanted;
+  const accountId = await wanted.accountId();
+  const now = wanted.serviceNow();
+  const last = wanted.until?.getTime() ?? now.getTime() - patienceMs;
+  // By record: one may come twice, from the copy of the account and from the service.
+  const young = new Map<string, number>();
+  const found = new Map<string, Rebuilt>();
+  for (const [event, since] of starts) {
+    try {
+      for await (const record of records(event, since)) {
+        const made = rebuild(event, record, accountId);
+        if (!made || isOver(made, since) || held.has(made.key)) continue;
+        const sent = Date.parse(made.sentBefore);
+        found.delete(made.key);
+        young.delete(made.key);
+        if (sent <= last) found.set(made.key, made);
+        else if (!wanted.until) young.set(made.key, sent);
+      }
+    } catch (error) {
+      onUnread(event, error);
+    }
+  }
+  const rebuilt = [...found.values()].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const youngest = [...young.values()].reduce((one, other) => Math.max(one, other), 0);
+  const forMs = Math.max(0, Math.min(patienceMs, youngest + patienceMs - now.getTime()));
+  return { rebuilt, young: { count: young.size, forMs, until: new Date(youngest) } };
+}
+
+/** Whether it was sent before the search begins, as far as its record tells. */
+function isOver({ at, sentAfter, sentBefore }: Rebuilt, since: Date): boolean {
+  const start = since.getTime();
+  return Date.parse(sentBefore) < start || (Date.parse(at) < start && Date.parse(sentAfter) < start);
+}
+
+/** The service tries three times, within about 100 seconds (service.md#delivery-2). */
+const patienceMs = 120_000;
+
+/** As a delivery that came, signed as the service would have. */
+export function arrivalOf({ event, key, body }: Rebuilt, secret: string, at: Date): Arrival {
+  const bytes = Buffer.from(body);
+  const happening = happeningIn(bytes) ?? null;
+  return {
+    id: `${rebuiltPrefix}${key}`,
+    event,
+    at: at.toISOString(),
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-event': event,
+      'x-svc-signature': sign(secret, bytes),
+      'x-svc-rebuilt': '1',
+    },
+    body: bytes,
+    happening,
+  };
+}
+
+/** What a view of the inbox gathers: the records that it holds, and when the newest event happened. */
+export function createMemory(): {
+  readonly held: Set<string>;
+  readonly see: (arrival: Arrival) => undefined;
+  /** Undefined where no event was received. */
+  readonly latest: () => Date | undefined;
+} {
+  const held = new Set<string>();
+  let latest = Number.NEGATIVE_INFINITY;
+  return {
+    held,
+    see(arrival) {
+      const key = recordIn(arrival.body);
+      if (key === undefined) return;
+      held.add(key);
+      const created: unknown = JSON.parse(Buffer.from(arrival.body).toString('utf8')).created_at;
+      const at = typeof created === 'string' ? Date.parse(created) : Number.NaN;
+      // By the service's clock, and never later than it came.
+      latest = Math.max(latest, Math.min(Number.isNaN(at) ? Number.POSITIVE_INFINITY : at, Date.parse(arrival.at)));
+    },
+    latest: () => (Number.isFinite(latest) ? new Date(latest - overlapMs) : undefined),
+  };
+}
+
+/**
+ * An event may come after one that happened later, as long as the service tries. Twice that and more, for an earlier
+ * search that left out what was young may have ended before it looked again.
+ */
+const overlapMs = 300_000;

@@ -1,0 +1,61 @@
+import { listCalls } from '../api/calls.ts';
+import { listChangelog } from '../api/changelog.ts';
+import { listContacts } from '../api/contacts.ts';
+import { getConversation, listConversations } from '../api/conversations.ts';
+import { listFeedback } from '../api/feedback.ts';
+import { listTickets } from '../api/tickets.ts';
+import type { WebhookEvent } from '../api/webhooks.ts';
+import { call, type Service } from '../http/call.ts';
+import { list } from '../http/pages.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The records behind each event that were made since a moment; others may be among them. */
+export type Records = (event: WebhookEvent, since: Date) => AsyncIterable<Fields>;
+
+/** From the API, with as few requests as it allows. */
+export const recordsOfService =
+  (service: Service): Records =>
+  (event, since) =>
+    sources[event](service, since);
+
+const isBefore = (time: unknown, since: Date): boolean =>
+  typeof time === 'string' && Date.parse(time) < since.getTime();
+
+/** Newest first: the first one that is older ends the reading. Several may be made at the very same time. */
+async function* untilOlder(records: AsyncIterable<Fields>, since: Date): AsyncGenerator<Fields> {
+  for await (const record of records) {
+    if (isBefore(record.created_at, since)) return;
+    yield record;
+  }
+}
+
+const leftEarly = { all: true, isLeftEarly: true } as const;
+
+const sinceText = (since: Date): string => since.toISOString().replace(/\.\d+Z$/u, 'Z');
+
+const sources: Readonly<Record<WebhookEvent, (service: Service, since: Date) => AsyncIterable<Fields>>> = {
+  'contact.created': (service, since) => untilOlder(list(service, listContacts, {}, leftEarly).records, since),
+  'call.completed': (service, since) => untilOlder(list(service, listCalls, {}, leftEarly).records, since),
+  'ticket.created': (service, since) =>
+    list(service, listTickets, { query: { updated_since: sinceText(since) } }, { all: true }).records,
+  'conversation.message_received': customerMessages,
+  'changelog.published': (service) =>
+    list(service, listChangelog, { query: { status: 'published' } }, { all: true }).records,
+  'feedback.created': (service) => list(service, listFeedback, {}, { all: true }).records,
+};
+
+async function* customerMessages(service: Service, since: Date): AsyncGenerator<Fields> {
+  const query = { updated_since: sinceText(since) };
+  for await (const { id, last_message_at: last } of list(service, listConversations, { query }, { all: true })
+    .records) {
+    if (typeof id !== 'number' || isBefore(last, since)) continue;
+    const { conversation } = await call(service, getConversation, { params: { id } });
+    yield* messagesOf(conversation, conversation.messages ?? []);
+  }
+}
+
+/** Those that a customer wrote, each with the conversation that it stands in. */
+export function* messagesOf(conversation: Fields, messages: readonly Fields[]): Generator<Fields> {
+  for (const message of messages) if (message.sender_type === 'visitor') yield { ...message, conversation };
+}

@@ -1,0 +1,126 @@
+import { heldByProfile, loginCommand, readStored, type Stored } from '../../auth/credentials.ts';
+import { defineCommand } from '../../command/command.ts';
+import { param, withFallback } from '../../command/param.ts';
+import { readConfig } from '../../config/config-file.ts';
+import { profileConfig, type Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure, interruption, isInterruption } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+
+/** How long the service keeps a refresh token that nobody uses (docs/service.md#oauth-5). */
+const lifeMs = 30 * 86_400_000;
+
+/** What became of one login. `ends_at`: when its refresh token ends, by this machine's clock. */
+type Kept = {
+  readonly profile: string;
+  readonly account: { readonly id: number; readonly name: string } | null;
+  readonly outcome: 'refreshed' | 'failed' | 'unknown';
+  readonly ends_at: string | null;
+  readonly message: string | null;
+};
+
+export const authKeep = defineCommand({
+  name: 'keep',
+  summary: 'Refresh every saved login that would end soon, for cron',
+  details:
+    'A login that lies idle for 30 days ends. svc auth keep refreshes those of all profiles that would end within the time given, one line each; ' +
+    'API keys do not end. Exit 8 where some could not be refreshed, 4 where none could. A lost answer is told as unknown, not as done: ' +
+    'the login is kept, and the next run tries again.',
+  args: {},
+  flags: {
+    within: withFallback(
+      param.text('Logins that end within this time, such as 7d or 12h (default 7d)', { placeholder: 'SPAN' }),
+      '7d',
+    ),
+  },
+  needs: 'OAuth logins: svc login',
+  examples: ['svc auth keep', 'svc auth keep --within 14d --json'],
+  async run(ctx, { flags, settings }) {
+    const withinMs = spanOf(flags.within);
+    const profiles = await loginsIn(ctx);
+    const config = await readConfig(ctx.files);
+    const kept: Kept[] = [];
+    for (const profile of profiles) {
+      if (ctx.signal.aborted) throw interrupted(ctx, kept);
+      ctx.progress(`Keeping ${profile}`);
+      const account = profileConfig(config, profile).account ?? null;
+      const result = await keep(ctx, settings, { profile, withinMs }).catch((error: unknown) => {
+        if (error instanceof Failure && isInterruption(error)) throw interrupted(ctx, kept);
+        if (error instanceof Failure) return failed(error);
+        throw error;
+      });
+      if (result) kept.push({ profile, account, ...result });
+    }
+    const missed = kept.filter(({ outcome }) => outcome !== 'refreshed');
+    const none = `None of ${counted(kept.length, 'login')} could be refreshed.`;
+    return {
+      data: {
+        shape: 'list',
+        records: kept,
+        columns: [
+          'profile',
+          { path: 'account.name', header: 'Account' },
+          { path: 'outcome', as: 'status' },
+          { path: 'ends_at', header: 'Ends', as: 'time' },
+          'message',
+        ],
+        fields: ['profile', 'account', 'outcome', 'ends_at', 'message'],
+        empty: `No login ends within ${flags.within}.`,
+      },
+      ...(missed.length > 0 && missed.length < kept.length && { outcome: 'partial' as const }),
+      ...(missed.length > 0 && missed.length === kept.length && { failure: new Failure('auth', none) }),
+    };
+  },
+});
+
+async function loginsIn(ctx: Context): Promise<string[]> {
+  const held = await heldByProfile(ctx.tokens);
+  return [...held].flatMap(([profile, kinds]) => (kinds.includes('oauth') ? [profile] : [])).sort();
+}
+
+type Wanted = { readonly profile: string; readonly withinMs: number };
+
+/** Undefined where it does not end soon. */
+async function keep(
+  ctx: Context,
+  settings: Settings,
+  { profile, withinMs }: Wanted,
+): Promise<Omit<Kept, 'profile' | 'account'> | undefined> {
+  const held = await readStored(ctx.tokens, profile, 'oauth');
+  if (!held) return undefined;
+  if (held.refresh_token === undefined) {
+    const hint = `It came without a refresh token. Log in again: ${loginCommand('oauth', profile)}`;
+    return { outcome: 'failed', ends_at: held.expires_at, message: hint };
+  }
+  const end = endOf(held);
+  // A time that cannot be read counts as past.
+  if (end - ctx.clock.now().getTime() > withinMs) return undefined;
+  const { liveLogin } = await import('../../auth/refresh.ts');
+  // An address that was named is meant for the profile that was named, and here are many.
+  const { authUrl: _, ...others } = settings;
+  const login = await liveLogin(ctx, { ...others, profile, authUrlNamed: false }, { force: true });
+  // Another process has logged it out meanwhile.
+  if (!login) return { outcome: 'failed', ends_at: null, message: 'It is logged out.' };
+  return { outcome: 'refreshed', ends_at: new Date(endOf(login)).toISOString(), message: null };
+}
+
+const endOf = ({ issued_at: issued }: Stored<'oauth'>): number => (Date.parse(issued) || 0) + lifeMs;
+
+const failed = ({ kind, message, hint }: Failure): Omit<Kept, 'profile' | 'account'> => ({
+  outcome: kind === 'unknown' ? 'unknown' : 'failed',
+  ends_at: null,
+  message: [message, hint].filter(Boolean).join(' '),
+});
+
+function interrupted(ctx: Context, kept: readonly Kept[]): Failure {
+  const done = kept.filter(({ outcome }) => outcome === 'refreshed').map(({ profile }) => profile);
+  return interruption(ctx.signal, `Interrupted. Refreshed: ${done.length > 0 ? done.join(', ') : 'none'}.`);
+}
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+function spanOf(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/u.exec(text.trim().toLowerCase()) ?? [];
+  if (count === undefined) throw new Failure('usage', `--within must be a time like 7d, 12h or 2w, not "${text}".`);
+  return Number(count) * units[unit as keyof typeof units];
+}

@@ -1,0 +1,99 @@
+import { Failure } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import { type Draft, hasBegun, shownDraft } from '../../sends/draft.ts';
+import { draftInWords } from '../../sends/words.ts';
+import { counted } from '../../text/number.ts';
+
+/** What became of one of the drafts that were to be approved. */
+export type Ended = {
+  readonly id: number;
+  /** As it is now; undefined where there is none. */
+  readonly draft?: Draft | undefined;
+  readonly failure?: Failure;
+  /** A person said no to it: it waits as before. */
+  readonly isLeft: boolean;
+};
+
+export const approvedView = (ended: readonly Ended[], ids: readonly number[]): View => {
+  const [only] = ended;
+  return ids.length === 1 && only ? viewOfOne(only) : viewOfSeveral(ended, ids);
+};
+
+function viewOfOne({ draft, failure, isLeft }: Ended): View {
+  if (isLeft) throw new Failure('failed', 'Declined. Nothing was sent.');
+  if (!draft) throw failure ?? new Failure('failed', 'There is no such draft.');
+  const record = shownDraft(draft);
+  if (failure) return { data: { shape: 'record', record }, human: nothing, failure };
+  const done = `Sent. ${draftInWords(draft)}`;
+  return { data: { shape: 'record', record }, done, notes: [done] };
+}
+
+/** On a terminal the failure says all of it. */
+const nothing = (): string => '';
+
+const words = ['sent', 'sent in part', 'left', 'not sent', 'not known', 'not tried'] as const;
+
+type Word = (typeof words)[number];
+
+function wordFor({ draft, failure, isLeft }: Ended): Word {
+  if (isLeft) return 'left';
+  if (!failure) return 'sent';
+  // One that somebody else sends at this time has no failure that could be of ours.
+  if (failure.kind === 'unknown' || failure.mayBeDone || draft?.state === 'unknown') return 'not known';
+  return draft && hasBegun(draft) ? 'sent in part' : 'not sent';
+}
+
+function viewOfSeveral(ended: readonly Ended[], ids: readonly number[]): View {
+  const told = ids.map((_, at): Word => (ended[at] ? wordFor(ended[at]) : 'not tried'));
+  const counts = words.flatMap((word) => {
+    const count = told.filter((one) => one === word).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  const summary = `${counted(ids.length, 'draft')}: ${counts.join(', ')}.`;
+  const failure = failureOf(ended, { told, summary });
+  const named = (word: Word) => ids.filter((_, at) => told[at] === word);
+  return {
+    data: {
+      shape: 'list',
+      records: ended.flatMap(({ draft }) => (draft ? [shownDraft(draft)] : [])),
+      columns: [
+        { path: 'id', header: 'ID', rank: 1 },
+        { path: 'state', header: 'State', as: 'status', rank: 2 },
+        { path: 'to', header: 'To', rank: 3 },
+        { path: 'sent_id', header: 'Sent as', rank: 4 },
+        { path: 'error', header: 'Error', rank: 5 },
+      ],
+    },
+    notes: [
+      ...ended.flatMap(({ id, failure }) => (failure ? [withId(id, failure.message)] : [])),
+      ...sentenceFor(named('left'), 'was left as it is', 'were left as they are'),
+      ...sentenceFor(named('not tried'), 'was not tried', 'were not tried'),
+      ...(failure ? [] : [summary]),
+    ],
+    failure,
+  };
+}
+
+/** Most messages name the draft. */
+const withId = (id: number, message: string): string =>
+  message.includes(`raft ${id} `) ? message : `Draft ${id}: ${message}`;
+
+function sentenceFor(ids: readonly number[], one: string, several: string): string[] {
+  if (ids.length === 0) return [];
+  return [ids.length === 1 ? `Draft ${ids[0]} ${one}.` : `Drafts ${ids.join(', ')} ${several}.`];
+}
+
+type Telling = { readonly told: readonly Word[]; readonly summary: string };
+
+/** Where all ended alike it is that; else a part is done, or it is not known of some. */
+function failureOf(ended: readonly Ended[], { told, summary }: Telling): Failure | undefined {
+  const failures = ended.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  if (!first) {
+    const isDeclined = told.every((one) => one === 'left');
+    return isDeclined ? new Failure('failed', 'Declined. Nothing was sent.', { isWhole: true }) : undefined;
+  }
+  const isOfOneKind = failures.length === told.length && failures.every(({ kind }) => kind === first.kind);
+  const mixed = told.includes('not known') ? 'unknown' : 'partial';
+  return new Failure(isOfOneKind ? first.kind : mixed, summary, { hint: first.hint, isWhole: true });
+}

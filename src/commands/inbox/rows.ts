@@ -1,0 +1,77 @@
+import { notesOn } from '../../answers/copy.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import type { Row } from '../../inbox/row.ts';
+import { type Reading, rowsOf } from '../../inbox/source.ts';
+import { requireView } from '../../inbox/views.ts';
+import { openCopyPulled } from '../../mirror/store/open-copy.ts';
+import type { Column, View } from '../../output/view.ts';
+import { openDrafts } from '../../sends/store.ts';
+
+export const rowFields: readonly string[] = [
+  ...['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'],
+];
+
+const rowColumns: readonly Column[] = [
+  { path: 'waiting_since', header: 'Waiting since', rank: 3 },
+  { path: 'kind', header: 'Kind', as: 'whole', rank: 8 },
+  { path: 'id', header: 'ID', rank: 9 },
+  { path: 'number', header: 'Number', as: 'id', rank: 1, see: ({ number, id }: Row) => number ?? id },
+  { path: 'subject', header: 'Subject', rank: 2 },
+  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: Row) => contact },
+  { path: 'priority', header: 'Priority', rank: 5 },
+  { path: 'channel', header: 'Channel', rank: 6 },
+  { path: 'status', header: 'Status', as: 'status', rank: 10 },
+  { path: 'why', header: 'Why', rank: 7 },
+];
+
+/** Rows are read in such parts, so that a view of any length is printed in little memory. */
+const perPart = 500;
+
+type Wanted = { readonly view: string; readonly db: string | undefined };
+
+/** The rows of a view as a list: from the copy alone, no request. */
+export async function rowsView(ctx: Context, settings: Settings, { view, db }: Wanted): Promise<View> {
+  await requireView(ctx, view);
+  const { store, account } = await openCopyPulled(ctx, settings, db);
+  const drafts = once(async () => {
+    const kept = await openDrafts(ctx, settings.drafts);
+    return kept.list().finally(() => kept.close());
+  });
+  const reading: Reading = { ctx, store, account, drafts };
+  try {
+    const kinds = view === 'feedback' ? (['feedback'] as const) : (['tickets', 'conversations'] as const);
+    const notes = await store.read((sql) => notesOn(sql, account, { kinds, now: ctx.clock.now() }));
+    const first = await rowsOf(reading, { view, offset: 0, most: perPart });
+    const records = closing(reading, view, first.rows);
+    const shown = { shape: 'list' as const, records, columns: rowColumns, fields: rowFields, empty: emptyWords(view) };
+    return { data: shown, read: true, notes };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const emptyWords = (view: string): string => (view === 'waiting' ? 'Nobody waits.' : `Nothing in ${view}.`);
+
+async function* closing(reading: Reading, view: string, first: readonly Row[]): AsyncGenerator<Row> {
+  try {
+    let rows = first;
+    for (let offset = 0; rows.length > 0; ) {
+      yield* rows;
+      offset += perPart;
+      if (rows.length < perPart) break;
+      ({ rows } = await rowsOf(reading, { view, offset, most: perPart }));
+    }
+  } finally {
+    await reading.store.close();
+  }
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  return () => {
+    known ??= read();
+    return known;
+  };
+}

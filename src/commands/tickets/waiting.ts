@@ -1,0 +1,55 @@
+import type { Waiting } from '../../answers/waiting.ts';
+import { defineCommand } from '../../command/command.ts';
+import { dbFlag } from '../../command/copy-flag.ts';
+import { param } from '../../command/param.ts';
+import type { Column } from '../../output/view.ts';
+import { pastMoment } from '../../text/time.ts';
+
+const columns: readonly Column[] = [
+  { path: 'waiting_since', header: 'Waiting since', as: 'time', rank: 3 },
+  { path: 'kind', header: 'Kind', as: 'whole', rank: 8 },
+  { path: 'id', header: 'ID', rank: 9 },
+  { path: 'number', header: 'Number', as: 'id', rank: 1, see: ({ number, id }: Waiting) => number ?? id },
+  { path: 'subject', header: 'Subject', rank: 2 },
+  { path: 'contact.name', header: 'Contact', rank: 4, see: ({ contact }: Waiting) => contact },
+  { path: 'priority', header: 'Priority', rank: 5 },
+  { path: 'channel', header: 'Channel', rank: 6 },
+  { path: 'why', header: 'Why', rank: 7 },
+];
+
+const fields = ['kind', 'id', 'number', 'subject', 'contact', 'waiting_since', 'priority', 'channel', 'status', 'why'];
+
+export const waitingTickets = defineCommand({
+  name: 'waiting',
+  summary: 'What waits for the team, longest first: tickets and conversations',
+  details:
+    'Those that are not resolved or closed, pending ones too, in which the customer wrote last. A ticket without messages has its ' +
+    'description as the first. A ticket and the chat behind it are one line, the ticket. WAITING SINCE is the first message of the ' +
+    'customer that nobody answered. Read from the local copy: no request.',
+  args: {},
+  flags: {
+    for: param.text('Only what has waited for at least so long, such as 2d, 12h or 30m', { placeholder: 'SPAN' }),
+    channel: param.text('Only this channel of a conversation, or this source of a ticket: email, chat, web, …', {
+      placeholder: 'CHANNEL',
+    }),
+    ...dbFlag,
+  },
+  needs: 'a copy of the account: svc mirror pull',
+  prints: async () => fields,
+  examples: ['svc tickets waiting', 'svc tickets waiting --for 2d --channel email', 'svc tickets waiting --json'],
+  async run(ctx, { flags, settings }) {
+    const since = flags.for === undefined ? undefined : pastMoment(flags.for, '--for', ctx.clock.now());
+    const wanted = { before: since === undefined ? undefined : Date.parse(since), channel: flags.channel };
+    const [{ askCopy }, { waiting }] = await Promise.all([
+      import('../../answers/copy.ts'),
+      import('../../answers/waiting.ts'),
+    ]);
+    const asked = { db: flags.db, kinds: ['tickets', 'conversations'] as const };
+    const { value, notes } = await askCopy(ctx, settings, asked, (sql, account) => waiting(sql, account, wanted));
+    return {
+      data: { shape: 'list', records: value, columns, fields, empty: 'Nothing waits for the team.' },
+      read: true,
+      notes,
+    };
+  },
+});

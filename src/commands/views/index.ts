@@ -1,0 +1,74 @@
+import { defineCommand, type Group } from '../../command/command.ts';
+import { param } from '../../command/param.ts';
+import { replaceFile } from '../../disk/atomic-file.ts';
+import { readUserText } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import { allViews, isOwnView, ownViews, placeForView, queryOf } from '../../inbox/views.ts';
+
+const args = { name: param.requiredText('Name of the view', { placeholder: 'NAME' }) };
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'Name the views of svc inbox: those of svc, and your own',
+  args: {},
+  flags: {},
+  examples: ['svc views list'],
+  async run(ctx) {
+    const records = await allViews(ctx);
+    return { data: { shape: 'list', records, columns: ['name', 'about', 'path'] }, read: true };
+  },
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Show what a view holds: the query of your own',
+  args,
+  flags: {},
+  examples: [
+    `svc views edit urgent --text "SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4" && svc views show urgent`,
+  ],
+  async run(ctx, { args: { name } }) {
+    const text = isOwnView(name) ? `${ownViews[name]}` : await queryOf(ctx, name);
+    return { data: { shape: 'text', text }, read: true };
+  },
+});
+
+/** What an editor opens with where there is nothing yet. */
+const example = `SELECT 'ticket' AS kind, id, 'priority ' || priority AS why
+FROM tickets
+WHERE status = 'open' AND priority = 4 AND gone_at IS NULL
+ORDER BY created_at
+`;
+
+const edit = defineCommand({
+  name: 'edit',
+  summary: 'Write a view of your own, a new one too',
+  details:
+    "A view is one SELECT over the local copy, as svc mirror sql takes it. Its columns are kind ('ticket' or 'conversation'), id, and why, which is shown beside the row. " +
+    'It is kept as views/NAME.sql in the configuration folder, and svc inbox NAME shows it.',
+  args,
+  flags: { text: param.text('The query, instead of the editor', { placeholder: 'QUERY' }) },
+  examples: [`svc views edit urgent --text "SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4"`],
+  async run(ctx, { args: { name }, flags, settings }) {
+    const { path, isNew } = await placeForView(ctx, name);
+    const text = flags.text ?? (await fromEditor());
+    if (text.trim() === '') throw new Failure('usage', 'The query is empty. Nothing was written.');
+    await replaceFile(path, text.endsWith('\n') ? text : `${text}\n`);
+    const done = `View ${name} is written to ${path}. To see it: svc inbox ${name}`;
+    return { data: { shape: 'record', record: { name, path } }, done, notes: [done] };
+
+    async function fromEditor(): Promise<string> {
+      const isScripted = Boolean(ctx.env.VISUAL?.trim() || ctx.env.EDITOR?.trim());
+      if (settings.noInput || !(ctx.ask.canAsk || isScripted)) {
+        throw new Failure('usage', 'The editor needs a terminal.', { hint: 'Give the query with --text QUERY.' });
+      }
+      return ctx.ask.edit(isNew ? example : await readUserText(ctx, path, 'NAME'), { extension: '.sql' });
+    }
+  },
+});
+
+export const views: Group = {
+  name: 'views',
+  summary: 'The views of svc inbox, and your own',
+  commands: [list, show, edit],
+};

@@ -1,0 +1,3 @@
+import { param } from '../../command/param.ts';
+
+export const configFlag = param.file('Use the inbox of svc webhooks serve with this configuration');

@@ -1,0 +1,146 @@
+import type { Effect } from './effect.ts';
+import { readDone, readShown, takenBack, told } from './jobs.ts';
+import type { Act } from './keys.ts';
+import { begunChange, endAsked } from './leaving.ts';
+import { type Choice, type Model, type Step, selectedRow, targetsOf } from './model.ts';
+import { moved, openSelected, pageOf } from './moving.ts';
+import { listed, named, pick, prompt, question } from './over.ts';
+import { keyOf, type Row } from './row.ts';
+
+const still = (model: Model): Step => ({ model, effects: [] });
+
+const far = Number.MAX_SAFE_INTEGER;
+
+const doings: Readonly<Record<Act, (model: Model) => Step>> = {
+  down: (model) => moved(readDone(model), 1),
+  up: (model) => moved(readDone(model), -1),
+  'page-down': (model) => moved(readDone(model), pageOf(model)),
+  'page-up': (model) => moved(readDone(model), -pageOf(model)),
+  first: (model) => moved(readDone(model), -far),
+  last: (model) => moved(readDone(model), far),
+  open: (model) => openSelected(readDone(model)),
+  sides: (model) => still({ ...model, focus: model.focus === 'list' ? 'thread' : 'list' }),
+  search: (model) => still(prompt(model, { of: 'search', title: 'Search the copy for', rows: [], text: '' })),
+  view: (model) => still(pick(model, { of: 'view', title: 'Show', choices: model.views, rows: [] })),
+  reply: (model) => compose(model, 'reply', 'send'),
+  draft: (model) => compose(model, 'reply', 'draft'),
+  note: (model) => compose(model, 'note', 'send'),
+  template: (model) => ({ model, effects: [{ do: 'templates', rows: targetsOf(model) }] }),
+  resolve,
+  close: (model) => changeAll(model, 'close'),
+  reopen: (model) => changeAll(model, 'reopen'),
+  priority: (model) =>
+    still(
+      pick(model, {
+        of: 'priority',
+        title: `Priority of ${named(targetsOf(model))}`,
+        choices: priorities,
+        rows: targetsOf(model),
+      }),
+    ),
+  snooze: (model) =>
+    still(
+      pick(model, {
+        of: 'snooze',
+        title: `Put ${named(targetsOf(model))} away`,
+        choices: model.view === 'snoozed' ? [bringBack, ...snoozes] : snoozes,
+        rows: targetsOf(model),
+      }),
+    ),
+  mark,
+  'take-back': takenBack,
+  approve: (model) => ({ model, effects: [{ do: 'read-drafts', rows: targetsOf(model) }] }),
+  copy: (model) => {
+    const rows = targetsOf(model);
+    const text = rows.map((row) => row.number ?? String(row.id)).join(' ');
+    return { model: told(model, `Copied: ${text}`, 'done'), effects: [{ do: 'copy', text }] };
+  },
+  pull: (model) => ({ model, effects: [{ do: 'pull' }] }),
+  read: (model) => (model.focus === 'thread' ? still({ ...model, focus: 'list' }) : still(cleared(model))),
+  help: (model) => still({ ...model, over: { is: 'help', scroll: 0 } }),
+  suspend: (model) => ({ model, effects: [{ do: 'suspend' }] }),
+  end: endAsked,
+};
+
+export const acted = (model: Model, act: Act): Step => doings[act](model);
+
+/** What Escape takes away: a line that was read, else the marks. */
+function cleared(model: Model): Model {
+  const read = readShown(model);
+  return read === model ? { ...model, marked: [] } : read;
+}
+
+const priorities: readonly Choice[] = [
+  { value: '0', name: '0', about: 'lowest' },
+  { value: '1', name: '1' },
+  { value: '2', name: '2' },
+  { value: '3', name: '3' },
+  { value: '4', name: '4', about: 'highest' },
+];
+
+const bringBack: Choice = { value: 'back', name: 'Bring it back now' };
+
+const snoozes: readonly Choice[] = [
+  { value: 'hour', name: 'For an hour' },
+  { value: 'tomorrow', name: 'Until tomorrow 9:00' },
+  { value: 'monday', name: 'Until Monday 9:00' },
+  { value: 'customer', name: 'Until the customer writes' },
+  { value: 'time', name: 'Until a time' },
+];
+
+const compose = (model: Model, means: 'reply' | 'note', ends: 'send' | 'draft'): Step => ({
+  model,
+  effects: [{ do: 'compose', means, rows: targetsOf(model), ends }],
+});
+
+function mark(model: Model): Step {
+  const row = model.focus === 'thread' ? model.opened?.row : selectedRow(model);
+  if (!row) return still(model);
+  const isMarked = model.marked.some((one) => keyOf(one) === keyOf(row));
+  const marked = isMarked ? model.marked.filter((one) => keyOf(one) !== keyOf(row)) : [...model.marked, row];
+  const next = { ...model, marked };
+  return model.focus === 'list' ? moved(next, 1) : still(next);
+}
+
+/** A ticket is resolved at once; a conversation, and several, are asked about. */
+function resolve(model: Model): Step {
+  const rows = targetsOf(model);
+  const chats = rows.filter(({ kind }) => kind === 'conversation');
+  if (rows.length === 1 && chats.length === 0) return begunChange(model, rows, { act: 'resolve' });
+  const hears = chats.length > 0 ? 'The customer may be asked for a rating.' : '';
+  return still(
+    question(model, {
+      title: `Resolve ${named(rows)}?`,
+      shown: [listed(rows), hears].filter(Boolean).join('\n\n'),
+      answers: [{ key: 'y', name: 'resolve', effects: resolveEffects(rows) }],
+      otherwise: 'leave it',
+      declined: '',
+    }),
+  );
+}
+
+/** A conversation's resolve is a send; a ticket's is an update. */
+const resolveEffects = (rows: readonly Row[]): readonly Effect[] => [
+  ...rows
+    .filter(({ kind }) => kind === 'conversation')
+    .map((row) => ({ do: 'keep' as const, means: 'resolve' as const, rows: [row], texts: [], ends: 'send' as const })),
+  ...rows
+    .filter(({ kind }) => kind === 'ticket')
+    .map((row) => ({ do: 'change' as const, job: 0, row, change: { act: 'resolve' as const } })),
+];
+
+function changeAll(model: Model, act: 'close' | 'reopen'): Step {
+  const rows = targetsOf(model);
+  if (rows.length === 1) return begunChange(model, rows, { act });
+  return still(
+    question(model, {
+      title: `${act === 'close' ? 'Close' : 'Open again'}: ${named(rows)}?`,
+      shown: listed(rows),
+      answers: [
+        { key: 'y', name: 'yes', effects: rows.map((row) => ({ do: 'change', job: 0, row, change: { act } })) },
+      ],
+      otherwise: 'leave them',
+      declined: '',
+    }),
+  );
+}

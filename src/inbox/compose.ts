@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { seededThread, withoutSeed } from '../command/seed.ts';
+import { bracedNames, namedTemplates, readTemplate } from '../command/template-file.ts';
+import type { Context } from '../context.ts';
+import { replaceFile } from '../disk/atomic-file.ts';
+import { Failure } from '../errors.ts';
+import { wireOf } from '../http/request.ts';
+import type { Fields } from '../mirror/tables/cells.ts';
+import { requestOf } from '../sends/deliver.ts';
+import { type Draft, textField, textOf } from '../sends/draft.ts';
+import type { DraftStore } from '../sends/store.ts';
+import { whoIs } from '../sends/who.ts';
+import { fillTemplate, valueAt } from '../text/template.ts';
+import type { Means } from './effect.ts';
+import type { Choice } from './model.ts';
+import { listed } from './over.ts';
+import { threadOf } from './record.ts';
+import { nameOf, type Row, whoOf } from './row.ts';
+
+export type Editing = {
+  readonly ctx: Context;
+  /** Gives the terminal to the editor for as long as `work` takes. */
+  readonly lend: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+/** So many messages of the thread stand below the scissors. */
+const shownMessages = 20;
+
+/** What stands below the scissors: who gets it, about what, and the thread, the newest message first. */
+export function seedOf(means: Means, rows: readonly Row[], record: Fields | undefined): string {
+  const [row] = rows;
+  const to = means === 'note' ? 'the team; the customer never sees it' : toWhom(rows, record);
+  if (rows.length !== 1 || !row) return seededThread(to, listed(rows).replaceAll('\n', '; '), []);
+  const messages = record ? threadOf(row, record).messages : [];
+  const newest = messages.slice(-shownMessages).reverse();
+  const said = newest.map(({ who, side, at, body }) => ({ sender_name: who || side, body, created_at: at }));
+  return seededThread(to, `${nameOf(row)} ${row.subject ?? ''}`.trim(), said);
+}
+
+function toWhom(rows: readonly Row[], record: Fields | undefined): string {
+  const [row] = rows;
+  if (rows.length !== 1 || !row) return `${rows.length} customers`;
+  const channel = record?.reply_channel ?? row.channel;
+  return [whoOf(row) || 'an anonymous visitor', channel ? `by ${channel}` : ''].filter(Boolean).join(', ');
+}
+
+export type Written = {
+  readonly text: string;
+  /** The editor failed; what it had saved is here all the same. */
+  readonly failed?: string;
+};
+
+/** What somebody wrote in the editor; an empty text where they wrote nothing. */
+export async function written({ ctx, lend }: Editing, initial: string, seed: string): Promise<Written> {
+  let left: string | undefined;
+  const failed = (text: string) => {
+    left = text;
+  };
+  const textIn = (saved: string) => withoutSeed(saved, seed).trimEnd();
+  try {
+    const saved = await lend(() => ctx.ask.edit(`${initial}${seed}`, { extension: '.md', failed }));
+    return { text: textIn(saved) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { text: left === undefined ? initial : textIn(left), failed: error.message };
+  }
+}
+
+/** Space, and characters that nobody sees. */
+export const isBlank = (text: string): boolean => /^[\p{Z}\p{Cc}\p{Cf}]*$/u.test(text);
+
+/** A text that cannot be a draft goes into a file of its own. Returns its place. */
+export async function putAside({ files, clock }: Context, text: string): Promise<string> {
+  const path = join(files.state, 'unsent', `${clock.now().toISOString().replaceAll(':', '-')}.md`);
+  await replaceFile(path, `${text}\n`);
+  return path;
+}
+
+/** The templates there are, as choices. */
+export async function templateChoices(ctx: Context): Promise<readonly Choice[]> {
+  const all = await namedTemplates(ctx);
+  return all.map(({ name, placeholders }) => ({
+    value: name,
+    name,
+    ...(placeholders.length > 0 && { about: bracedNames(placeholders) }),
+  }));
+}
+
+/** The template's text for each record. @throws Failure `usage` naming the first record that has no value for it */
+export async function filledTexts(
+  ctx: Context,
+  name: string,
+  records: readonly { readonly row: Row; readonly record: Fields | undefined }[],
+): Promise<readonly string[]> {
+  const template = await readTemplate(ctx, name);
+  return records.map(({ row, record }) => {
+    const filled = fillTemplate(template, (path) => valueAt(record, path));
+    if ('text' in filled) return filled.text;
+    throw new Failure('usage', `${nameOf(row)} has nothing for ${bracedNames(filled.missing)}. Nothing was sent.`);
+  });
+}
+
+/** Another text for a draft; who changed it is kept. @throws Failure where it was decided or changed meanwhile */
+export async function withNewText(store: DraftStore, ctx: Context, draft: Draft, text: string): Promise<Draft> {
+  const [by, at, before] = [whoIs(), ctx.clock.now().toISOString(), textOf(draft)];
+  const name = textField(draft.steps[0]?.body);
+  const next = await store.change(draft.id, (one) => {
+    const [first, ...others] = one.steps;
+    if (one.state !== draft.state || textOf(one) !== before || !first || name === undefined) return undefined;
+    const step = { ...first, body: { ...Object(first.body), [name]: text } };
+    const { operation, input } = requestOf(step);
+    wireOf(operation, input);
+    return {
+      ...one,
+      steps: [step, ...others],
+      state: 'waiting',
+      error: null,
+      edited_by: by,
+      edits: [...one.edits, { at, by, before }],
+    };
+  });
+  if (next) return next;
+  throw new Failure('failed', `Draft ${draft.id} was changed by somebody else just now.`);
+}

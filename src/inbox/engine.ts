@@ -1,0 +1,76 @@
+import type { Effect } from './effect.ts';
+import type { Event } from './event.ts';
+import { begin, type Model, type Start } from './model.ts';
+import { update } from './update.ts';
+
+/** Runs the model: events in one at a time, effects out, and whoever draws is told of another model. */
+export type Engine = {
+  readonly model: () => Model;
+  readonly tell: (event: Event) => void;
+  /** Resolves once nothing that writes is under way. */
+  readonly settled: () => Promise<void>;
+  /** Resolves once all that was asked for has come. */
+  readonly idle: () => Promise<void>;
+};
+
+type Ports = {
+  readonly perform: (effect: Effect) => Promise<void>;
+  readonly changed: (model: Model) => void;
+  /** A bug of svc itself: the terminal is given back before it is told. */
+  readonly failed: (error: unknown) => void;
+};
+
+/** Effects of one lane come one after the other; of `last` only the latest that waits is done. */
+const lanes: Readonly<Partial<Record<Effect['do'], string>>> = {
+  ...{ list: 'list', open: 'open', send: 'write', change: 'write', reject: 'write' },
+  ...{ compose: 'text', keep: 'text', edit: 'text', fill: 'text', looked: 'text', snooze: 'text' },
+  ...{ templates: 'text', 'read-drafts': 'text' },
+};
+
+const last = new Set(['list', 'open']);
+
+export function startEngine(start: Start, { perform, changed, failed }: Ports): Engine {
+  const first = begin(start);
+  let model = first.model;
+  const waiting = new Map<string, Effect[]>();
+  const running = new Map<string, Promise<void>>();
+  const run = async (lane: string): Promise<void> => {
+    for (let next = waiting.get(lane)?.shift(); next; next = waiting.get(lane)?.shift()) await perform(next);
+    running.delete(lane);
+  };
+  const begun = (effect: Effect) => {
+    const lane = lanes[effect.do];
+    if (lane === undefined) return void perform(effect).catch(failed);
+    waiting.set(lane, [...(last.has(lane) ? [] : (waiting.get(lane) ?? [])), effect]);
+    if (!running.has(lane))
+      running.set(
+        lane,
+        Promise.resolve()
+          .then(() => run(lane))
+          .catch(failed),
+      );
+  };
+  const tell = (event: Event) => {
+    try {
+      const step = update(model, event);
+      const isOther = step.model !== model;
+      model = step.model;
+      for (const effect of step.effects) begun(effect);
+      if (isOther) changed(model);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  for (const effect of first.effects) begun(effect);
+  return {
+    model: () => model,
+    tell,
+    settled: () => over(['write', 'text']),
+    idle: () => over(['write', 'text', 'list', 'open']),
+  };
+
+  async function over(names: readonly string[]): Promise<void> {
+    const busy = () => names.flatMap((lane) => running.get(lane) ?? []);
+    for (let open = busy(); open.length > 0; open = busy()) await Promise.all(open);
+  }
+}

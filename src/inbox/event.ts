@@ -1,0 +1,73 @@
+import type { SendMode } from '../config/settings.ts';
+import type { Kept, Means } from './effect.ts';
+import type { Choice, CopyState, JobState } from './model.ts';
+import type { Row, Thread } from './row.ts';
+
+/** A key, as a screen tells it. */
+export type Key = { readonly name: string; readonly ctrl: boolean; readonly alt: boolean; readonly text: string };
+
+/** What comes in. */
+export type Event =
+  | { readonly is: 'key'; readonly key: Key }
+  | { readonly is: 'resize'; readonly columns: number; readonly rows: number }
+  | { readonly is: 'tick'; readonly now: number }
+  /** A row is named by its place in the view. */
+  | { readonly is: 'select'; readonly at: number }
+  | {
+      readonly is: 'rows';
+      readonly ask: number;
+      readonly offset: number;
+      readonly rows: readonly Row[];
+      readonly total: number | undefined;
+    }
+  | { readonly is: 'no-rows'; readonly ask: number; readonly told: string }
+  | { readonly is: 'opened'; readonly row: Row; readonly thread: Thread | undefined; readonly told?: string }
+  | { readonly is: 'views'; readonly views: readonly Choice[] }
+  | { readonly is: 'templates'; readonly rows: readonly Row[]; readonly templates: readonly Choice[] }
+  | {
+      readonly is: 'filled';
+      readonly template: string;
+      readonly rows: readonly Row[];
+      readonly texts: readonly string[];
+      readonly shown: string;
+    }
+  | {
+      readonly is: 'kept';
+      readonly means: Means;
+      readonly ends: 'send' | 'draft';
+      readonly items: readonly Kept[];
+      readonly mode: SendMode;
+      readonly holdMs: number;
+      /** The text, for whoever has to agree to it. */
+      readonly shown: string;
+      readonly isAgreed: boolean;
+    }
+  | {
+      readonly is: 'to-approve';
+      readonly items: readonly Kept[];
+      readonly shown: string;
+      readonly holdMs: number;
+    }
+  | {
+      readonly is: 'changed';
+      readonly job: number;
+      readonly means: Means;
+      readonly item: Kept;
+      readonly shown: string;
+      readonly holdMs: number;
+    }
+  | {
+      readonly is: 'ended-job';
+      readonly job: number;
+      readonly state: Exclude<JobState, 'held' | 'sending' | 'back'>;
+      readonly told: string;
+      readonly mark?: string;
+    }
+  | { readonly is: 'told'; readonly told: string; readonly state?: 'refused' | 'drafted' | 'done' | 'unknown' }
+  | { readonly is: 'snoozed'; readonly rows: readonly Row[]; readonly told: string }
+  | { readonly is: 'wrong-time'; readonly rows: readonly Row[]; readonly typed: string; readonly told: string }
+  | { readonly is: 'copy'; readonly copy: Partial<CopyState>; readonly isNew: boolean; readonly began?: number }
+  | { readonly is: 'left'; readonly left: number }
+  | { readonly is: 'drafts'; readonly waiting: number }
+  | { readonly is: 'away'; readonly isAway: boolean }
+  | { readonly is: 'signal'; readonly reason: string };

@@ -1,0 +1,140 @@
+import type { Change, Effect, Kept } from './effect.ts';
+import type { Event } from './event.ts';
+import { told, withJob } from './jobs.ts';
+import type { Model, Step } from './model.ts';
+import { question } from './over.ts';
+import { nameOf, type Row } from './row.ts';
+
+const still = (model: Model): Step => ({ model, effects: [] });
+
+type Send = Extract<Effect, { readonly do: 'send' }>;
+type Changing = Extract<Effect, { readonly do: 'change' }>;
+
+/** Effects that were agreed to. What writes gets its line, and what is held waits there. */
+export function begunEffects(model: Model, effects: readonly Effect[]): Step {
+  let next = model;
+  const begun: Effect[] = [];
+  for (const effect of effects) {
+    if (effect.do === 'change') {
+      const { row } = effect;
+      const line = withJob(next, { state: 'sending', told: changeWords(effect), row });
+      next = line.model;
+      begun.push({ ...effect, job: line.id });
+    } else if (effect.do === 'send') {
+      const step = begunSend(next, effect);
+      next = step.model;
+      begun.push(...step.effects);
+    } else begun.push(effect);
+  }
+  return { model: next, effects: begun };
+}
+
+function begunSend(model: Model, effect: Send): Step {
+  const { row, draft, holdMs, means } = effect;
+  const what = sendWords(means, row);
+  const isHeld = holdMs > 0 && means !== 'note';
+  const line = withJob(model, {
+    ...{ state: isHeld ? 'held' : 'sending', told: what, row, draft },
+    ...(isHeld && { until: model.now + holdMs }),
+  });
+  const send = { ...effect, job: line.id, holdMs: 0 };
+  const jobs = line.model.jobs.map((job) => (job.id === line.id ? { ...job, send } : job));
+  return { model: { ...line.model, jobs }, effects: isHeld ? [] : [send] };
+}
+
+const sendWords = (means: Send['means'], row: Row): string =>
+  ({ reply: `Reply to ${nameOf(row)}`, note: `Note on ${nameOf(row)}`, resolve: `Resolve ${nameOf(row)}` })[means];
+
+const changeNames: Readonly<Record<Change['act'], string>> = {
+  resolve: 'Resolve',
+  close: 'Close',
+  reopen: 'Open again:',
+  priority: 'Priority of',
+};
+
+const changeWords = ({ change, row }: Changing): string => `${changeNames[change.act]} ${nameOf(row)}`;
+
+export const begunChange = (model: Model, rows: readonly Row[], change: Change): Step =>
+  begunEffects(
+    withoutMarks(model),
+    rows.map((row) => ({ do: 'change', job: 0, row, change })),
+  );
+
+type IsKept = Extract<Event, { readonly is: 'kept' }>;
+
+/** A text is a draft now: it leaves, or somebody agrees first, or it waits. */
+export function keptOrAsked(model: Model, { means, ends, items, mode, holdMs, shown, isAgreed }: IsKept): Step {
+  const isSend = means !== 'note';
+  if (ends === 'draft' || (isSend && mode === 'draft')) return still(items.reduce(tellDraft, model));
+  const sends = sendsOf(items, means, holdMs);
+  const isAsked = !isAgreed && (items.length > 1 || (isSend && mode === 'ask') || means === 'resolve');
+  if (!isAsked) return begunEffects(withoutMarks(model), sends);
+  const whom = items.length === 1 ? '' : ` to all ${items.length}`;
+  return still(
+    question(model, {
+      ...{ title: isSend ? `Send this${whom}?` : `Add this note${whom}?`, shown },
+      answers: [{ key: 'y', name: isSend ? 'send' : 'add', effects: sends }],
+      otherwise: 'leave it as a draft',
+      declined: waitingWords(items),
+    }),
+  );
+}
+
+const tellDraft = (model: Model, { told: text }: Kept): Model => told(model, text, 'drafted');
+
+const withoutMarks = (model: Model): Model => ({ ...model, marked: [] });
+
+const sendsOf = (items: readonly Kept[], means: Send['means'], holdMs: number): readonly Effect[] =>
+  items.map(({ draft, digest, row }) => ({ do: 'send', job: 0, means, draft, digest, row, holdMs }));
+
+const waitingWords = (items: readonly Kept[]): string =>
+  `Nothing was sent. ${items.length === 1 ? 'Draft' : 'Drafts'} ${items.map(({ draft }) => draft).join(', ')} ${items.length === 1 ? 'waits' : 'wait'}.`;
+
+type ToApprove = Extract<Event, { readonly is: 'to-approve' }>;
+
+/** Drafts were read: one approves what one has read. */
+export const approving = (model: Model, { items, shown, holdMs }: ToApprove): Model =>
+  question(model, {
+    ...{ title: items.length === 1 ? 'Send it?' : `Send all ${items.length}?`, shown },
+    answers: [{ key: 'y', name: 'send', effects: sendsOf(items, 'reply', holdMs) }],
+    ...{ otherwise: 'leave it', declined: '' },
+  });
+
+type Changed = Extract<Event, { readonly is: 'changed' }>;
+
+/** The thread is another one than it was when the text was written: that is said before the text leaves. */
+export function sendOrAsk(before: Model, { job, item, means, shown, holdMs }: Changed): Model {
+  const model = { ...before, jobs: before.jobs.filter(({ id }) => id !== job) };
+  const edits: Effect = { do: 'edit', draft: item.draft, row: item.row, means };
+  return question(model, {
+    ...{ title: 'Send it all the same?', shown },
+    answers: [
+      { key: 'y', name: 'send', effects: sendsOf([item], means, holdMs) },
+      ...(means === 'reply' ? [{ key: 'e', name: 'edit', effects: [edits] }] : []),
+    ],
+    ...{ otherwise: 'leave it as a draft', declined: waitingWords([item]) },
+  });
+}
+
+/** `q`: what is held stays a draft, what is on its way is waited for. */
+export function endAsked(model: Model): Step {
+  const end: Effect = { do: 'end' };
+  const held = model.jobs.filter(({ state }) => state === 'held');
+  const sending = model.jobs.filter(({ state }) => state === 'sending');
+  if (model.isEnding) return { model, effects: [end] };
+  if (held.length > 0) {
+    const rejects = held.flatMap(({ send }) => (send?.means === 'resolve' ? [send.draft] : []));
+    return still(
+      question(model, {
+        title: 'End now?',
+        shown: `${held.map(({ told: text }) => text).join('\n')}\n\nThis is held and not sent yet. A text stays a draft.`,
+        answers: [
+          { key: 'y', name: 'end', effects: [...rejects.map((draft): Effect => ({ do: 'reject', draft })), end] },
+        ],
+        ...{ otherwise: 'go on', declined: '' },
+      }),
+    );
+  }
+  if (sending.length === 0) return { model: { ...model, isEnding: true }, effects: [end] };
+  return still(told({ ...model, isEnding: true }, 'svc ends once this is done. q again ends now.', 'told'));
+}

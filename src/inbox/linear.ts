@@ -1,0 +1,186 @@
+import { ageOf } from '../mirror/query/age.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { cells } from '../text/width.ts';
+import { choicesIn } from './asking.ts';
+import type { Event, Key } from './event.ts';
+import { type KeyEntry, keys } from './keys.ts';
+import { type Model, type Over, selectedRow } from './model.ts';
+import { nameOf, type Row, whoOf } from './row.ts';
+import { factsOf, jobWords } from './view/around.ts';
+import { overLines } from './view/over.ts';
+import type { Line } from './view/parts.ts';
+import { threadLines } from './view/thread.ts';
+
+/** So many rows are read out at once. */
+const perPage = 10;
+
+/** Numbers that choices have of their own are not mixed with those of their places. */
+const hasNumbers = ({ choices }: Extract<Over, { readonly is: 'pick' }>): boolean =>
+  choices.every(({ value }) => /^\d+$/u.test(value));
+
+/** The size that the model is laid out for: lines that are read out are broken at 80 cells. */
+export const linearSize = { columns: 80, rows: perPage + 3 };
+
+const textOf = (line: Line): string =>
+  line
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+
+/** What is said once the model became another one: what came, line by line, and nothing that was said before. */
+export function said(before: Model | undefined, after: Model): readonly string[] {
+  return [
+    ...jobsSaid(before, after),
+    ...listSaid(before, after),
+    ...threadSaid(before, after),
+    ...overSaid(before, after),
+  ];
+}
+
+function jobsSaid(before: Model | undefined, { jobs, now }: Model): string[] {
+  const known = new Map(before?.jobs.map((job) => [job.id, job]));
+  const isNew = (id: number, state: string, told: string) =>
+    known.get(id)?.state !== state || known.get(id)?.told !== told;
+  return jobs.filter(({ id, state, told }) => isNew(id, state, told)).map((job) => sanitize(jobWords(job, now)));
+}
+
+function listSaid(before: Model | undefined, after: Model): string[] {
+  const { list, view, words } = after;
+  if (after.over || after.focus === 'thread') return [];
+  if (list.failed !== undefined) return before?.list.failed === list.failed ? [] : [sanitize(list.failed)];
+  const isOther =
+    before === undefined || before.view !== view || before.words !== words || before.list.total === undefined;
+  if (isOther && list.total !== undefined) return [headOf(after), ...pageOf(after)];
+  if (before && Math.abs(list.selected - before.list.selected) > 1) return pageOf(after);
+  const row = selectedRow(after);
+  const was = before && selectedRow(before);
+  const count = before && before.list.total !== list.total ? [`${view}: ${list.total}`] : [];
+  const isMarked = before && before.marked.length !== after.marked.length ? [`${after.marked.length} marked.`] : [];
+  if (!row || (row.id === was?.id && row.kind === was.kind)) return [...count, ...isMarked];
+  return [...count, ...isMarked, rowWords(row, list.selected + 1, after.now)];
+}
+
+const headOf = (model: Model): string =>
+  sanitize(
+    [model.words === undefined ? model.view : `search: ${model.words}`, ...factsOf(model).map(({ text }) => text)].join(
+      ', ',
+    ),
+  );
+
+function pageOf({ list, now }: Model): string[] {
+  if (list.total === 0) return ['Nothing here.'];
+  const from = list.selected - list.offset;
+  const rows = list.rows.slice(from, from + perPage);
+  return rows.map((row, at) => rowWords(row, list.selected + at + 1, now));
+}
+
+/** A row as a sentence: who, what, why, how long, priority, channel. */
+function rowWords(row: Row, place: number, now: number): string {
+  const { subject, why, waiting_since: since, priority, channel, status } = row;
+  const parts = [
+    `${whoOf(row) || 'anonymous'}: ${subject ?? nameOf(row)}`,
+    why,
+    since === null ? undefined : `waiting ${ageOf(since, new Date(now))}`,
+    priority === null ? undefined : `priority ${priority}`,
+    channel,
+    status,
+    row.number,
+  ];
+  return sanitize(`${place}. ${parts.filter(Boolean).join(', ')}`);
+}
+
+function threadSaid(before: Model | undefined, after: Model): string[] {
+  if (after.focus !== 'thread' || after.over) return [];
+  const isSame =
+    before?.focus === 'thread' && before.opened?.thread === after.opened?.thread && before.over === undefined;
+  if (isSame || (after.opened?.thread === undefined && after.opened?.failed === undefined)) return [];
+  return threadLines(after).map(textOf);
+}
+
+function overSaid(before: Model | undefined, after: Model): string[] {
+  const { over } = after;
+  if (!over || before?.over === over) return [];
+  switch (over.is) {
+    case 'help':
+      return keys.map(({ shown, about }) => `${shown}: ${about}`);
+    case 'pick':
+      return [
+        sanitize(over.title),
+        ...choicesIn(over).map(({ name, about }, at) =>
+          sanitize(`${hasNumbers(over) ? '' : `${at + 1}. `}${[name, about].filter(Boolean).join(', ')}`),
+        ),
+      ];
+    case 'prompt':
+      return over.wrong === undefined ? [] : [sanitize(over.wrong)];
+    case 'question':
+      return overLines({ ...after, size: { columns: 80, rows: 100_000 } }, over).lines.map(textOf);
+  }
+}
+
+/** The question that is asked next. */
+export function questionOf(model: Model): string {
+  const { over } = model;
+  if (!over || over.is === 'help') return `${working(model).join(', ')} > `;
+  if (over.is === 'pick') return 'A number, or part of a name; Return for none > ';
+  if (over.is === 'prompt') return `${sanitize(over.title)} > `;
+  return `${over.answers.map(({ key, name }) => `${key} ${name}`).join(', ')}; Return: ${over.otherwise} > `;
+}
+
+/** The keys that work now, the most used first, and no more than a line of them. */
+function working(model: Model): string[] {
+  const names = keys
+    .filter((entry) => entry.brief !== undefined && entry.works(model))
+    .map(({ shown, brief = '' }) => `${shown} ${brief}`);
+  const kept: string[] = [];
+  for (const name of ['a number opens', ...names]) if (cells([...kept, name].join(', ')) < 76) kept.push(name);
+  return kept;
+}
+
+const key = (name: string, text = ''): Event => ({ is: 'key', key: { name, ctrl: false, alt: false, text } });
+
+const typedKeys = (text: string): Event[] => [...text].map((char) => key(char, char));
+
+/** What a typed line means; undefined where it means nothing. */
+export function eventsOf(line: string, model: Model): readonly Event[] | undefined {
+  const typed = line.trim();
+  const { over } = model;
+  if (over && over.is !== 'help') return eventsInOver(typed, over);
+  const left = over ? [key('escape')] : [];
+  if (typed === '') return left.length > 0 ? left : [key('enter')];
+  if (/^\d+$/u.test(typed)) return [...left, { is: 'select', at: Number(typed) - 1 }, key('enter')];
+  const entry = keys.find((one) => isNamed(one, typed));
+  return entry && [...left, { is: 'key', key: keyOf(entry.keys[0] ?? '') }];
+}
+
+function isNamed({ keys: names, shown, brief, act }: KeyEntry, typed: string): boolean {
+  if (names.includes(typed)) return true;
+  const words = [brief, act, shown.toLowerCase(), ...names.filter((name) => name.length > 1)];
+  return typed.length > 1 && words.includes(typed.toLowerCase());
+}
+
+function keyOf(named: string): Key {
+  const isLetter = [...named].length === 1;
+  return {
+    name: named.replace(/^ctrl-/u, ''),
+    ctrl: named.startsWith('ctrl-'),
+    alt: false,
+    text: isLetter ? named : '',
+  };
+}
+
+function eventsInOver(typed: string, over: Exclude<Over, { readonly is: 'help' }>): readonly Event[] | undefined {
+  if (typed === '') return [key('escape')];
+  switch (over.is) {
+    case 'prompt':
+      return [...[...over.text].map(() => key('backspace')), key('paste', typed), key('enter')];
+    case 'question':
+      return over.answers.some((answer) => answer.key === typed) || typed === 'n' ? typedKeys(typed) : undefined;
+    case 'pick': {
+      const choices = choicesIn(over);
+      const named = choicesIn(over).findIndex(({ value, name }) => value === typed || name === typed);
+      const place = named < 0 ? Number(typed) - 1 : named;
+      if (choices[place]) return [...Array.from({ length: place }, () => key('down')), key('enter')];
+      return choicesIn({ ...over, typed }).length > 0 ? [...typedKeys(typed), key('enter')] : undefined;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { Effect } from './effect.ts';
+import type { Row, Thread } from './row.ts';
+
+/** What becomes of something that was asked for. `held`: it leaves at `until`. `back`: it was taken back. */
+export type JobState = 'held' | 'sending' | 'done' | 'drafted' | 'refused' | 'unknown' | 'back' | 'told';
+
+export type Job = {
+  readonly id: number;
+  readonly state: JobState;
+  readonly told: string;
+  readonly row?: Row;
+  readonly draft?: number;
+  /** Of one that is held, in milliseconds of the wall clock. */
+  readonly until?: number;
+  readonly send?: Extract<Effect, { readonly do: 'send' }>;
+};
+
+export type Choice = { readonly value: string; readonly name: string; readonly about?: string };
+
+/** What a question may lead to; `key` answers it. */
+type Answer = { readonly key: string; readonly name: string; readonly effects: readonly Effect[] };
+
+/** What lies over the list until it is answered. */
+export type Over =
+  | { readonly is: 'help'; readonly scroll: number }
+  | {
+      readonly is: 'pick';
+      readonly of: 'view' | 'template' | 'priority' | 'snooze';
+      readonly title: string;
+      readonly choices: readonly Choice[];
+      readonly at: number;
+      readonly typed: string;
+      readonly rows: readonly Row[];
+    }
+  | {
+      readonly is: 'prompt';
+      readonly of: 'search' | 'time';
+      readonly title: string;
+      readonly text: string;
+      readonly wrong?: string;
+      readonly rows: readonly Row[];
+    }
+  | {
+      readonly is: 'question';
+      readonly title: string;
+      readonly shown: string;
+      readonly scroll: number;
+      readonly answers: readonly Answer[];
+      /** What Escape does: `leave it as a draft`. */
+      readonly otherwise: string;
+      /** What is told where nobody agrees; empty: nothing. */
+      readonly declined: string;
+    };
+
+type List = {
+  /** The number of the last request for rows: an answer to an earlier one is stale. */
+  readonly asked: number;
+  /** The place in the view of the first row that is here. */
+  readonly offset: number;
+  readonly rows: readonly Row[];
+  /** Undefined until it was counted. */
+  readonly total: number | undefined;
+  /** Places in the whole view. */
+  readonly selected: number;
+  readonly top: number;
+  readonly failed: string | undefined;
+};
+
+type Opened = { readonly row: Row; readonly thread: Thread | undefined; readonly failed?: string };
+
+/** How the copy is. */
+export type CopyState = {
+  /** When it was last brought up to date; ISO 8601. */
+  readonly at: string | undefined;
+  readonly isWhole: boolean;
+  readonly isPulling: boolean;
+  /** What keeps it from being brought up to date, or how far the first reading is. */
+  readonly told: string | undefined;
+};
+
+export type Model = {
+  readonly size: { readonly columns: number; readonly rows: number };
+  /** Milliseconds of the wall clock. */
+  readonly now: number;
+  readonly view: string;
+  readonly words: string | undefined;
+  readonly views: readonly Choice[];
+  readonly list: List;
+  readonly opened: Opened | undefined;
+  readonly focus: 'list' | 'thread';
+  readonly scroll: number;
+  readonly over: Over | undefined;
+  /** Questions that came while another was open. */
+  readonly next: readonly Over[];
+  readonly marked: readonly Row[];
+  /** By key: what was done to a row that the copy does not show yet, and when. */
+  readonly handled: Readonly<Record<string, { readonly mark: string; readonly at: number }>>;
+  readonly jobs: readonly Job[];
+  readonly count: number;
+  readonly copy: CopyState;
+  /** Requests left in this minute, as the service last said. */
+  readonly left: number | undefined;
+  readonly drafts: number;
+  /** The editor has the screen. */
+  readonly isAway: boolean;
+  readonly isEnding: boolean;
+};
+
+export type Step = { readonly model: Model; readonly effects: readonly Effect[] };
+
+/** So many rows are asked for at once, and kept: a view of 100,000 is never here whole. */
+export const windowRows = 200;
+
+export type Start = Pick<Model, 'size' | 'now' | 'view' | 'views'>;
+
+/** The model before anything is known, and what it asks for first. */
+export function begin({ size, now, view, views }: Start): Step {
+  const model: Model = {
+    ...{ size, now, view, views, words: undefined, opened: undefined, focus: 'list', scroll: 0 },
+    list: { asked: 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
+    ...{ over: undefined, next: [], marked: [], handled: {}, jobs: [], count: 0 },
+    copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
+    ...{ left: undefined, drafts: 0, isAway: false, isEnding: false },
+  };
+  return { model, effects: [{ do: 'list', ask: 1, view, offset: 0, most: windowRows }] };
+}
+
+export const selectedRow = ({ list: { rows, offset, selected } }: Pick<Model, 'list'>): Row | undefined =>
+  rows[selected - offset];
+
+/** What the next key is for: all that are marked, else the row that is selected. */
+export function targetsOf(model: Pick<Model, 'list' | 'marked' | 'opened' | 'focus'>): readonly Row[] {
+  if (model.marked.length > 0) return model.marked;
+  const row = model.focus === 'thread' ? model.opened?.row : selectedRow(model);
+  return row ? [row] : [];
+}
+
+/** Side by side from 100 columns. */
+export const isWide = ({ size }: Pick<Model, 'size'>): boolean => size.columns >= 100;

@@ -1,0 +1,109 @@
+import type { Event } from './event.ts';
+import { isWide, type Model, type Step, selectedRow, windowRows } from './model.ts';
+import { keyOf, type Row } from './row.ts';
+import { bodyHeight, rowHeight } from './view/sizes.ts';
+import { threadLines } from './view/thread.ts';
+
+/** So close to the end of the rows that are here, more are asked for. */
+const margin = 40;
+
+/** The row so many further down is selected, or the thread moved where the keys are for that. */
+export function moved(model: Model, by: number): Step {
+  if (model.focus === 'thread' && by !== 0) return { model: scrolled(model, by), effects: [] };
+  const { list } = model;
+  const last = Math.max(0, (list.total ?? list.offset + list.rows.length) - 1);
+  const selected = Math.min(last, Math.max(0, list.selected + by));
+  const page = Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)));
+  const top = Math.min(selected, Math.max(list.top, selected - page + 1, 0));
+  return followed({ ...model, list: { ...list, selected, top } });
+}
+
+/** How many lines or rows a page has. */
+export const pageOf = (model: Model): number =>
+  model.focus === 'thread'
+    ? Math.max(1, bodyHeight(model) - 2)
+    : Math.max(1, Math.floor(bodyHeight(model) / rowHeight(model)) - 1);
+
+/** After the selection: rows that are missing are asked for, and beside the list its thread is opened. */
+function followed(model: Model): Step {
+  const { list, view, words } = model;
+  const end = list.offset + list.rows.length;
+  const isShort = list.total === undefined ? false : end < list.total;
+  const isNear = (isShort && list.selected > end - margin) || (list.offset > 0 && list.selected < list.offset + margin);
+  const asked = list.asked + (isNear ? 1 : 0);
+  const offset = Math.max(0, list.selected - (windowRows >> 1));
+  const isAsked = isNear && offset !== list.offset;
+  const next = isAsked ? { ...model, list: { ...list, asked } } : model;
+  const effects = isAsked
+    ? [{ do: 'list' as const, ask: asked, view, ...(words !== undefined && { words }), offset, most: windowRows }]
+    : [];
+  const row = selectedRow(next);
+  if (!isWide(next) || !row || next.focus === 'thread' || isOpened(next, row)) return { model: next, effects };
+  const opened = { row, thread: undefined };
+  return { model: { ...next, opened, scroll: 0 }, effects: [...effects, { do: 'open', row, view }] };
+}
+
+const isOpened = ({ opened }: Model, row: Row): boolean => opened !== undefined && keyOf(opened.row) === keyOf(row);
+
+/** Opens what is selected, and moves to it. */
+export function openSelected(model: Model): Step {
+  const row = selectedRow(model);
+  if (!row) return { model, effects: [] };
+  const { view } = model;
+  const looked = view === 'unknown' ? [{ do: 'looked' as const, row }] : [];
+  if (isOpened(model, row)) return { model: { ...model, focus: 'thread' }, effects: looked };
+  return {
+    model: { ...model, focus: 'thread', opened: { row, thread: undefined }, scroll: 0 },
+    effects: [{ do: 'open', row, view }, ...looked],
+  };
+}
+
+/** A thread comes: it is shown where it is still asked for. A newer one of the same record stays where it was read. */
+export function withOpened(model: Model, { row, thread, told }: Extract<Event, { is: 'opened' }>): Model {
+  if (!isOpened(model, row)) return model;
+  const opened = { row, thread, ...(told !== undefined && { failed: told }) };
+  return scrolled({ ...model, opened }, 0);
+}
+
+function scrolled(model: Model, by: number): Model {
+  const most = Math.max(0, threadLines(model).length - bodyHeight(model));
+  return { ...model, scroll: Math.min(most, Math.max(0, model.scroll + by)) };
+}
+
+/** Marked rows that are no longer in the view, as far as that is known, are marked no longer. */
+export function kept(marked: readonly Row[], { list }: Model): readonly Row[] {
+  if (marked.length === 0 || list.total === undefined || list.rows.length < list.total) return marked;
+  const present = new Map(list.rows.map((row) => [keyOf(row), row]));
+  return marked.flatMap((row) => present.get(keyOf(row)) ?? []);
+}
+
+/** Another view, from its top. */
+export function toView(model: Model, view: string, words?: string): Step {
+  const asked = model.list.asked + 1;
+  const list = { asked, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined };
+  return {
+    model: { ...model, view, words, list, opened: undefined, focus: 'list', scroll: 0, marked: [] },
+    effects: [{ do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset: 0, most: windowRows }],
+  };
+}
+
+/** Asks for the rows that are shown, and for the open thread, once more. */
+export function reread(model: Model): Step {
+  const { list, view, words, opened } = model;
+  const asked = list.asked + 1;
+  const offset = list.rows.length > 0 ? list.offset : 0;
+  return {
+    model: { ...model, list: { ...list, asked } },
+    effects: [
+      { do: 'list', ask: asked, view, ...(words !== undefined && { words }), offset, most: windowRows },
+      ...(opened ? [{ do: 'open' as const, row: opened.row, view }] : []),
+    ],
+  };
+}
+
+/** Rows that were put away leave the list at once. */
+export function fileAway(model: Model, rows: readonly Row[]): Step {
+  const gone = new Set(rows.map(({ kind, id }) => `${kind} ${id}`));
+  const marked = model.marked.filter(({ kind, id }) => !gone.has(`${kind} ${id}`));
+  return reread({ ...model, marked, ...(model.focus === 'thread' && { focus: 'list' as const }) });
+}

@@ -1,0 +1,76 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import type { View } from '../output/view.ts';
+import { type Engine, startEngine } from './engine.ts';
+import type { Event } from './event.ts';
+import { eventsOf, linearSize, questionOf, said } from './linear.ts';
+import type { Model } from './model.ts';
+import { endOf, type Running } from './run.ts';
+import { openSession } from './session.ts';
+import { allViews } from './views.ts';
+import { perform } from './world.ts';
+
+/** The inbox without a screen: what is new is said, a question is asked, a line answers it. Nothing is drawn over. */
+export async function runLinear(ctx: Context, settings: Settings, { view, db }: Running): Promise<View> {
+  let engine: Engine | undefined;
+  let isEnded = false;
+  let bug: { readonly error: unknown } | undefined;
+  const tell = (event: Event) => engine?.tell(event);
+  const session = openSession({ ctx, settings, db }, tell);
+  const world = {
+    reading: session.reading,
+    writing: session.writing,
+    editing: { ctx, lend: <T>(work: () => Promise<T>) => work() },
+    tell,
+    mode: async () => (await ctx.sends?.mode()) ?? ('allow' as const),
+    copyText: () => {},
+    pull: session.poke,
+    suspend: () => {},
+    end: () => {
+      isEnded = true;
+    },
+  };
+  const views = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
+  const now = () => ctx.clock.now().getTime();
+  try {
+    engine = startEngine(
+      { size: linearSize, now: now(), view, views },
+      {
+        perform: (effect) => perform(world, effect),
+        changed: () => {},
+        failed: (error) => {
+          bug = { error };
+        },
+      },
+    );
+    const following = session.follow().catch(() => {});
+    let told: Model | undefined;
+    while (!isEnded && !ctx.signal.aborted) {
+      await engine.idle();
+      tell({ is: 'tick', now: now() });
+      await engine.idle();
+      if (bug) throw bug.error;
+      if (isEnded) break;
+      const model = engine.model();
+      for (const line of said(told, model)) ctx.stdout.write(`${line}\n`);
+      told = model;
+      const line = await ctx.ask.line(questionOf(model));
+      if (line === undefined) break;
+      tell({ is: 'tick', now: now() });
+      const events = eventsOf(line, engine.model());
+      if (!events) ctx.stdout.write(`There is no answer ${JSON.stringify(line.trim())} here. ? names the keys.\n`);
+      for (const event of events ?? []) tell(event);
+    }
+    await engine.settled();
+    void following;
+    return endOf(unsaid(engine.model()), ctx.signal.aborted ? String(ctx.signal.reason) : undefined);
+  } finally {
+    await session.end();
+  }
+}
+
+/** What was said already is not said again at the end. */
+const unsaid = (model: Model): Model => ({
+  ...model,
+  jobs: model.jobs.filter(({ state }) => state === 'held' || state === 'sending'),
+});

@@ -1,0 +1,126 @@
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { interruption } from '../errors.ts';
+import type { View } from '../output/view.ts';
+import { openScreen, type Screen } from '../screen/screen.ts';
+import { colorsOf, screenPaint } from '../screen/style.ts';
+import { type Engine, startEngine } from './engine.ts';
+import type { Event } from './event.ts';
+import type { Model } from './model.ts';
+import { openSession } from './session.ts';
+import { frameOf } from './view/frame.ts';
+import type { Look } from './view/parts.ts';
+import { allViews } from './views.ts';
+import { perform } from './world.ts';
+
+export type Running = { readonly view: string; readonly db: string | undefined };
+
+/** So often the ages on the screen are looked at; what is held counts its seconds. */
+const idleMs = 30_000;
+const countMs = 1_000;
+
+/** The inbox on a screen, until it is ended. */
+export async function runScreen(ctx: Context, settings: Settings, { view, db }: Running): Promise<View> {
+  const terminal = await ctx.terminal?.();
+  if (!terminal) throw new Error('there is no terminal');
+  const paint = screenPaint(colorsOf(ctx.env, settings));
+  const look: Look = { paint, selected: (text) => paint('selected', text) };
+  const ended = resolvable<string | undefined>();
+  let bug: { readonly error: unknown } | undefined;
+  let engine: Engine | undefined;
+  const tell = (event: Event) => engine?.tell(event);
+  const screen = openScreen(terminal, {
+    key: (key) => tell({ is: 'key', key }),
+    resize: ({ columns, rows }) => tell({ is: 'resize', columns, rows }),
+    resumed: () => tell({ is: 'tick', now: ctx.clock.now().getTime() }),
+    ended: (reason) => ended.resolve(reason),
+  });
+  const session = openSession({ ctx, settings, db }, tell);
+  let stopTicks = () => {};
+  try {
+    const own = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
+    engine = startEngine(
+      { size: screen.size(), now: ctx.clock.now().getTime(), view, views: own },
+      {
+        perform: (effect) =>
+          perform(worldOf({ ctx, session, screen, tell, end: () => ended.resolve(undefined) }), effect),
+        changed: (model) => {
+          screen.draw({ lines: frameOf(model, look) });
+          stopTicks = ticking(model, stopTicks);
+        },
+        failed: (error) => {
+          bug = { error };
+          ended.resolve(undefined);
+        },
+      },
+    );
+    const ticking = (model: Model, stop: () => void) => {
+      stop();
+      const ms = model.jobs.some(({ state }) => state === 'held') ? countMs : idleMs;
+      return terminal.after(ms, () => tell({ is: 'tick', now: ctx.clock.now().getTime() }));
+    };
+    screen.draw({ lines: frameOf(engine.model(), look) });
+    stopTicks = ticking(engine.model(), stopTicks);
+    void session.follow().catch(() => {});
+    const reason = await ended.promise;
+    screen.close();
+    await engine.settled();
+    if (bug) throw bug.error;
+    return endOf(engine.model(), reason);
+  } finally {
+    stopTicks();
+    screen.close();
+    await session.end();
+  }
+}
+
+function resolvable<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: (value: T) => resolve(value) };
+}
+
+type Parts = {
+  readonly ctx: Context;
+  readonly session: ReturnType<typeof openSession>;
+  readonly screen: Screen;
+  readonly tell: (event: Event) => void;
+  readonly end: () => void;
+};
+
+const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
+  reading: session.reading,
+  writing: session.writing,
+  editing: {
+    ctx,
+    async lend<T>(work: () => Promise<T>): Promise<T> {
+      tell({ is: 'away', isAway: true });
+      try {
+        return await screen.lend(work);
+      } finally {
+        tell({ is: 'away', isAway: false });
+      }
+    },
+  },
+  tell,
+  mode: async () => (await ctx.sends?.mode()) ?? 'allow',
+  copyText: (text: string) => screen.copy(text),
+  pull: session.poke,
+  suspend: () => void screen.suspend(),
+  end,
+});
+
+/** What was not read yet is told below the prompt: it would be gone with the screen. */
+export function endOf(model: Model, reason: string | undefined): View {
+  const open = model.jobs.filter(({ state }) => ['held', 'sending', 'drafted', 'refused', 'unknown'].includes(state));
+  const notes = open.map(({ state, told, draft }) =>
+    state === 'held' || state === 'sending'
+      ? `${told}: ${draft === undefined ? 'it is not known whether it was done' : `see draft ${draft}: svc drafts show ${draft}`}`
+      : told,
+  );
+  const data = { shape: 'nothing' as const };
+  if (reason === undefined || reason === 'SIGINT') return { data, notes };
+  return { data, notes, failure: interruption({ reason: reason === 'closed' ? 'SIGHUP' : reason }) };
+}

@@ -1,0 +1,161 @@
+import { type Named, type Part, queue } from '../answers/queues.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { ask } from '../mirror/query/query.ts';
+import { search } from '../mirror/query/search.ts';
+import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
+import type { Account, Store } from '../mirror/tables/store.ts';
+import { type Draft, textOf } from '../sends/draft.ts';
+import type { Row } from './row.ts';
+import { queryOf } from './views.ts';
+
+/** The copy, and whose. */
+export type Reading = {
+  readonly ctx: Context;
+  readonly store: Store;
+  readonly account: Account;
+  /** All drafts, oldest first. */
+  readonly drafts: () => Promise<readonly Draft[]>;
+};
+
+export type Wanted = {
+  readonly view: string;
+  readonly words?: string;
+  readonly offset: number;
+  readonly most: number;
+};
+
+export type Rows = { readonly rows: readonly Row[]; readonly total: number };
+
+/** A part of a view, from the copy and the drafts alone. */
+export async function rowsOf(reading: Reading, wanted: Wanted): Promise<Rows> {
+  const { view, words } = wanted;
+  if (words !== undefined) return found(reading, words, wanted);
+  if (view === 'drafts') return draftsIn(reading, ['waiting', 'sending', 'refused'], wanted);
+  if (view === 'unknown') return unknownOnes(reading, wanted);
+  if (view === 'snoozed') return snoozedOnes(reading, wanted);
+  const queued = (['waiting', 'open', 'new', 'feedback'] as const).find((one) => one === view);
+  if (queued === undefined) return ofQuery(reading, wanted);
+  return reading.store.read(async (sql) => {
+    const now = reading.ctx.clock.now();
+    const hidden = await namedSnoozes(await snoozed(sql, reading.account, now));
+    const asked = { queue: queued, offset: wanted.offset, most: wanted.most, hidden, since: yesterday(now) };
+    return queue(sql, reading.account, asked);
+  });
+}
+
+/** The first moment of yesterday, here. */
+const yesterday = (now: Date): number => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1).getTime();
+
+const namedSnoozes = (snoozes: readonly Snooze[]): readonly Named[] =>
+  snoozes.flatMap(({ kind, id }) => (kind === 'ticket' || kind === 'conversation' ? [{ kind, id }] : []));
+
+const partOf = <T>(all: readonly T[], { offset, most }: Wanted): readonly T[] => all.slice(offset, offset + most);
+
+/** The records of a list, in its order, with why they are in it. */
+async function recordsOf({ store, account }: Reading, named: readonly NamedWhy[], wanted: Wanted): Promise<Rows> {
+  const part = partOf(named, wanted);
+  const { rows } = await store.read(
+    (sql): Promise<Part> =>
+      part.length === 0
+        ? Promise.resolve({ rows: [], total: 0 })
+        : queue(sql, account, { queue: 'named', offset: 0, most: part.length, named: part }),
+  );
+  const known = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
+  const shown = part.flatMap(({ kind, id, why }) => {
+    const row = known.get(`${kind} ${id}`);
+    return row ? [{ ...row, why: why ?? row.why }] : [];
+  });
+  return { rows: shown, total: named.length - (part.length - shown.length) };
+}
+
+async function snoozedOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
+  const { store, account, ctx } = reading;
+  const all = await store.read((sql) => snoozed(sql, account, ctx.clock.now()));
+  const named = all
+    .sort((a, b) => (a.until ?? '9').localeCompare(b.until ?? '9'))
+    .flatMap(({ kind, id, until }) =>
+      kind === 'ticket' || kind === 'conversation' ? [{ kind, id, why: awayWords(until) } as const] : [],
+    );
+  return recordsOf(reading, named, wanted);
+}
+
+const awayWords = (until: string | null): string =>
+  until === null ? 'until the customer writes' : `until ${until.replace('T', ' ').slice(0, 16)} UTC`;
+
+type NamedWhy = Named & { readonly why: string | null };
+
+/** So many places of a search are looked at. */
+const mostFound = 500;
+
+async function found(reading: Reading, words: string, wanted: Wanted): Promise<Rows> {
+  const { hits } = await search(reading.store, reading.account, words, mostFound);
+  const named = hits.flatMap(({ kind, id, of, text }): NamedWhy[] => {
+    const shown = text.replaceAll(/\s+/gu, ' ');
+    if (kind === 'tickets' || kind === 'ticket_messages') return [{ kind: 'ticket', id: of ?? id, why: shown }];
+    if (kind === 'conversations' || kind === 'conversation_messages')
+      return [{ kind: 'conversation', id: of ?? id, why: shown }];
+    return [];
+  });
+  return recordsOf(reading, once(named), wanted);
+}
+
+const once = <T extends Named>(named: readonly T[]): readonly T[] => [
+  ...new Map(named.map((one) => [`${one.kind} ${one.id}`, one])).values(),
+];
+
+/** A query of one's own answers so many rows at most. */
+const mostAnswered = 10_000;
+
+async function ofQuery(reading: Reading, wanted: Wanted): Promise<Rows> {
+  const { ctx, store, account } = reading;
+  const text = await queryOf(ctx, wanted.view);
+  const { columns, rows } = await ask(store, account, text, ctx.signal);
+  const [kindAt, idAt, whyAt] = ['kind', 'id', 'why'].map((name) => columns.indexOf(name));
+  if (kindAt === undefined || idAt === undefined || kindAt < 0 || idAt < 0)
+    throw new Failure('usage', `The view ${wanted.view} has to select kind and id.`, {
+      hint: "For example: SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4",
+    });
+  const named: NamedWhy[] = [];
+  for await (const row of rows) {
+    const [kind, id, why] = [row[kindAt], Number(row[idAt]), row[whyAt ?? -1]];
+    if (kind !== 'ticket' && kind !== 'conversation')
+      throw new Failure(
+        'usage',
+        `The view ${wanted.view} has the kind ${String(kind)}: it must be ticket or conversation.`,
+      );
+    if (!Number.isSafeInteger(id)) throw new Failure('usage', `The view ${wanted.view} has an id that is no number.`);
+    named.push({ kind, id, why: why === undefined || why === null ? null : String(why) });
+    if (named.length >= mostAnswered) break;
+  }
+  return recordsOf(reading, once(named), wanted);
+}
+
+async function draftsIn(reading: Reading, states: readonly Draft['state'][], wanted: Wanted): Promise<Rows> {
+  const all = (await reading.drafts()).filter(({ state }) => states.includes(state)).map(rowOfDraft);
+  return { rows: partOf(all, wanted), total: all.length };
+}
+
+async function unknownOnes(reading: Reading, wanted: Wanted): Promise<Rows> {
+  const { store, account, ctx } = reading;
+  const looked = await store.read((sql) => snoozed(sql, account, ctx.clock.now()));
+  const seen = new Set(looked.flatMap(({ kind, id }) => (kind === 'draft' ? [id] : [])));
+  const all = (await reading.drafts()).filter(({ state, id }) => state === 'unknown' && !seen.has(id)).map(rowOfDraft);
+  return { rows: partOf(all, wanted), total: all.length };
+}
+
+function rowOfDraft(draft: Draft): Row {
+  const { id, number, record, to, created_at: made, channel, state, error, by } = draft;
+  return {
+    kind: 'draft',
+    id,
+    number: number ?? (record.id === null ? null : `${record.kind} ${record.id}`),
+    subject: textOf(draft)?.split('\n')[0] ?? null,
+    contact: to === null ? null : { name: to },
+    waiting_since: made,
+    priority: null,
+    channel,
+    status: state,
+    why: error ?? `by ${by}`,
+  };
+}

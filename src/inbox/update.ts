@@ -1,0 +1,125 @@
+import { acted } from './acts.ts';
+import { answered, keyInOver } from './asking.ts';
+import type { Event } from './event.ts';
+import { told } from './jobs.ts';
+import { actOf } from './keys.ts';
+import { keptOrAsked, sendOrAsk } from './leaving.ts';
+import type { Model, Step } from './model.ts';
+import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
+import { keyOf } from './row.ts';
+
+const still = (model: Model): Step => ({ model, effects: [] });
+
+/** What the model becomes by an event, and what the world is asked to do. Pure: the same always leads to the same. */
+export function update(model: Model, event: Event): Step {
+  switch (event.is) {
+    case 'key':
+      return keyed(model, event.key);
+    case 'resize':
+      return moved({ ...model, size: { columns: event.columns, rows: event.rows } }, 0);
+    case 'tick':
+      return ticked(model, event.now);
+    case 'select':
+      return moved({ ...model, focus: 'list' }, event.at - model.list.selected);
+    case 'rows':
+    case 'no-rows':
+      return listed(model, event);
+    case 'opened':
+      return still(withOpened(model, event));
+    case 'views':
+      return still({ ...model, views: event.views });
+    case 'templates':
+    case 'filled':
+    case 'to-approve':
+    case 'wrong-time':
+      return still(answered(model, event));
+    case 'kept':
+      return keptOrAsked(model, event);
+    case 'changed':
+      return still(sendOrAsk(model, event));
+    case 'ended-job':
+      return endedJob(model, event);
+    default:
+      return noted(model, event);
+  }
+}
+
+/** What only tells how things are. */
+function noted(model: Model, event: Event): Step {
+  switch (event.is) {
+    case 'told':
+      return still(told(model, event.told, event.state ?? 'told'));
+    case 'snoozed':
+      return fileAway(told(model, event.told, 'done'), event.rows);
+    case 'copy':
+      return copied(model, event);
+    case 'left':
+      return still(model.left === event.left ? model : { ...model, left: event.left });
+    case 'drafts':
+      return still(model.drafts === event.waiting ? model : { ...model, drafts: event.waiting });
+    case 'away':
+      return still({ ...model, isAway: event.isAway });
+    case 'signal':
+      return { model: { ...model, isEnding: true }, effects: [{ do: 'end' }] };
+    default:
+      return still(model);
+  }
+}
+
+function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
+  if (model.isAway) return still(model);
+  if (key.ctrl && key.name === 'z') return { model, effects: [{ do: 'suspend' }] };
+  if (model.over) return keyInOver(model, model.over, key);
+  const act = actOf(model, key);
+  return act === undefined ? still(model) : acted(model, act);
+}
+
+/** Time passes: what was held leaves. */
+function ticked(before: Model, now: number): Step {
+  const model = { ...before, now };
+  const due = model.jobs.filter(({ state, until = 0 }) => state === 'held' && until <= now);
+  if (due.length === 0) return still(model);
+  const jobs = model.jobs.map((job) => (due.includes(job) ? { ...job, state: 'sending' as const } : job));
+  return { model: { ...model, jobs }, effects: due.flatMap(({ send }) => send ?? []) };
+}
+
+type Listed = Extract<Event, { is: 'rows' | 'no-rows' }>;
+
+/** Rows come: what was selected stays selected where it is still there. */
+function listed(model: Model, event: Listed): Step {
+  const { list } = model;
+  if (event.ask !== list.asked) return still(model);
+  if (event.is === 'no-rows') return still({ ...model, list: { ...list, failed: event.told } });
+  const { rows, offset, total } = event;
+  const before = list.rows[list.selected - list.offset];
+  const found = before === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(before));
+  const last = Math.max(0, (total ?? offset + rows.length) - 1);
+  const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
+  const top = Math.max(0, list.top + selected - list.selected);
+  const next = { ...model, list: { ...list, rows, offset, total, selected, top, failed: undefined } };
+  return moved({ ...next, marked: kept(next.marked, next) }, 0);
+}
+
+/** The copy is newer, or is being brought up to date. */
+function copied(model: Model, { copy, isNew, began }: Extract<Event, { is: 'copy' }>): Step {
+  const next = { ...model, copy: { ...model.copy, ...copy } };
+  if (!isNew) return still(next);
+  const handled = Object.fromEntries(Object.entries(model.handled).filter(([, { at }]) => at > (began ?? 0)));
+  return reread({ ...next, handled });
+}
+
+function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Event, { is: 'ended-job' }>): Step {
+  const job = model.jobs.find((one) => one.id === id);
+  if (!job) return still(told(model, text, state));
+  const { row } = job;
+  const jobs = model.jobs.map((one) => (one.id === id ? { ...one, state, told: text } : one));
+  const handled =
+    row && mark !== undefined ? { ...model.handled, [keyOf(row)]: { mark, at: model.now } } : model.handled;
+  const next = { ...model, jobs, handled };
+  // What is done is in the copy after the next pull alone; drafts are read at once.
+  const isShown = ['drafts', 'unknown'].includes(model.view);
+  const again = isShown ? reread(next) : still(next);
+  const isOver = model.isEnding && !jobs.some((one) => one.state === 'sending');
+  const after = [...(state === 'done' ? [{ do: 'pull' as const }] : []), ...(isOver ? [{ do: 'end' as const }] : [])];
+  return { ...again, effects: [...again.effects, ...after] };
+}

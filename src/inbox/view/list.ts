@@ -1,0 +1,139 @@
+import { ageOf } from '../../mirror/query/age.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import { cells, cut, pad } from '../../text/width.ts';
+import type { Model } from '../model.ts';
+import { keyOf, nameOf, type Row, whoOf } from '../row.ts';
+import { type Line, line, type Part } from './parts.ts';
+import { bodyHeight, listWidth, rowHeight } from './sizes.ts';
+
+/** The lines of the list that are on the screen, and no others. `isSelected`: of the row under the cursor. */
+export type ListLine = { readonly parts: Line; readonly isSelected: boolean };
+
+export function listLines(model: Model): readonly ListLine[] {
+  const { list } = model;
+  const count = Math.ceil(bodyHeight(model) / rowHeight(model));
+  const total = list.total ?? list.offset + list.rows.length;
+  if (total === 0) return emptyLines(model);
+  const lines: ListLine[] = [];
+  const marked = new Set(model.marked.map(keyOf));
+  for (let at = list.top; at < Math.min(total, list.top + count); at++) {
+    const row = list.rows[at - list.offset];
+    const isSelected = at === list.selected;
+    const isMarked = row !== undefined && marked.has(keyOf(row));
+    const shown = row ? rowLines(model, row, markOf(isSelected, isMarked)) : missing(model, isSelected);
+    lines.push(...shown.map((parts) => ({ parts, isSelected })));
+  }
+  return lines.slice(0, bodyHeight(model));
+}
+
+const markOf = (isSelected: boolean, isMarked: boolean): string => `${isSelected ? '>' : ' '}${isMarked ? '*' : ' '}`;
+
+const missing = (model: Model, isSelected: boolean): Line[] =>
+  Array.from({ length: rowHeight(model) }, (_, at) => line(at === 0 ? `${markOf(isSelected, false)}…` : '', 'dim'));
+
+function emptyLines({ list, view, words, copy }: Model): ListLine[] {
+  const text = list.failed ?? (list.total === undefined ? '' : nothingIn(view, words, copy.isWhole));
+  return [{ parts: line(` ${sanitize(text)}`, list.failed === undefined ? 'dim' : 'red'), isSelected: false }];
+}
+
+function nothingIn(view: string, words: string | undefined, isWhole: boolean): string {
+  if (words !== undefined) return `Nothing found for ${words}.`;
+  const more = isWhole ? '' : ' The copy is not whole yet.';
+  if (view === 'waiting') return `Nobody waits.${more}`;
+  return `Nothing here.${more}`;
+}
+
+function rowLines(model: Model, row: Row, mark: string): Line[] {
+  const width = listWidth(model);
+  const handled = model.handled[keyOf(row)]?.mark;
+  const facts = factsOf(row, new Date(model.now));
+  return rowHeight(model) === 2
+    ? twoLines({ row, mark, width, facts, handled })
+    : [oneLine({ row, mark, width, facts, handled })];
+}
+
+type Facts = {
+  readonly who: string;
+  readonly what: string;
+  readonly age: string;
+  readonly priority: string;
+  readonly channel: string;
+};
+
+type Laying = {
+  readonly row: Row;
+  readonly mark: string;
+  readonly width: number;
+  readonly facts: Facts;
+  readonly handled: string | undefined;
+};
+
+function factsOf(row: Row, now: Date): Facts {
+  const { subject, waiting_since: since, priority, channel, why } = row;
+  return {
+    who: sanitize(whoOf(row)) || (row.kind === 'draft' ? '' : 'anonymous'),
+    what: sanitize([subject, why].filter(Boolean).join(' · ')) || nameOf(row),
+    age: since === null ? '' : ageOf(since, now),
+    priority: priorityOf(priority),
+    channel: sanitize(channel ?? ''),
+  };
+}
+
+const priorityOf = (priority: Row['priority']): string => {
+  if (priority === null || priority === '') return '';
+  return typeof priority === 'number' ? `P${priority}` : sanitize(priority);
+};
+
+const urgent = new Set(['P3', 'P4', 'high', 'urgent']);
+
+const priorityPart = (priority: string, width: number): Part => ({
+  text: pad(cut(priority, width), width),
+  ...(urgent.has(priority) ? { style: 'orange' as const } : { style: 'dim' as const }),
+});
+
+/** Who, what, how long, priority, channel. */
+function oneLine({ row, mark, width, facts, handled }: Laying): Line {
+  const channelRoom = width >= 72 ? 9 : 0;
+  const numberRoom = width >= 84 ? 8 : 0;
+  const who = Math.max(10, Math.min(22, Math.floor(width * 0.24)));
+  const right = 7 + 7 + channelRoom;
+  const what = Math.max(4, width - 2 - who - 1 - numberRoom - right);
+  return [
+    { text: mark, style: 'bold' },
+    ...(numberRoom > 0
+      ? [{ text: pad(cut(row.number ?? `#${row.id}`, numberRoom - 1), numberRoom), style: 'dim' as const }]
+      : []),
+    { text: pad(cut(facts.who, who), who + 1), style: 'bold' },
+    ...whatPart(facts.what, what, handled),
+    { text: pad(cut(facts.age, 6), 7) },
+    priorityPart(facts.priority, 7),
+    ...(channelRoom > 0 ? [{ text: pad(cut(facts.channel, channelRoom), channelRoom), style: 'dim' as const }] : []),
+  ];
+}
+
+const whatPart = (what: string, width: number, handled: string | undefined): Part[] => {
+  if (handled === undefined) return [{ text: `${pad(cut(what, width - 1), width)}` }];
+  const told = `✓ ${handled} `;
+  return [{ text: told, style: 'green' }, { text: pad(cut(what, width - 1 - cells(told)), width - cells(told)) }];
+};
+
+function twoLines({ row, mark, width, facts, handled }: Laying): Line[] {
+  const right = facts.age === '' ? '' : ` ${facts.age}`;
+  const about = [row.number ?? '', facts.channel].filter(Boolean).join(' ');
+  const room = width - 2 - cells(right);
+  const tail = about === '' ? '' : ` ${about}`;
+  const first: Line = [
+    { text: mark, style: 'bold' },
+    { text: pad(cut(facts.who, room), room), style: 'bold' },
+    { text: right },
+  ];
+  const priority = facts.priority === '' ? [] : [{ ...priorityPart(facts.priority, cells(facts.priority) + 1) }];
+  const used = 2 + priority.reduce((sum, { text }) => sum + cells(text), 0) + cells(tail);
+  const second: Line = [
+    { text: '  ' },
+    ...priority,
+    ...whatPart(facts.what, Math.max(4, width - used), handled),
+    { text: tail, style: 'dim' },
+  ];
+  return [first, second];
+}

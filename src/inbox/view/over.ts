@@ -1,0 +1,120 @@
+import { sanitize } from '../../text/sanitize.ts';
+import { pad, wrap } from '../../text/width.ts';
+import { choicesIn } from '../asking.ts';
+import { keys } from '../keys.ts';
+import type { Model, Over } from '../model.ts';
+import { blank, type Line, line } from './parts.ts';
+import { bodyHeight } from './sizes.ts';
+
+/** What lies over the list: its lines and the keys that answer it. */
+export type Shown = {
+  readonly lines: readonly Line[];
+  readonly keys: Line;
+};
+
+export function overLines(model: Model, over: Over): Shown {
+  switch (over.is) {
+    case 'help':
+      return helpLines(model, over.scroll);
+    case 'question':
+      return questionLines(model, over);
+    case 'pick':
+      return pickLines(model, over);
+    case 'prompt':
+      return promptLines(over);
+  }
+}
+
+const scrolledTo = (lines: readonly Line[], scroll: number, room: number): readonly Line[] => {
+  const from = Math.min(scroll, Math.max(0, lines.length - room));
+  return lines.slice(from, from + room);
+};
+
+function helpLines(model: Model, scroll: number): Shown {
+  const groups = [...new Set(keys.map(({ group }) => group))];
+  const width = Math.max(20, model.size.columns - 14);
+  const lines = groups.flatMap((group) => [
+    line(` ${group}`, 'bold'),
+    ...keys
+      .filter((entry) => entry.group === group)
+      .flatMap(({ shown, about }) => {
+        const [first = '', ...more] = wrap(about, width);
+        return [
+          [{ text: `   ${pad(shown, 8)} `, style: 'cyan' as const }, { text: first }],
+          ...more.map((text) => line(`${' '.repeat(12)}${text}`)),
+        ];
+      }),
+    blank,
+  ]);
+  return {
+    lines: scrolledTo(lines, scroll, bodyHeight(model)),
+    keys: hints([
+      ['j k', 'scroll'],
+      ['Esc', 'back'],
+    ]),
+  };
+}
+
+const hints = (all: readonly (readonly [key: string, name: string])[]): Line =>
+  all.flatMap(([key, name]) => [
+    { text: ` ${key}`, style: 'bold' as const },
+    { text: ` ${name} `, style: 'dim' as const },
+  ]);
+
+function questionLines(
+  model: Model,
+  { title, shown, scroll, answers, otherwise }: Extract<Over, { is: 'question' }>,
+): Shown {
+  const width = Math.max(10, Math.min(100, model.size.columns - 2));
+  const text = wrap(sanitize(shown, { keepNewlines: true }), width).map((one) => line(` ${one}`));
+  const room = Math.max(1, bodyHeight(model) - 2);
+  const isMore = text.length > room;
+  return {
+    lines: [...scrolledTo(text, scroll, room), blank, line(` ${sanitize(title)}`, 'bold')],
+    keys: hints([
+      ...answers.map(({ key, name }) => [key, name] as const),
+      ['Esc', otherwise] as const,
+      ...(isMore ? [['j k', 'scroll'] as const] : []),
+    ]),
+  };
+}
+
+function pickLines(model: Model, over: Extract<Over, { is: 'pick' }>): Shown {
+  const choices = choicesIn(over);
+  const room = Math.max(1, bodyHeight(model) - 2);
+  const from = Math.max(0, over.at - room + 1);
+  const lines = choices.slice(from, from + room).map(({ name, about }, index) => {
+    const isHere = from + index === over.at;
+    return [
+      { text: `${isHere ? ' > ' : '   '}${sanitize(name)}`, ...(isHere && { style: 'bold' as const }) },
+      { text: about === undefined ? '' : `  ${sanitize(about)}`, style: 'dim' as const },
+    ];
+  });
+  const title = ` ${sanitize(over.title)}: `;
+  return {
+    lines: [
+      [{ text: title, style: 'bold' }, { text: sanitize(over.typed) }],
+      ...lines,
+      ...(lines.length === 0 ? [line('   Nothing like that.', 'dim')] : []),
+    ],
+    keys: hints([
+      ['↑ ↓', 'choose'],
+      ['Enter', 'take it'],
+      ['Esc', 'back'],
+    ]),
+  };
+}
+
+function promptLines({ title, text, wrong }: Extract<Over, { is: 'prompt' }>): Shown {
+  return {
+    lines: [
+      line(` ${sanitize(title)}:`, 'bold'),
+      [{ text: ' > ', style: 'bold' }, { text: sanitize(text) }, { text: '▏', style: 'dim' }],
+      ...(wrong === undefined ? [] : [blank, line(` ${sanitize(wrong)}`, 'red')]),
+    ],
+    keys: hints([
+      ['Enter', 'take it'],
+      ['Esc', 'back'],
+    ]),
+  };
+}

@@ -1,0 +1,19 @@
+import type { SendMode } from '../config/settings.ts';
+import type { Editing } from './compose.ts';
+import type { Event } from './event.ts';
+import type { Reading } from './source.ts';
+import type { Writing } from './writes.ts';
+
+/** What the effects act on. */
+export type World = {
+  /** The copy, once it is open. */
+  readonly reading: () => Promise<Reading>;
+  readonly writing: Writing;
+  readonly editing: Editing;
+  readonly tell: (event: Event) => void;
+  readonly mode: () => Promise<SendMode>;
+  readonly copyText: (text: string) => void;
+  readonly pull: () => void;
+  readonly suspend: () => void;
+  readonly end: () => void;
+};

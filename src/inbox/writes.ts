@@ -1,0 +1,218 @@
+import { replyToConversation, resolveConversation } from '../api/conversations.ts';
+import type { Operation } from '../api/operation.ts';
+import { addTicketNote, getTicket, replyToTicket, updateTicket } from '../api/tickets.ts';
+import { comingFrom } from '../audit/origin.ts';
+import { Failure } from '../errors.ts';
+import { call, type Service } from '../http/call.ts';
+import { wireOf } from '../http/request.ts';
+import type { Fields } from '../mirror/tables/cells.ts';
+import { approve, newToken } from '../sends/approve.ts';
+import { claim } from '../sends/claim.ts';
+import { type Delivered, deliver } from '../sends/deliver.ts';
+import { type Draft, digestOfDraft, textOf } from '../sends/draft.ts';
+import { newDraft } from '../sends/make.ts';
+import { seenOf } from '../sends/seen.ts';
+import type { DraftStore } from '../sends/store.ts';
+import { threadOf } from '../sends/thread.ts';
+import { whoIs } from '../sends/who.ts';
+import { draftInWords, waitsFor } from '../sends/words.ts';
+import { recordsIn, textIn } from '../text/record.ts';
+import type { Change, Effect, Kept, Means } from './effect.ts';
+import type { Event } from './event.ts';
+import { nameOf, type Row } from './row.ts';
+
+/** What writes: the login, and the drafts that every text goes through. */
+export type Writing = {
+  readonly service: () => Promise<Service>;
+  readonly drafts: () => Promise<DraftStore>;
+  /** The id of the account; null where the login does not say. */
+  readonly account: number | null;
+  /** So long a send may be taken back. */
+  readonly holdMs: number;
+};
+
+type Ended = Extract<Event, { readonly is: 'ended-job' }>;
+type Sending = Extract<Effect, { readonly do: 'send' }>;
+
+/** The request of a reply, a note or the resolve of a conversation. The service judges the text, once it is kept. */
+function requestOf(means: Means, { kind, id }: Row): { readonly operation: Operation; readonly path: string } {
+  const operations: Readonly<Record<Means, Operation>> = {
+    reply: kind === 'ticket' ? replyToTicket : replyToConversation,
+    note: addTicketNote,
+    resolve: resolveConversation,
+  };
+  const operation = operations[means];
+  const { path } = wireOf(operation, { params: { id }, ...(operation.body && { body: { body: 'text' } }) });
+  return { operation, path };
+}
+
+export type Keeping = {
+  readonly means: Means;
+  readonly row: Row;
+  readonly text: string | undefined;
+  /** The record as whoever wrote has read it. */
+  readonly record: Fields | undefined;
+};
+
+/** Keeps what is to be sent as a draft: from here on it is not lost, whatever happens. */
+export async function keep({ service, drafts, account }: Writing, keeping: Keeping): Promise<Kept> {
+  const { means, row, text, record } = keeping;
+  const { ctx, session } = await service();
+  const { operation, path } = requestOf(means, row);
+  const body = operation.body ? { body: text } : undefined;
+  const request = {
+    operation: operation.id,
+    hearers: 'customer' as const,
+    method: operation.method,
+    path,
+    body,
+    record: { kind: row.kind === 'ticket' ? 'tickets' : 'conversations', id: row.id },
+    baseUrl: session.baseUrl,
+    read: async () => record,
+    account: async () => account ?? undefined,
+  };
+  const seen = seenOf({ hearers: 'customer', body, record });
+  const at = ctx.clock.now().toISOString();
+  const draft = await (await drafts()).add(newDraft(request, { wish: { face: 'inbox' }, seen, account, at }));
+  return keptOf(draft, row);
+}
+
+export const keptOf = (draft: Draft, row: Row): Kept => ({
+  row,
+  draft: draft.id,
+  digest: digestOfDraft(draft),
+  told: waitsFor(draft),
+});
+
+/** The service, whose writes are recorded as those of the inbox on that record. Nothing holds them but the policy. */
+function writingAs(service: Service, row: Row): Service {
+  const named = row.kind === 'ticket' && row.number !== null ? { named: row.number } : {};
+  const ctx = comingFrom(service.ctx, { face: 'inbox', command: 'inbox', ...named });
+  const sends = ctx.sends?.with({ face: 'inbox', holdMs: 0 });
+  return { ...service, ctx: Object.create(ctx, { sends: { value: sends } }) };
+}
+
+/** Sends a draft that somebody has read, as `svc drafts approve` does. A note reaches nobody: no newer message holds it. */
+export async function send(writing: Writing, sending: Sending): Promise<Ended | Extract<Event, { is: 'changed' }>> {
+  const { job, row, draft: id, digest, means } = sending;
+  const store = await writing.drafts();
+  const service = async () => writingAs(await writing.service(), row);
+  try {
+    const delivered =
+      means === 'note'
+        ? await sendNote(await service(), store, id)
+        : await sendRead(await service(), store, { id, digest });
+    const { draft, failure } = delivered;
+    if (failure?.kind === 'differs')
+      return await changedEvent(await service(), sending, { draft, failure, holdMs: writing.holdMs });
+    return { is: 'ended-job', job, ...endOf(draft, failure, means) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
+    const told = `${error.message} ${means === 'resolve' ? '' : `The text is draft ${id}.`}`.trim();
+    return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
+  }
+}
+
+const approving = (service: Service, store: DraftStore) => ({
+  store,
+  service: async () => service,
+  by: whoIs(),
+  token: () => newToken(service.ctx),
+  retryUnknown: false,
+  agrees: async () => true,
+});
+
+async function sendRead(
+  service: Service,
+  store: DraftStore,
+  read: { readonly id: number; readonly digest: string },
+): Promise<Delivered> {
+  const delivered = await approve(approving(service, store), read.id, read.digest);
+  if (delivered) return delivered;
+  throw new Failure('failed', 'Declined. Nothing was sent.');
+}
+
+async function sendNote(service: Service, store: DraftStore, id: number): Promise<Delivered> {
+  const by = whoIs();
+  const held = await claim(store, { id, by, token: newToken(service.ctx) }, ({ state }) => state === 'waiting');
+  if (!held)
+    throw new Failure('failed', `Draft ${id} was changed or decided by somebody else just now. Nothing was sent.`);
+  return deliver({ service, held, by });
+}
+
+/** What became of a draft, in a line. */
+function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<Ended, 'state' | 'told' | 'mark'> {
+  const { id, state } = draft;
+  const marks: Readonly<Record<Means, string>> = { reply: 'replied', note: 'noted', resolve: 'resolved' };
+  if (state === 'sent' && !failure) return { state: 'done', told: doneWords(draft, means), mark: marks[means] };
+  const why = failure?.message ?? '';
+  if (state === 'unknown') return { state: 'unknown', told: `${why} Draft ${id} is unknown: look in the thread.` };
+  const text = means === 'resolve' ? '' : ` The text is draft ${id}.`;
+  return { state: 'refused', told: `${why}${text}` };
+}
+
+const doneWords = (draft: Draft, means: Means): string => {
+  const words = draftInWords(draft).replace(/^Draft \d+: /u, '');
+  if (means === 'note')
+    return `The note is in the history of ${draft.number ?? draft.record.id}; the customer does not see it.`;
+  return means === 'resolve' ? `Conversation ${draft.record.id} is resolved.` : `Sent: ${words}.`;
+};
+
+/** The thread is another one than the one that was read: what is new in it is shown before anything leaves. */
+async function changedEvent(
+  service: Service,
+  { job, row, means }: Sending,
+  { draft, failure, holdMs }: { readonly draft: Draft; readonly failure: Failure; readonly holdMs: number },
+): Promise<Extract<Event, { is: 'changed' }>> {
+  const newest = await threadOf(service, draft).then(
+    ({ record }) => recordsIn(record?.messages).at(-1),
+    () => undefined,
+  );
+  const said = newest ? `${textIn(newest.sender_name) ?? 'Somebody'} wrote:\n${textIn(newest.body) ?? ''}` : '';
+  const why = failure.message.replace(/ Its digest is \w+ now\./u, '');
+  const shown = [why, said, `Your text:\n${textOf(draft) ?? ''}`].filter(Boolean).join('\n\n');
+  return { is: 'changed', job, means, item: keptOf(draft, row), shown, holdMs };
+}
+
+const statuses = { resolve: 'resolved', close: 'closed', reopen: 'open' } as const;
+
+/** Changes a ticket, as `svc tickets resolve`, `close`, `reopen` and `update --priority` do. */
+export async function change(
+  writing: Writing,
+  { job, row, change: wanted }: Extract<Effect, { do: 'change' }>,
+): Promise<Ended> {
+  try {
+    const service = writingAs(await writing.service(), row);
+    return { is: 'ended-job', job, ...(await changed(service, row, wanted)) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isUnknown = error.kind === 'unknown' || error.mayBeDone;
+    return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told: error.message };
+  }
+}
+
+async function changed(service: Service, row: Row, wanted: Change): Promise<Pick<Ended, 'state' | 'told' | 'mark'>> {
+  const params = { id: row.id };
+  if (wanted.act === 'priority') {
+    await call(service, updateTicket, { params, body: { priority: wanted.priority } });
+    return { state: 'done', told: `${nameOf(row)} has priority ${wanted.priority}.`, mark: `P${wanted.priority}` };
+  }
+  const status = statuses[wanted.act];
+  const present = await statusOf(service, row.id);
+  // A second time would move the moment at which it was resolved.
+  if (present === status)
+    return { state: 'done', told: `${nameOf(row)} is ${status} already. Nothing was sent.`, mark: status };
+  await call(service, updateTicket, { params, body: { status } });
+  return { state: 'done', told: `${nameOf(row)} is ${status === 'open' ? 'open again' : status}.`, mark: status };
+}
+
+/** Undefined for who may write and not read. */
+const statusOf = (service: Service, id: number): Promise<string | undefined> =>
+  call(service, getTicket, { params: { id } }).then(
+    ({ ticket }) => ticket.status,
+    (error: unknown) => {
+      if (error instanceof Failure && error.kind === 'forbidden') return undefined;
+      throw error;
+    },
+  );

@@ -1,0 +1,190 @@
+import { fieldsArgument } from '../derive/mcp-tools.ts';
+import { interruption } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { isRecord } from '../text/record.ts';
+import { type Answer, answer } from './answer.ts';
+import { firstItems, room, smallRecord } from './bounds.ts';
+import { onlyFields } from './slices.ts';
+import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
+
+/** More rows say that the query should count or choose. */
+const mostRows = 200;
+const mostPlaces = 50;
+/** Clients give a call about a minute. */
+const patienceMs = 40_000;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What a tool found: `record` or `rows`, and lines about it for the model. */
+type Found = {
+  readonly key: string;
+  readonly value: unknown;
+  readonly lines: readonly string[];
+  readonly isCut?: boolean;
+};
+
+type Made = Pick<Tool, 'name' | 'title' | 'description'> & {
+  readonly properties: NonNullable<Tool['inputSchema']['properties']>;
+  readonly required?: readonly string[];
+  look(service: Service, input: Input): Promise<Found>;
+};
+
+/** A tool that asks the copy: no request, nothing written, and an answer within the bounds of every other. */
+const copyTool = ({ name, title, description, properties, required, look }: Made): Tool => {
+  const tool: Tool = {
+    ...{ name, title, description },
+    inputSchema: {
+      type: 'object',
+      properties: { ...properties, fields: fieldsArgument },
+      ...(required && { required: [...required] }),
+    },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    reach: 'read',
+    toolset: 'copy',
+    async run({ service, input, boundary }) {
+      refuseUnknown(tool, input);
+      const fields = fieldsOfInput(input);
+      return boundedAnswer(name, await look(service, input), fields, boundary);
+    },
+  };
+  return tool;
+};
+
+function boundedAnswer(
+  name: string,
+  { key, value, lines, isCut }: Found,
+  fields: readonly string[] | undefined,
+  boundary: string,
+): Answer {
+  if (!Array.isArray(value)) {
+    const wanted = fields ? onlyFields(value, fields) : value;
+    const ask = (field: string) => `For the rest call ${name} with fields "${field}".`;
+    const { kept, leftOut } = smallRecord(isRecord(wanted) ? wanted : {}, room - 100, ask);
+    return answer({ [key]: kept }, leftOut, lines, boundary);
+  }
+  const rows = fields ? value.map((row) => onlyFields(row, fields)) : value;
+  const shown = firstItems(rows, room);
+  const isPart = isCut === true || shown.length < rows.length;
+  const leftOut = isPart
+    ? [`The first ${shown.length} are here. Ask for less: count, choose, or name \`fields\`.`]
+    : [];
+  return answer({ [key]: shown }, leftOut, lines, boundary);
+}
+
+const text = (input: Input, name: string): string => {
+  const value = input[name];
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw invalid({ [name]: ['must be a text'] });
+};
+
+const maybeText = (input: Input, name: string): string | undefined => {
+  const value = input[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  return text(input, name);
+};
+
+/** One SELECT under the rules of `svc mirror sql`, as many rows as are shown, and no longer than a client waits. */
+async function query({ ctx, settings }: Service, input: Input): Promise<Found> {
+  const sql = text(input, 'sql');
+  const [{ ask }, { openCopyPulled }] = await Promise.all([
+    import('../mirror/query/query.ts'),
+    import('../mirror/store/open-copy.ts'),
+  ]);
+  const { store, account } = await openCopyPulled(ctx, settings);
+  const late = AbortSignal.timeout(patienceMs);
+  try {
+    const { columns, rows } = await ask(store, account, sql, AbortSignal.any([ctx.signal, late]));
+    const shown: unknown[] = [];
+    let isCut = false;
+    for await (const row of rows) {
+      isCut = shown.length === mostRows;
+      if (isCut) break;
+      shown.push(Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+    }
+    return { key: 'rows', value: shown, lines: [`${shown.length} rows.`], isCut };
+  } catch (error) {
+    if (late.aborted && !ctx.signal.aborted) throw interruption({ reason: 'SIGTERM' }, 'The query took too long.');
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+export const copyTools: readonly Tool[] = [
+  copyTool({
+    name: 'queryCopy',
+    title: 'Query copy',
+    description: 'Ask the local copy in SQL.',
+    properties: { sql: { type: 'string', description: 'One SELECT' } },
+    required: ['sql'],
+    look: query,
+  }),
+  copyTool({
+    name: 'searchCopy',
+    title: 'Search copy',
+    description: 'Full text search in the local copy.',
+    properties: { q: { type: 'string', description: 'Words' } },
+    required: ['q'],
+    async look({ ctx, settings }, input) {
+      const q = text(input, 'q');
+      const [{ search }, { openCopyPulled }] = await Promise.all([
+        import('../mirror/query/search.ts'),
+        import('../mirror/store/open-copy.ts'),
+      ]);
+      const { store, account } = await openCopyPulled(ctx, settings);
+      try {
+        const { hits, count, isAll } = await search(store, account, q, mostPlaces);
+        return {
+          key: 'hits',
+          value: hits,
+          lines: [`${isAll ? '' : 'At least '}${count} found.`],
+          isCut: hits.length < count,
+        };
+      } finally {
+        await store.close();
+      }
+    },
+  }),
+  copyTool({
+    name: 'report',
+    title: 'Report',
+    description: 'Figures of a week or a time.',
+    properties: {
+      since: { type: 'string', description: 'Date' },
+      until: { type: 'string', description: 'Date' },
+    },
+    async look({ ctx, settings }, input) {
+      const [since, until] = [maybeText(input, 'since'), maybeText(input, 'until')];
+      const [{ askCopy }, { reportOf }, { frameOf }, { zoneNamed }] = await Promise.all([
+        import('../answers/copy.ts'),
+        import('../answers/report.ts'),
+        import('../answers/period.ts'),
+        import('../answers/zone.ts'),
+      ]);
+      const zone = zoneNamed(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+      const frame = frameOf({ span: undefined, since, until, compare: true }, zone, ctx.clock.now());
+      const told = await askCopy(ctx, settings, {}, (sql, account) => reportOf(sql, account, frame));
+      return { key: 'report', value: told.value, lines: told.notes };
+    },
+  }),
+  copyTool({
+    name: 'contactHistory',
+    title: 'Contact history',
+    description: 'All about one person.',
+    properties: { contact: { type: 'string', description: 'Id, email or phone' } },
+    required: ['contact'],
+    async look({ ctx, settings }, input) {
+      const typed = typeof input.contact === 'number' ? String(input.contact) : text(input, 'contact');
+      const [{ askCopy }, { historyOf }, { personIn }] = await Promise.all([
+        import('../answers/copy.ts'),
+        import('../answers/history.ts'),
+        import('../answers/person.ts'),
+      ]);
+      const told = await askCopy(ctx, settings, {}, async (sql, account) =>
+        historyOf(sql, account, await personIn(sql, account, typed)),
+      );
+      return { key: 'history', value: told.value ?? {}, lines: told.notes };
+    },
+  }),
+];

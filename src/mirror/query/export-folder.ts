@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { isThere, readIfThere } from '../../disk/atomic-file.ts';
+import { diskFailure } from '../../disk/disk-failure.ts';
+import { namesIn } from '../../disk/folder.ts';
+import { makeFolders } from '../../disk/make-folders.ts';
+import { openOut } from '../../disk/out-file.ts';
+import { copySynced, type Drafts, isFolder, keepDraft, removeWhole } from '../../disk/whole-folder.ts';
+import { Failure } from '../../errors.ts';
+import { fieldsIn } from '../../text/record.ts';
+import type { Account } from '../tables/store.ts';
+
+// DIR holds a folder for each export: its files, and what they hold of each record. The folder is made under another name, and
+// gets its own once everything in it is on the disk: that one rename is the whole commit.
+
+/** What an export says of itself, in `export.json`. */
+export type Manifest = {
+  readonly number: number;
+  /** When it began, by this machine's clock. */
+  readonly time: string;
+  readonly account: { readonly service: string; readonly id: string };
+  /** Of `--since-last`: only what changed since the export before. */
+  readonly since_last: boolean;
+  /** The tables of which it knows what was exported. */
+  readonly seen: readonly string[];
+  readonly files: readonly ExportedFile[];
+};
+
+export type ExportedFile = {
+  readonly table: string;
+  readonly file: string;
+  readonly rows: number;
+  /** How many of the rows are gone. */
+  readonly gone: number;
+};
+
+export type Exports = {
+  readonly dir: string;
+  /** Of svc, the oldest first. */
+  readonly made: readonly Manifest[];
+  /** Folders that are named like an export, and have nothing in them that says so. */
+  readonly strange: readonly number[];
+  readonly next: number;
+};
+
+const manifestName = 'export.json';
+const named = /^export-(\d{4,9})$/u;
+/** Beside the files, out of the way of whoever reads them all; a draft is known by it. */
+const cursors = '.seen';
+
+export const exportName = (number: number): string => `export-${String(number).padStart(4, '0')}`;
+
+export const cursorPath = (folder: string, table: string): string => join(folder, cursors, table);
+
+/** For errors of the disk, whatever was about to be done. */
+export const orDiskFailure =
+  (dir: string) =>
+  (error: unknown): never => {
+    throw diskFailure(error, `Nothing could be exported to ${dir}`, 'What is in it is as it was.');
+  };
+
+/** @throws Failure `usage` where DIR is no folder */
+export async function makeDir(dir: string): Promise<void> {
+  const there = await isFolder(dir);
+  if (there === false) throw new Failure('usage', `--to: ${dir} is not a folder.`);
+  if (!there) await makeFolders(dir).catch(orDiskFailure(dir));
+}
+
+/** What was exported into DIR before. */
+export async function readExports(dir: string): Promise<Exports> {
+  const numbers = (await namesIn(dir).catch(orDiskFailure(dir))).flatMap((name) => {
+    const number = Number(named.exec(name)?.[1]);
+    return number > 0 && exportName(number) === name ? [number] : [];
+  });
+  const made: Manifest[] = [];
+  const strange: number[] = [];
+  for (const number of numbers.sort((a, b) => a - b)) {
+    const manifest = await readManifest(join(dir, exportName(number)));
+    if (manifest?.number === number) made.push(manifest);
+    else strange.push(number);
+  }
+  return { dir, made, strange, next: (numbers.at(-1) ?? 0) + 1 };
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  try {
+    const fields = fieldsIn(JSON.parse((await readIfThere(join(folder, manifestName))) ?? ''));
+    const { service, id } = fieldsIn(fields.account);
+    if (typeof fields.number !== 'number' || !Array.isArray(fields.files) || !Array.isArray(fields.seen))
+      return undefined;
+    const files = fields.files.map((each) => {
+      const { table, file, rows, gone } = fieldsIn(each);
+      return { table: String(table), file: String(file), rows: Number(rows), gone: Number(gone) };
+    });
+    return {
+      number: fields.number,
+      time: String(fields.time),
+      account: { service: String(service), id: String(id) },
+      since_last: fields.since_last === true,
+      seen: fields.seen.map(String),
+      files,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const whole = 'To export everything, leave out --since-last, or give --to a new folder.';
+
+/**
+ * The file that says what of a table was exported last; undefined where nothing was.
+ *
+ * @throws Failure `usage` where that cannot be told
+ */
+export async function lastSeen({ dir, made, strange }: Exports, table: string): Promise<string | undefined> {
+  const last = made.at(-1);
+  const stranger = strange.find((number) => number > (last?.number ?? 0));
+  if (stranger !== undefined) {
+    throw new Failure('usage', `${join(dir, exportName(stranger))} is not an export of svc, or is damaged.`, {
+      hint: `Without it svc cannot tell what was exported last. ${whole}`,
+    });
+  }
+  if (!last?.seen.includes(table)) return undefined;
+  const path = cursorPath(join(dir, exportName(last.number)), table);
+  if (await isThere(path)) return path;
+  throw new Failure('usage', `What was exported of ${table} last cannot be told: an export was removed from ${dir}.`, {
+    hint: whole,
+  });
+}
+
+/** What was exported of other tables before goes along, so that the newest export knows of all. Returns their names. */
+export async function keepSeen({ dir, made }: Exports, draft: string, others: readonly string[]): Promise<string[]> {
+  const last = made.at(-1);
+  const kept = last?.seen.filter((table) => others.includes(table)) ?? [];
+  for (const table of kept) {
+    // Where it is not there it cannot be told, and the next --since-last says so.
+    await copySynced(cursorPath(join(dir, exportName(last?.number ?? 0)), table), cursorPath(draft, table));
+  }
+  return kept;
+}
+
+/** @throws Failure `usage` where DIR has exports of another account */
+export function requireSameAccount({ dir, made }: Exports, { service, id }: Account): void {
+  const other = made.find(({ account }) => account.service !== service || account.id !== id);
+  if (!other) return;
+  throw new Failure('usage', `${dir} has exports of another account (${exportName(other.number)}).`, {
+    hint: 'Give --to a folder for each account.',
+  });
+}
+
+export const draftsIn = (dir: string): Drafts => ({ dir, prefix: '.svc-export-', inner: cursors });
+
+/** Makes an export of the draft: whole and on the disk when this resolves, or not at all. */
+export async function commit(dir: string, draft: string, manifest: Manifest): Promise<void> {
+  const file = await openOut(join(draft, manifestName));
+  try {
+    await file.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.close();
+  } finally {
+    await file.drop();
+  }
+  await keepDraft(draft, cursors, join(dir, exportName(manifest.number)));
+}
+
+/** The newest export has them all. What is not removed now is the next time. */
+export async function dropOldCursors({ dir, made }: Exports): Promise<void> {
+  for (const { number } of made) {
+    await removeWhole(join(dir, exportName(number), cursors)).catch(() => {});
+  }
+}

@@ -1,0 +1,106 @@
+import { guardTable } from '../postgres/row-security.ts';
+import { owned, ownerOf } from '../tables/owner.ts';
+import type { Account, Sql, Store } from '../tables/store.ts';
+import { hasTable } from './schema.ts';
+
+/** A ticket or a conversation that somebody put away. */
+export type Snooze = {
+  readonly kind: string;
+  readonly id: number;
+  /** ISO 8601; null: until the customer writes. */
+  readonly until: string | null;
+  /** When it was put away: what the customer writes later brings it back. */
+  readonly since: string;
+  readonly by: string;
+};
+
+/** Made with the first snooze: a copy without it is none of an older svc, and what only reads needs no right to make it. */
+const table = 'svc_snoozes';
+
+async function makeTable(sql: Sql): Promise<void> {
+  if (await hasTable(sql, table)) return;
+  await sql.run(
+    `CREATE TABLE ${table} (service TEXT NOT NULL, account_id TEXT NOT NULL, kind TEXT NOT NULL, record_id ` +
+      `${sql.engine === 'sqlite' ? 'INTEGER' : 'bigint'} NOT NULL, until TEXT, since TEXT NOT NULL, made_by TEXT NOT NULL, ` +
+      'PRIMARY KEY (service, account_id, kind, record_id))',
+  );
+  if (sql.engine === 'postgres') await guardTable(sql, table);
+}
+
+/** Puts them away; each takes the place of an earlier one. */
+export async function snooze(store: Store, account: Account, snoozes: readonly Snooze[]): Promise<void> {
+  if (!(await store.read((sql) => hasTable(sql, table)))) await store.write(makeTable, 'tables');
+  await store.write(async (sql) => {
+    for (const { kind, id, until, since, by } of snoozes) {
+      await sql.run(
+        `INSERT INTO ${table} (service, account_id, kind, record_id, until, since, made_by) VALUES ($1, $2, $3, $4, $5, $6, $7) ` +
+          'ON CONFLICT (service, account_id, kind, record_id) DO UPDATE SET until = excluded.until, since = excluded.since, made_by = excluded.made_by',
+        [...ownerOf(account), kind, id, until, since, by],
+        1,
+      );
+    }
+  });
+}
+
+/** Brings them back; one that is not put away stays as it is. */
+export async function wake(
+  store: Store,
+  account: Account,
+  records: readonly Pick<Snooze, 'kind' | 'id'>[],
+): Promise<void> {
+  if (!(await store.read((sql) => hasTable(sql, table)))) return;
+  await store.write(async (sql) => {
+    for (const { kind, id } of records)
+      await sql.run(`DELETE FROM ${table} WHERE ${owned} AND kind = $3 AND record_id = $4`, [
+        ...ownerOf(account),
+        kind,
+        id,
+      ]);
+  });
+}
+
+/** Those that are still away at that moment. */
+export async function snoozed(sql: Sql, account: Account, now: Date): Promise<Snooze[]> {
+  if (!(await hasTable(sql, table))) return [];
+  const rows = await sql.all(
+    `SELECT kind, record_id, until, since, made_by FROM ${table} WHERE ${owned}`,
+    ownerOf(account),
+  );
+  const away: Snooze[] = [];
+  for (const row of rows) {
+    const one: Snooze = {
+      kind: String(row.kind),
+      id: Number(row.record_id),
+      until: row.until === null ? null : String(row.until),
+      since: String(row.since),
+      by: String(row.made_by),
+    };
+    const isAway = one.until === null ? !(await wroteSince(sql, account, one)) : Date.parse(one.until) > now.getTime();
+    if (isAway) away.push(one);
+  }
+  return away;
+}
+
+/** Whether the customer wrote after it was put away: in the ticket, or in the chat behind it. */
+async function wroteSince(sql: Sql, account: Account, { kind, id, since }: Snooze): Promise<boolean> {
+  const isTicket = kind === 'ticket';
+  const texts = isTicket
+    ? [
+        `SELECT created_at FROM ticket_messages WHERE ${owned} AND ticket_id = $3 AND direction = 'in' AND gone_at IS NULL`,
+        `SELECT created_at FROM conversation_messages WHERE ${owned} AND sender_type = 'visitor' AND gone_at IS NULL AND conversation_id IN ` +
+          `(SELECT conversation_id FROM tickets WHERE ${owned} AND id = $3 AND conversation_id IS NOT NULL)`,
+      ]
+    : [
+        `SELECT created_at FROM conversation_messages WHERE ${owned} AND conversation_id = $3 AND sender_type = 'visitor' AND gone_at IS NULL`,
+      ];
+  for (const text of texts) {
+    const rows = await sql.all(text, [...ownerOf(account), id]);
+    if (rows.some(({ created_at: at }) => new Date(String(at)).getTime() > Date.parse(since))) return true;
+  }
+  return false;
+}
+
+/** Of an account that is forgotten. */
+export async function forgetSnoozes(sql: Sql, account: Account): Promise<void> {
+  if (await hasTable(sql, table)) await sql.run(`DELETE FROM ${table} WHERE ${owned}`, ownerOf(account));
+}

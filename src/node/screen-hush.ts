@@ -1,0 +1,27 @@
+import type { TerminalPort } from '../context.ts';
+
+/** While a full screen has the terminal nothing else is written on it: notes wait until it is given back. */
+export function screenHush() {
+  let taken = false;
+  let waiting: (() => void)[] = [];
+  return {
+    isTaken: () => taken,
+    later(say: () => void): void {
+      waiting.push(say);
+    },
+    over: (terminal: TerminalPort): TerminalPort => ({
+      ...terminal,
+      takeInput() {
+        taken = true;
+        terminal.takeInput();
+      },
+      giveInput() {
+        terminal.giveInput();
+        taken = false;
+        const all = waiting;
+        waiting = [];
+        for (const say of all) say();
+      },
+    }),
+  };
+}

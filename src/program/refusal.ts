@@ -1,0 +1,76 @@
+import type { CommanderError } from 'commander';
+import type { Command, Group } from '../command/command.ts';
+import { flagName } from '../command/param.ts';
+import { Failure } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { firstWordAt } from './global-flags.ts';
+import { habitualFlag } from './habit-words.ts';
+
+/**
+ * What commander refused, as svc says it. `command`: the words of the command that refused, where one had been reached.
+ * `loaded`: what the first of them names.
+ */
+export function refusal(
+  { message, command = [] }: CommanderError & { readonly command?: readonly string[] },
+  argv: readonly string[],
+  loaded: Group | Command | undefined,
+): Failure {
+  const rivals = /option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)/u.exec(message);
+  if (rivals) {
+    return new Failure('usage', `${rivals[1]} and ${rivals[2]} cannot be used together.`, {
+      hint: 'Give one of them.',
+    });
+  }
+  const [fact = '', suggestion] = message.replace(/^error: /u, '').split('\n');
+  const sentence = fact.charAt(0).toUpperCase() + fact.slice(1);
+  const strange = /^unknown option '([^']+)'/u.exec(fact)?.[1];
+  const meant = strange === undefined ? undefined : meantBy(strange, { argv, path: command, loaded });
+  return new Failure('usage', /[.!?]$/u.test(sentence) ? sentence : `${sentence}.`, {
+    hint: meant ?? suggestion?.replace(/^\(|\)$/gu, '') ?? `Run: ${['svc', ...command].join(' ')} --help`,
+  });
+}
+
+type Typed = {
+  readonly argv: readonly string[];
+  readonly path: readonly string[];
+  readonly loaded: Group | Command | undefined;
+};
+
+function meantBy(flag: string, { argv, path, loaded }: Typed): string | undefined {
+  if (path.join(' ') === 'alias set') return quotedAlias(argv);
+  let node = loaded;
+  for (const word of path.slice(1))
+    node = node && 'commands' in node ? node.commands.find(({ name }) => name === word) : node;
+  if (node && 'commands' in node && !node.itself) return flagOfChild(flag, node, { argv, path });
+  const command = node && 'commands' in node ? node.itself : node;
+  return command && habitualFlag(flag, command, path.join(' '));
+}
+
+/** `svc tickets --status open`: a flag of one of its commands, of `list` where that has it. */
+function flagOfChild(
+  flag: string,
+  { commands }: Group,
+  { argv, path }: Pick<Typed, 'argv' | 'path'>,
+): string | undefined {
+  const word = flag.replace(/=.*$/su, '');
+  const having = commands.filter(
+    (one): one is Command => !('commands' in one) && one.hidden !== true && hasFlag(one, word),
+  );
+  const child = having.find(({ name }) => name === 'list') ?? having[0];
+  const at = argv.indexOf(flag);
+  if (!child || at < 0) return undefined;
+  const line = [...argv.slice(0, firstWordAt(argv)), ...path, child.name, ...argv.slice(at)];
+  return `${word} is of its commands. Did you mean: svc ${line.map(shellWord).join(' ')}`;
+}
+
+const hasFlag = ({ flags }: Command, flag: string): boolean =>
+  Object.entries(flags).some(([key, { hidden }]) => !hidden && `--${flagName(key, flags[key] ?? {})}` === flag);
+
+/** `svc alias set mine tickets list --status x`: the flag is the command's that it is to stand for. */
+function quotedAlias(argv: readonly string[]): string | undefined {
+  const at = argv.indexOf('set') + 1;
+  const [name, ...words] = argv.slice(at);
+  if (at === 0 || name === undefined || name.startsWith('-') || words.length < 2) return undefined;
+  const command = shellWord(words.map(shellWord).join(' '));
+  return `COMMAND stands in quotes. Run: svc ${[...argv.slice(0, at), name].map(shellWord).join(' ')} ${command}`;
+}

@@ -1,0 +1,108 @@
+import type { TerminalPort, TerminalSize } from '../context.ts';
+import { goTo, type Hand, newRow, rowChange } from './diff.ts';
+import { atOnce, clearScreen } from './modes.ts';
+import { type Row, rowOf } from './row.ts';
+
+/**
+ * What is to be seen: a line a row, from the top; those that are missing are blank, those too many are not shown.
+ * `cursor`: where the cursor is shown, counted from 0; without it there is none.
+ */
+export type Frame = {
+  readonly lines: readonly Line[];
+  readonly cursor?: { readonly row: number; readonly column: number };
+};
+
+/**
+ * Text, with styles made by `screenPaint` alone. Text of others goes through `sanitize` first (text/sanitize.ts), so
+ * that it has the width that was counted; the screen sends no control character of a line in any case.
+ */
+export type Line = string;
+
+/** The latest frame, and as much of it as the terminal has taken. */
+export type Canvas = {
+  /** Draws the latest frame, or that one from now on; later, where the terminal has not taken the last one yet. */
+  draw(size: TerminalSize, next?: Frame): void;
+  send(bytes: string): void;
+  /** That is the latest frame from now on, and drawn later. */
+  keep(next: Frame): void;
+  /** Everything is drawn again at the next `draw`. */
+  redraw(): void;
+  /** The terminal may show anything, and has taken everything. */
+  forget(): void;
+  /** The terminal has taken everything. True: the latest frame is still to be drawn. */
+  drained(): boolean;
+  /** A line holds characters of which it is not known for certain how wide they are. */
+  isUncertain(): boolean;
+};
+
+export function createCanvas(terminal: TerminalPort): Canvas {
+  let frame: Frame | undefined;
+  let shown: Shown | undefined;
+  let isBusy = false;
+  let isOutdated = false;
+  const send = (bytes: string) => {
+    if (bytes !== '' && !terminal.write(bytes)) isBusy = true;
+  };
+  return {
+    send,
+    draw(size, next = frame) {
+      frame = next;
+      isOutdated = isBusy;
+      if (isBusy || !frame) return;
+      const { bytes, ...now } = drawn(frame, shown, size);
+      shown = now;
+      send(bytes);
+    },
+    keep(next) {
+      frame = next;
+    },
+    redraw() {
+      shown = undefined;
+    },
+    forget() {
+      shown = undefined;
+      isBusy = false;
+    },
+    drained() {
+      isBusy = false;
+      return isOutdated;
+    },
+    isUncertain: () => shown?.rows.some(({ isCertain }) => !isCertain) ?? false,
+  };
+}
+
+/** What the terminal shows. */
+type Shown = {
+  readonly lines: readonly Line[];
+  readonly rows: readonly Row[];
+  readonly hand: Hand;
+  readonly cursor: string;
+};
+
+/** The bytes from what is shown to the frame, and what is shown then. Lines that stay the same are not looked into. */
+function drawn(
+  { lines, cursor }: Frame,
+  before: Shown | undefined,
+  { columns, rows: height }: TerminalSize,
+): Shown & { bytes: string } {
+  const hand: Hand = before ? { ...before.hand } : { row: 0, column: 0, pen: 0 };
+  const seen = Array.from({ length: height }, (_, at) => lines[at] ?? '');
+  const rows: Row[] = [];
+  let bytes = before ? '' : clearScreen;
+  for (const [at, line] of seen.entries()) {
+    const old = before?.rows[at];
+    const row = old && before?.lines[at] === line ? old : rowOf(line, columns);
+    rows.push(row);
+    bytes += old ? rowChange([old, row], at, hand) : newRow(row, at, hand);
+  }
+  const place = cursor && cursor.row < height ? `${cursor.row};${Math.min(cursor.column, columns - 1)}` : '';
+  if (cursor && place !== '') bytes += goTo(cursor.row, Math.min(cursor.column, columns - 1), hand);
+  bytes += cursorMode(before?.cursor ?? '', place);
+  return { bytes: bytes === '' ? '' : atOnce(bytes), lines: seen, rows, hand, cursor: place };
+}
+
+/** The cursor is hidden first (`takeModes`). */
+function cursorMode(before: string, place: string): string {
+  if ((before === '') === (place === '')) return '';
+  return place === '' ? '\x1b[?25l' : '\x1b[?25h';
+}

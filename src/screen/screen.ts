@@ -1,0 +1,210 @@
+import type { TerminalPort, TerminalSize } from '../context.ts';
+import { type Canvas, createCanvas, type Frame } from './canvas.ts';
+import type { Key } from './keys.ts';
+import { copyToClipboard, giveModes, leaveOther, takeModes } from './modes.ts';
+import { createTyping, type Typing } from './typing.ts';
+import { hasWidths, loadWidths } from './width.ts';
+
+export type { Frame, Line } from './canvas.ts';
+export type { Key } from './keys.ts';
+
+/** In cells, at least 1 × 1. */
+export type Size = TerminalSize;
+
+/** What a person and the system do. While the terminal is lent, only `ended` is called: not for a Ctrl-C there. */
+export type ScreenEvents = {
+  key(key: Key): void;
+  /** There is another size, or emoji and marks can be measured exactly now: lay everything out, and draw. */
+  resize(size: Size): void;
+  /** The process goes on after Ctrl-Z and `fg`. The last frame is drawn already; time has passed. */
+  resumed(): void;
+  /**
+   * The end; the terminal is given back already, or still lent. Ctrl-C is 'SIGINT'. `closed`: the terminal is gone.
+   * Comes once, and not after `close`.
+   */
+  ended(reason: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'closed'): void;
+};
+
+export type Screen = {
+  size(): Size;
+  /**
+   * Shows the frame, by the fewest bytes; the same frame costs none. Where the terminal is slower than the frames,
+   * those in between are left out, and the latest is always drawn.
+   */
+  draw(frame: Frame): void;
+  /**
+   * Gives the terminal back, runs the work (an editor), takes the terminal again in whatever state it was left, and
+   * draws the latest frame, also one that came meanwhile. Ends as the work does.
+   */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+  /** Gives the terminal back and stops the process as Ctrl-Z does. Resolves after `fg`, drawn, before `resumed`. */
+  suspend(): Promise<void>;
+  /** Puts the text into the clipboard of the terminal (OSC 52), also inside tmux. Many terminals ask or refuse. */
+  copy(text: string): void;
+  /** Gives the terminal back for good. More than once is once. */
+  close(): void;
+};
+
+/** What the screen is doing. `away`: the terminal is lent, or the process stopped. */
+type State = 'drawing' | 'away' | 'closed';
+
+/** What the parts of a screen share. */
+type Held = {
+  readonly terminal: TerminalPort;
+  readonly events: ScreenEvents;
+  readonly canvas: Canvas;
+  readonly typing: Typing;
+  state: State;
+  size: Size;
+};
+
+/** Takes the terminal: the other screen, keys one by one. Whoever opens it closes it, whatever happens (`finally`). */
+export function openScreen(terminal: TerminalPort, events: ScreenEvents): Screen {
+  const canvas = createCanvas(terminal);
+  const typing = createTyping(terminal, (key) => hear(held, key));
+  const held: Held = { terminal, events, canvas, typing, state: 'drawing', size: sizeOf(terminal) };
+  const close = () => {
+    if (held.state === 'drawing') give(held);
+    held.state = 'closed';
+    unlisten();
+  };
+  const unlisten = listen(held, close);
+  take(held);
+  return {
+    size: () => held.size,
+    draw: (frame) => draw(held, frame),
+    lend: (work) => lend(held, work),
+    suspend: () => suspend(held),
+    copy(text) {
+      if (held.state === 'drawing') canvas.send(copyToClipboard(text, (terminal.env.TMUX ?? '') !== ''));
+    },
+    close() {
+      if (held.state !== 'closed') close();
+    },
+  };
+}
+
+function listen(held: Held, close: () => void): () => void {
+  const { terminal, events, canvas, typing } = held;
+  return terminal.listen({
+    input(bytes) {
+      if (held.state === 'drawing') typing.feed(bytes);
+    },
+    resized() {
+      if (held.state === 'drawing') resize(held);
+    },
+    drained() {
+      if (canvas.drained()) draw(held);
+    },
+    ended(reason) {
+      if (held.state === 'closed') return;
+      close();
+      events.ended(reason);
+    },
+    // While it is lent, the other program stops the whole job.
+    stopping: () => void (held.state === 'drawing' ? suspend(held) : terminal.stop()),
+    continued() {
+      // Stopped by who could not be answered (SIGSTOP): what stands on the screen is the shell's.
+      if (held.state !== 'drawing') return;
+      back(held);
+      events.resumed();
+    },
+    exiting() {
+      if (held.state !== 'closed') close();
+    },
+  });
+}
+
+function take({ terminal, canvas }: Held): void {
+  terminal.takeInput();
+  canvas.forget();
+  canvas.send(takeModes);
+}
+
+function give({ terminal, typing }: Held): void {
+  typing.forget();
+  terminal.writeNow(giveModes);
+  terminal.giveInput();
+}
+
+/** The terminal again, whatever happened to it, with the latest frame. */
+function back(held: Held): void {
+  held.state = 'drawing';
+  take(held);
+  resize(held);
+  draw(held);
+}
+
+/** A terminal that does not tell its size (0 × 0, as some serial ones) has the usual one. */
+function sizeOf(terminal: TerminalPort): Size {
+  const { columns, rows } = terminal.size();
+  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+}
+
+function resize(held: Held): void {
+  const { columns, rows } = sizeOf(held.terminal);
+  if (columns === held.size.columns && rows === held.size.rows) return;
+  held.size = { columns, rows };
+  layOut(held);
+}
+
+/** Everything again, laid out by who draws. */
+function layOut(held: Held): void {
+  held.canvas.redraw();
+  held.events.resize(held.size);
+  draw(held);
+}
+
+function draw(held: Held, frame?: Frame): void {
+  const { canvas, size } = held;
+  if (held.state !== 'drawing') {
+    if (frame) canvas.keep(frame);
+    return;
+  }
+  canvas.draw(size, frame);
+  if (hasWidths() || !canvas.isUncertain()) return;
+  void loadWidths().then((isFirst) => {
+    if (isFirst && held.state === 'drawing') layOut(held);
+  });
+}
+
+function hear({ terminal, events, state }: Held, key: Key): void {
+  if (state !== 'drawing') return;
+  // As on every terminal, whoever has the keyboard: the rest is done by who hears of the signal.
+  if (key.ctrl && key.name === 'c') terminal.interrupt();
+  else events.key(key);
+}
+
+async function suspend(held: Held): Promise<void> {
+  if (held.state !== 'drawing') return;
+  held.state = 'away';
+  give(held);
+  await held.terminal.stop();
+  if (isClosed(held)) return;
+  back(held);
+  held.events.resumed();
+}
+
+/** It may have been closed during a wait. */
+const isClosed = ({ state }: Held): boolean => state === 'closed';
+
+async function lend<T>(held: Held, work: () => Promise<T>): Promise<T> {
+  const { terminal, canvas } = held;
+  if (held.state !== 'drawing') return work();
+  held.state = 'away';
+  give(held);
+  const putModesBack = terminal.lend();
+  let leftBehind = leaveOther;
+  try {
+    const result = await work();
+    leftBehind = '';
+    return result;
+  } finally {
+    await putModesBack();
+    if (isClosed(held)) terminal.writeNow(leftBehind);
+    else {
+      canvas.send(leftBehind);
+      back(held);
+    }
+  }
+}

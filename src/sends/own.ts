@@ -1,0 +1,75 @@
+import { Failure } from '../errors.ts';
+import type { Service } from '../http/call.ts';
+import { accountOf } from '../http/reaching.ts';
+import type { Draft } from './draft.ts';
+import type { DraftStore } from './store.ts';
+
+type Owner = { readonly baseUrl: string; readonly account: number | undefined };
+
+/** The drafts of one login. One place may hold those of several accounts, and a record's id means another one in each. */
+export type OwnDrafts = DraftStore & {
+  /** How many are of other accounts. */
+  others(): Promise<number>;
+};
+
+/**
+ * Lists those of this login's account alone, and touches no other. Without a login, or where it cannot be asked whose it
+ * is, what it would see is decided by the address.
+ */
+export function ownDrafts(store: DraftStore, service: () => Promise<Service>): OwnDrafts {
+  let owner: Promise<Owner | undefined> | undefined;
+  const known = new Set<number>();
+  const isOwn = async (draft: Draft): Promise<boolean> => {
+    owner ??= ownerOf(service);
+    const is = known.has(draft.id) || isOf(draft, await owner);
+    if (is) known.add(draft.id);
+    return is;
+  };
+  const get = async (id: number) => {
+    const draft = await store.get(id);
+    if (draft && !(await isOwn(draft))) throw otherFailure(draft, await owner);
+    return draft;
+  };
+  const list = async () => {
+    const all = await store.list();
+    const own = await Promise.all(all.map(isOwn));
+    return all.filter((_, at) => own[at]);
+  };
+  return {
+    ...store,
+    get,
+    list,
+    others: async () => (await store.list()).length - (await list()).length,
+    async change(id, change) {
+      if (!known.has(id)) await get(id);
+      return store.change(id, change);
+    },
+  };
+}
+
+async function ownerOf(service: () => Promise<Service>): Promise<Owner | undefined> {
+  try {
+    const opened = await service();
+    const account = await accountOf(opened).catch((error: unknown) => {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    });
+    return { baseUrl: opened.session.baseUrl, account };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+const isOf = ({ base_url: url, account }: Draft, owner: Owner | undefined): boolean =>
+  owner === undefined ||
+  (url === owner.baseUrl && (account === null || owner.account === undefined || account === owner.account));
+
+function otherFailure({ id, base_url: url, account }: Draft, owner: Owner | undefined): Failure {
+  const isElsewhere = url !== owner?.baseUrl;
+  const whose = isElsewhere ? url : `account ${account}`;
+  const own = isElsewhere ? owner?.baseUrl : `account ${owner.account}`;
+  return new Failure('usage', `Draft ${id} is for ${whose}, and this login is for ${own}. Nothing was sent.`, {
+    hint: `Choose the login of that ${isElsewhere ? 'service' : 'account'} with --profile.`,
+  });
+}

@@ -1,0 +1,45 @@
+import { messageOf } from '../../errors.ts';
+import { envelopeIn } from '../event/envelope.ts';
+import type { SinkState, Waiting } from '../store/inbox-store.ts';
+import type { Answer } from './sink.ts';
+import type { Window } from './window.ts';
+import type { WorkerOptions } from './worker.ts';
+
+export type Became = {
+  readonly state: SinkState;
+  readonly ms: number;
+  readonly tries: number;
+  readonly status?: number;
+  readonly error?: string;
+};
+export type Refusal = {
+  readonly error: string;
+  readonly ms: number;
+  readonly status?: number;
+  readonly isFinal?: boolean;
+};
+
+/** Asks the filter, and gives it to the sink. `cut`: nothing is known of it. Never rejects. */
+export async function tryOne(
+  options: Pick<WorkerOptions, 'filter' | 'clock' | 'sink'>,
+  { cut, mayDeliver }: Pick<Window, 'cut' | 'mayDeliver'>,
+  one: Waiting,
+): Promise<Became | { readonly refused: Refusal } | 'cut'> {
+  const { filter, clock, sink } = options;
+  const { id, body } = one.arrival;
+  const began = clock.ticks();
+  const took = () => Math.round(clock.ticks() - began);
+  // What is no envelope no filter can judge, and somebody should see it.
+  const verdict = filter && envelopeIn(body) !== undefined ? await filter(id, body) : 'wanted';
+  if (verdict === 'unwanted') return { state: 'skipped', ms: 0, tries: one.tries };
+  if (verdict !== 'wanted') return { refused: { error: verdict.undecided, ms: took() } };
+  if (cut.aborted || !mayDeliver()) return 'cut';
+  const answer: Answer = await sink
+    .send([one.arrival], cut)
+    .catch((error: unknown) => ({ how: 'refused', error: messageOf(error) }));
+  const ms = took();
+  if (answer.how === 'cut') return 'cut';
+  if (answer.how === 'refused') return { refused: { ...answer, ms } };
+  const { status } = answer;
+  return { state: 'delivered', ms, tries: one.tries + 1, ...(status !== undefined && { status }) };
+}

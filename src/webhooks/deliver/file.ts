@@ -1,0 +1,52 @@
+import { appendLines } from '../../disk/append-lines.ts';
+import { messageOf } from '../../errors.ts';
+import { envelopeIn } from '../event/envelope.ts';
+import type { Arrival } from '../store/line.ts';
+import type { Answer, Sink } from './sink.ts';
+
+type About = {
+  readonly name: string;
+  readonly path: string;
+  readonly timeoutMs: number /** Throws where svc keeps something of its own there. */;
+  readonly refuse?: (path: string) => Promise<void>;
+};
+
+/** A file of JSON lines: each the envelope as it came. Many events share one sync. */
+export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
+  // A file on a network that is gone never answers, and each write that hangs keeps one of the few threads of all sinks
+  // and of the inbox. So the next one waits for it.
+  let underWay: Promise<unknown> = Promise.resolve();
+  return {
+    name,
+    most: 100,
+    async send(events, cut): Promise<Answer> {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      const over = Promise.race([ended(timeout), ended(cut)]);
+      try {
+        await Promise.race([underWay, over]);
+        const written = appendLines(path, events.map(lineOf), refuse);
+        underWay = written.catch(() => {});
+        await Promise.race([written, over]);
+        return { how: 'taken' };
+      } catch (error) {
+        if (cut.aborted) return { how: 'cut' };
+        return { how: 'refused', error: timeout.aborted ? 'timeout' : messageOf(error).slice(0, 200) };
+      }
+    },
+  };
+}
+
+const ended = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+function lineOf({ id, event, at, body, unreadable }: Arrival): string {
+  const bytes = Buffer.from(body);
+  const text = bytes.toString('utf8');
+  if (unreadable === undefined && !/[\n\r]/u.test(text)) return text;
+  const envelope = unreadable === undefined ? envelopeIn(body) : undefined;
+  // What is no envelope is told apart by its field `unreadable`.
+  return JSON.stringify(envelope ?? { id, event, received_at: at, unreadable, base64: bytes.toString('base64') });
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { JetStreamClient } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { webhookEvents } from '../../api/webhooks.ts';
+import { readIfThere } from '../../disk/atomic-file.ts';
+import { messageOf } from '../../errors.ts';
+import type { Arrival } from '../store/line.ts';
+import type { Answer, Sink } from './sink.ts';
+
+type About = {
+  readonly name: string;
+  /** `nats://host:port`, `tls://host:port` or `host:port`. */
+  readonly servers: readonly string[];
+  /** `{event}` stands for the event. */
+  readonly subject: string;
+  /** The path of a file that NATS made. */
+  readonly credentials?: string;
+  readonly stream?: { readonly name: string; readonly create: boolean };
+  readonly timeoutMs: number;
+};
+
+/** What the server compares to know a repeat: the envelope's id, or a digest where that fits into no header. */
+export function messageId(id: string): string {
+  if (/^[\x21-\x7d]{1,200}$/u.test(id)) return id;
+  return `~${createHash('sha256').update(JSON.stringify(id)).digest('base64url')}`;
+}
+
+/** A name that svc does not know is one token, so that no delivery chooses where it goes. */
+export function subjectOf(template: string, event: string | null): string {
+  const known = webhookEvents.find((one) => one === event);
+  const token = known ?? ((event ?? 'unknown').slice(0, 64).replace(/[^A-Za-z0-9_-]/gu, '_') || 'unknown');
+  return template.replaceAll('{event}', () => token);
+}
+
+/** Every subject that a template can become. */
+export function subjectsOf(template: string): string {
+  const at = template.indexOf('{');
+  return at < 0 ? template : `${template.slice(0, at)}>`;
+}
+
+/** As long as events are tried again by default, in nanoseconds. */
+const repeatsNs = 24 * 3_600 * 1e9;
+
+type Connected = { readonly connection: NatsConnection; readonly stream: JetStreamClient };
+
+/** NATS JetStream: only the acknowledgement of the server counts, and it drops what it has already by the message id. */
+export function natsSink(about: About): Sink {
+  const { name, timeoutMs } = about;
+  let connected: Promise<Connected> | undefined;
+  let isReady = false;
+  const connection = async (): Promise<Connected> => {
+    connected ??= connect(about);
+    try {
+      const found = await connected;
+      if (!found.connection.isClosed()) return found;
+      connected = connect(about);
+      isReady = false;
+      return await connected;
+    } catch (error) {
+      connected = undefined;
+      throw error;
+    }
+  };
+  const publish = async ({ id, event, body }: Arrival): Promise<void> => {
+    const { connection: to, stream } = await connection();
+    if (!isReady) await makeStream(to, about);
+    isReady = true;
+    const expect = about.stream && { streamName: about.stream.name };
+    await stream.publish(subjectOf(about.subject, event), body, {
+      msgID: messageId(id),
+      timeout: timeoutMs,
+      ...(expect && { expect }),
+    });
+  };
+  return {
+    name,
+    most: 1,
+    async send([event], cut): Promise<Answer> {
+      if (!event) return { how: 'taken' };
+      const timeout = AbortSignal.timeout(timeoutMs);
+      try {
+        await before(AbortSignal.any([cut, timeout]), publish(event));
+        return { how: 'taken' };
+      } catch (error) {
+        isReady = false;
+        if (cut.aborted) return { how: 'cut' };
+        return { how: 'refused', error: timeout.aborted ? 'timeout' : whyOf(about, error) };
+      }
+    },
+    async close() {
+      const last = await connected?.catch(() => undefined);
+      await last?.connection.close();
+    },
+  };
+}
+
+async function connect({ servers, credentials, timeoutMs }: About): Promise<Connected> {
+  const { connect: open, credsAuthenticator } = await import('@nats-io/transport-node');
+  const { jetstream } = await import('@nats-io/jetstream');
+  const key = credentials === undefined ? undefined : await readIfThere(credentials);
+  if (credentials !== undefined && key === undefined)
+    throw new Error(`the credentials file ${credentials} is not there`);
+  const connection = await open({
+    servers: servers.map((server) => server.replace(/^\w+:\/\//u, '')),
+    name: 'svc',
+    timeout: Math.min(timeoutMs, 10_000),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 500,
+    ...(servers.some((server) => server.startsWith('tls://')) && { tls: {} }),
+    ...(key !== undefined && { authenticator: credsAuthenticator(Buffer.from(key)) }),
+  });
+  return { connection, stream: jetstream(connection, { timeout: timeoutMs }) };
+}
+
+async function makeStream(connection: NatsConnection, { stream, subject }: About): Promise<void> {
+  if (!stream?.create) return;
+  const { jetstreamManager } = await import('@nats-io/jetstream');
+  const { streams } = await jetstreamManager(connection);
+  const isThere = await streams.info(stream.name).then(
+    () => true,
+    (error: unknown) => {
+      if (/not found/iu.test(messageOf(error))) return false;
+      throw error;
+    },
+  );
+  if (isThere) return;
+  await streams.add({ name: stream.name, subjects: [subjectsOf(subject)], duplicate_window: repeatsNs });
+}
+
+const before = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const over = () => reject(signal.reason);
+    if (signal.aborted) over();
+    signal.addEventListener('abort', over, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', over));
+  });
+
+function whyOf({ stream, subject }: About, error: unknown): string {
+  const said = messageOf(error);
+  if (!/no responders|503|stream/iu.test(said)) return said.slice(0, 200);
+  const which = stream ? `the stream ${stream.name}` : `a stream for ${subject}`;
+  return `${which} did not take it: ${said}`.slice(0, 200);
+}

@@ -1,0 +1,42 @@
+import type { Context, HttpResponse, Lost } from '../../context.ts';
+import type { Headers } from '../event/envelope.ts';
+import type { Arrival } from '../store/line.ts';
+
+export type Posting = {
+  readonly to: string;
+  /** For the whole exchange. */
+  readonly timeoutMs: number;
+  /** Cuts it off. */
+  readonly signal?: AbortSignal;
+};
+
+/** A stored event to a URL: the same bytes with their original headers. Rejects where it cannot be sent at all. */
+export const post = async (
+  exchange: Context['exchange'],
+  { headers, body }: Pick<Arrival, 'headers' | 'body'>,
+  { to, timeoutMs, signal }: Posting,
+): Promise<HttpResponse | Lost> =>
+  exchange({ method: 'POST', url: to, headers: passedOn(headers), body, timeoutMs, ...(signal && { signal }) });
+
+/** Only a complete 2xx answer says that the app has taken it. */
+export const isTaken = ({ status }: Pick<HttpResponse, 'status'>): boolean => status >= 200 && status < 300;
+
+/** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says again. */
+const ofTheConnection = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The original headers, so that the app can verify the signature itself. */
+export const passedOn = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.has(name)));

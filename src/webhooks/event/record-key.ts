@@ -1,0 +1,63 @@
+import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
+import { fieldsIn } from '../../text/record.ts';
+
+/** The field of `data` that names the record of each event. */
+const idFields: Readonly<Record<WebhookEvent, string>> = {
+  'contact.created': 'contact_id',
+  'call.completed': 'phone_call_id',
+  'ticket.created': 'ticket_id',
+  'conversation.message_received': 'message_id',
+  'changelog.published': 'entry_id',
+  'feedback.created': 'post_id',
+};
+
+export const recordKey = (event: WebhookEvent, id: number): string => `${event}:${id}`;
+
+/** The record that a body tells of; undefined where it is none of the service's events. */
+export const recordIn = (body: Uint8Array): string | undefined => recordOf(envelopeOf(body));
+
+/**
+ * What happened, told apart from all else that happens: the same for a live event and for the one that is rebuilt for
+ * it. Each event happens once to its record, but an entry may be published again, at another time.
+ */
+export function happeningOf(envelope: Fields): string | undefined {
+  const record = recordOf(envelope);
+  if (record === undefined || envelope.event !== 'changelog.published') return record;
+  const published = Date.parse(String(fieldsIn(envelope.data).published_at));
+  return Number.isNaN(published) ? undefined : `${record}@${Math.floor(published / 1000)}`;
+}
+
+export const happeningIn = (body: Uint8Array): string | undefined => happeningOf(envelopeOf(body));
+
+/** The field of `data` that names what the events of one lane are about: a message is about its conversation. */
+const laneFields: Readonly<Record<WebhookEvent, string>> = {
+  ...idFields,
+  'conversation.message_received': 'conversation_id',
+};
+
+/**
+ * The lane of a body: what is about one record goes in order. What names no record, or is no event of the service, is in
+ * one lane together.
+ */
+export function laneIn(body: Uint8Array): string {
+  const { event: name, data } = envelopeOf(body);
+  const event = webhookEvents.find((each) => each === name);
+  const id = event && fieldsIn(data)[laneFields[event]];
+  return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : '';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function recordOf({ event: name, data }: Fields): string | undefined {
+  const event = webhookEvents.find((each) => each === name);
+  const id = event && fieldsIn(data)[idFields[event]];
+  return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : undefined;
+}
+
+function envelopeOf(body: Uint8Array): Fields {
+  try {
+    return fieldsIn(JSON.parse(Buffer.from(body).toString('utf8')));
+  } catch {
+    return {};
+  }
+}

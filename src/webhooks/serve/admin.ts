@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bound, connectionsAtMost, listen } from '../receive/listening.ts';
+import type { Counts } from '../store/inbox-store.ts';
+
+export type AdminOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** Rejects where the inbox cannot be written. */
+  readonly ready: () => Promise<void>;
+  readonly metrics: () => Promise<string>;
+};
+
+export type Admin = { readonly url: string; close(): Promise<void> };
+
+const mostConnections = 64;
+
+/** For a load balancer and for Prometheus. It only tells; nothing can be changed here. */
+export async function startAdmin({ host, port, ready, metrics }: AdminOptions): Promise<Admin> {
+  const answers: Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>> = {
+    '/healthz': async () => [200, 'ok\n'],
+    '/readyz': () =>
+      ready().then(
+        () => [200, 'ready\n'],
+        () => [503, 'the inbox cannot be written\n'],
+      ),
+    '/metrics': async () => [200, await metrics()],
+  };
+  const server = process.getBuiltinModule('node:http').createServer({ requestTimeout: 10_000 });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    request.on('error', () => {}).resume();
+    response.on('error', () => {});
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!answer) response.writeHead(404).end();
+    else if (!isRead) response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else {
+      void answer()
+        .catch((): readonly [number, string] => [500, 'it failed\n'])
+        .then(([status, text]) => {
+          response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
+        });
+    }
+  });
+  bound(server, () => connectionsAtMost(mostConnections));
+  const hint = 'Set another one in the configuration: admin.port. 0 takes any free one.';
+  const taken = await listen(server, { host, port, hint });
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export type Tally = { accepted: number; unreadable: number; rejected: number; repeats: number };
+
+export type SinkTally = { delivered: number; failed: number; dead: number; skipped: number };
+
+type Told = {
+  readonly tally: Tally;
+  readonly sinks: ReadonlyMap<string, SinkTally>;
+  /** Undefined while the inbox does not answer. */
+  readonly counts: ReadonlyMap<string, Counts> | undefined;
+};
+
+/** The text format of Prometheus. Totals are this instance's, gauges the inbox's. */
+export function metricsText({ tally, sinks, counts }: Told): string {
+  const perSink = (pick: (sink: SinkTally) => number): Sample[] =>
+    [...sinks].map(([sink, tallied]) => [label(sink), pick(tallied)]);
+  const gauges = (pick: (count: Counts) => number): Sample[] =>
+    counts ? [...counts].map(([sink, count]) => [label(sink), pick(count)]) : [];
+  return [
+    metric('accepted_total', 'counter', 'Deliveries that were stored', [['', tally.accepted]]),
+    metric('unreadable_total', 'counter', 'Stored ones without an envelope', [['', tally.unreadable]]),
+    metric('rejected_total', 'counter', 'Deliveries with a wrong signature', [['', tally.rejected]]),
+    metric('repeats_total', 'counter', 'Deliveries that were there before', [['', tally.repeats]]),
+    metric(
+      'delivered_total',
+      'counter',
+      'Events that a sink took',
+      perSink(({ delivered }) => delivered),
+    ),
+    metric(
+      'skipped_total',
+      'counter',
+      'Events that a filter left out',
+      perSink(({ skipped }) => skipped),
+    ),
+    metric(
+      'failures_total',
+      'counter',
+      'Attempts that a sink refused',
+      perSink(({ failed, dead }) => failed + dead),
+    ),
+    metric(
+      'waiting',
+      'gauge',
+      'Events that wait for a sink',
+      gauges(({ waiting }) => waiting),
+    ),
+    metric(
+      'dead',
+      'gauge',
+      'Dead letters of a sink',
+      gauges(({ dead }) => dead),
+    ),
+  ].join('');
+}
+
+type Sample = readonly [labels: string, value: number];
+
+const label = (sink: string): string => `{sink="${sink.replaceAll(/["\\\n]/gu, '_')}"}`;
+
+function metric(name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]): string {
+  const full = `svc_webhooks_${name}`;
+  const rows = samples.map(([labels, value]) => `${full}${labels} ${value}\n`);
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${rows.join('')}`;
+}

@@ -1,0 +1,159 @@
+import * as v from 'valibot';
+import { webhookEvents } from '../../api/webhooks.ts';
+import { kindOfPlace, placeHint } from '../../database/place.ts';
+import { nearest } from '../../text/near.ts';
+import { sinkChoiceEntries, sinkKindNames, text } from '../deliver/kinds.ts';
+import { defaultConnections } from '../receive/listening.ts';
+
+/** The variable that holds the signing secrets where the file names no other. */
+export const usualSecret = 'SVC_WEBHOOK_SECRET';
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+const whole = (min: number, max: number) => {
+  const said = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.number(said),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, said),
+  );
+};
+
+const duration = (minMs: number, maxMs: number, example: string) => {
+  const said = `must be a time like ${example}`;
+  const msOf = (value: string | number): number => {
+    if (typeof value === 'number') return value * 1_000;
+    const [, count, unit = 's'] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)?$/u.exec(value.trim()) ?? [];
+    return count === undefined ? Number.NaN : Number(count) * (units[unit] ?? Number.NaN);
+  };
+  return v.pipe(
+    v.union([v.string(), v.number()], said),
+    v.transform(msOf),
+    v.check((ms) => ms >= minMs && ms <= maxMs, `${said}, from ${told(minMs)} to ${told(maxMs)}`),
+  );
+};
+
+function told(ms: number): string {
+  const [unit = 'ms', size = 1] =
+    Object.entries(units)
+      .reverse()
+      .find(([, one]) => ms >= one && ms % one === 0) ?? [];
+  return `${ms / size}${unit}`;
+}
+
+const port = whole(0, 65_535);
+
+const sinkName = v.pipe(
+  text,
+  v.check((value) => /^[\w.-]{1,64}$/u.test(value), 'must be 1 to 64 letters, digits, ".", "-" or "_"'),
+);
+
+function wrongEvent({ input }: { readonly input: unknown }): string {
+  const near = typeof input === 'string' ? nearEvents(input) : [];
+  const meant = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `. Events: ${webhookEvents.join(', ')}`;
+  return `is ${JSON.stringify(input) ?? 'nothing'}, which is no event${meant}`;
+}
+
+/** By letters, or by the record or the verb that it names. */
+function nearEvents(typed: string): readonly string[] {
+  const one = nearest(typed, webhookEvents);
+  if (one !== undefined) return [one];
+  const parts = typed.toLowerCase().split(/[._-]/u);
+  return webhookEvents.filter((event) => parts.includes(event.split('.')[0] ?? ''));
+}
+
+const sink = v.pipe(
+  v.strictObject({
+    name: sinkName,
+    events: v.optional(
+      v.pipe(
+        v.array(v.picklist(webhookEvents, wrongEvent), 'must be a list of events'),
+        v.minLength(1, 'is an empty list: leave it out for every event'),
+      ),
+    ),
+    filter: v.optional(text),
+    timeout: v.optional(duration(100, 3_600_000, '30s'), '30s'),
+    concurrency: v.optional(whole(1, 256), 1),
+    ...sinkChoiceEntries,
+  }),
+  v.check(
+    (sink) => sinkKindNames.filter((kind) => sink[kind] !== undefined).length === 1,
+    `needs exactly one of ${sinkKindNames.slice(0, -1).join(', ')} and ${sinkKindNames.at(-1)}`,
+  ),
+  v.forward(
+    v.check(
+      (sink) => sink.concurrency === 1 || sink.file === undefined,
+      'is for sinks that take one event at a time: a file takes up to 100 at once',
+    ),
+    ['concurrency'],
+  ),
+);
+
+const inbox = v.pipe(
+  text,
+  v.check(
+    (value) => kindOfPlace(value) !== 'neither',
+    // It may hold a password, so it is not repeated.
+    ({ input }) => `must be a folder or a postgres:// URL. ${placeHint(input).replace(/\.$/u, '')}`,
+  ),
+);
+
+/** Where a name stands that stood above already. */
+const secondNames = (names: readonly string[]): number[] =>
+  [...names.keys()].filter((at) => names.indexOf(names[at] ?? '') !== at);
+
+/** `svc-webhooks.yaml`, as a person writes it. Times become milliseconds. */
+export const configSchema = v.strictObject({
+  listen: v.optional(
+    v.strictObject({
+      host: v.optional(text, '127.0.0.1'),
+      port: v.optional(port, 8977),
+      path: v.optional(
+        v.pipe(
+          text,
+          v.check((value) => /^\/[^\s?#]*$/u.test(value), 'must begin with / and have no query'),
+        ),
+        '/',
+      ),
+      max_connections: v.optional(whole(1, 100_000), defaultConnections),
+    }),
+    {},
+  ),
+  admin: v.optional(v.strictObject({ host: v.optional(text, '127.0.0.1'), port })),
+  inbox: v.optional(inbox),
+  keep: v.optional(whole(1, 10_000_000), 100_000),
+  secrets: v.optional(
+    v.strictObject({
+      store: v.optional(v.boolean('must be true or false'), true),
+      env: v.optional(v.array(text, 'must be a list of names'), []),
+    }),
+    { env: [usualSecret] },
+  ),
+  sinks: v.pipe(
+    v.array(sink, 'must be a list of sinks'),
+    v.minLength(1, 'is an empty list: name where events are to go'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const { value: input } = dataset;
+      for (const at of secondNames(input.map(({ name }) => name))) {
+        const one = input[at];
+        const path = [
+          { type: 'array', origin: 'value', input, key: at, value: one },
+          { type: 'object', origin: 'value', input: { ...one }, key: 'name', value: one?.name },
+        ] as const;
+        addIssue({ message: `is ${one?.name} again: each sink needs a name of its own`, path: [...path] });
+      }
+    }),
+  ),
+  retry: v.optional(
+    v.strictObject({
+      attempts: v.optional(whole(1, 1_000), 8),
+      max_age: v.optional(duration(1_000, 365 * 86_400_000, '24h'), '24h'),
+      pause: v.optional(duration(1, 1_000, '500ms'), '1s'),
+    }),
+    {},
+  ),
+});
+
+export type ServeConfig = v.InferOutput<typeof configSchema>;
+
+export type SinkConfig = ServeConfig['sinks'][number];

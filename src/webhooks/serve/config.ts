@@ -1,0 +1,130 @@
+import { dirname, resolve } from 'node:path';
+import * as v from 'valibot';
+import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
+import type { Context } from '../../context.ts';
+import { readUserText } from '../../disk/user-file.ts';
+import { Failure } from '../../errors.ts';
+import { checkFilter } from '../../output/jq.ts';
+import { nearest } from '../../text/near.ts';
+import { isRecord } from '../../text/record.ts';
+import { sinkKindNames } from '../deliver/kinds.ts';
+import { configSchema, type ServeConfig } from './config-schema.ts';
+
+export type { ServeConfig, SinkConfig } from './config-schema.ts';
+
+/** A configuration that was judged good, and the folder that its relative paths begin at. */
+export type Configured = { readonly config: ServeConfig; readonly file: string; readonly folder: string };
+
+type Mistake = { readonly line: number; readonly text: string };
+
+/** Reads and judges the file. Throws a usage Failure that names the line of each mistake. */
+export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, path: string): Promise<Configured> {
+  const text = await readUserText(ctx, path, '--config');
+  const file = resolve(path);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const unread = document.errors.map(({ pos, message }) => ({ line: lineAt(pos[0]), text: message }));
+  if (unread.length > 0) throw mistaken(path, unread);
+  const value: unknown = jsOf(document, path);
+  if (value !== null && !isRecord(value)) {
+    throw mistaken(path, [{ line: 1, text: 'the file must be a map of names and values' }]);
+  }
+  const checked = v.safeParse(configSchema, value ?? {});
+  if (!checked.success) {
+    const found = checked.issues.map((issue) => mistakeOf(issue, document, lineAt));
+    throw mistaken(path, found);
+  }
+  const bad = await badFilters(checked.output, document, lineAt, ctx.signal);
+  if (bad.length > 0) throw mistaken(path, bad);
+  return { config: checked.output, file, folder: dirname(file) };
+}
+
+/** Aliases that grow without end are refused here. */
+function jsOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    throw mistaken(path, [{ line: 1, text: 'its aliases cannot be resolved' }]);
+  }
+}
+
+type Key = string | number;
+type LineAt = (offset: number) => number;
+
+function mistakeOf(issue: v.BaseIssue<unknown>, document: Document, lineAt: LineAt): Mistake {
+  const path = (issue.path ?? []).map(({ key }) => key as Key);
+  const line = lineAt(offsetOf(document, path));
+  const place = nameOf(path);
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    const entries = 'entries' in issue && Array.isArray(issue.entries) ? issue.entries : [];
+    const meant = nearest(String(path.at(-1)), knownKeys(path.slice(0, -1), entries));
+    return { line, text: `${place} is not known${meant ? `; did you mean ${meant}?` : ''}` };
+  }
+  if (issue.received === 'undefined') return { line, text: `${place} is missing` };
+  if (issue.type === 'strict_object') return { line, text: `${place || 'the file'} must be a map of names and values` };
+  return { line, text: `${place} ${issue.message}`.trim() };
+}
+
+const topKeys = Object.keys(configSchema.entries);
+const keysOf: Readonly<Record<string, readonly string[]>> = {
+  '': topKeys,
+  listen: ['host', 'port', 'path', 'max_connections'],
+  admin: ['host', 'port'],
+  secrets: ['store', 'env'],
+  retry: ['attempts', 'max_age', 'pause'],
+  sinks: ['name', 'events', 'filter', 'timeout', ...sinkKindNames],
+};
+
+function knownKeys(path: readonly Key[], entries: readonly string[]): readonly string[] {
+  return [...(path.length <= 2 ? (keysOf[String(path[0] ?? '')] ?? []) : []), ...entries];
+}
+
+/** `sinks[1].http.url` */
+const nameOf = (path: readonly Key[]): string =>
+  path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${key}`)).join('');
+
+/** Where the path stands in the file, or as much of it as is there. A name stands before its value. */
+function offsetOf(document: Document, path: readonly Key[]): number {
+  for (let length = path.length; length >= 0; length--) {
+    const part = path.slice(0, length);
+    const holder: unknown = length === 0 ? document.contents : document.getIn(part.slice(0, -1), true);
+    if (length > 0 && isMap(holder)) {
+      const pair = holder.items.find(({ key }) => String(key) === String(part.at(-1)));
+      if (pair && isNode(pair.key) && pair.key.range) return pair.key.range[0];
+    }
+    const node: unknown = length === 0 ? document.contents : document.getIn(part, true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+async function badFilters(
+  { sinks }: ServeConfig,
+  document: Document,
+  lineAt: LineAt,
+  signal: AbortSignal,
+): Promise<Mistake[]> {
+  const bad: Mistake[] = [];
+  for (const [at, { filter }] of sinks.entries()) {
+    if (filter === undefined) continue;
+    const path = ['sinks', at, 'filter'];
+    try {
+      await checkFilter(filter, signal);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+      bad.push({ line: lineAt(offsetOf(document, path)), text: `${nameOf(path)}: ${error.message}` });
+    }
+  }
+  return bad;
+}
+
+function mistaken(path: string, mistakes: readonly Mistake[]): Failure {
+  const sorted = [...mistakes].sort((a, b) => a.line - b.line);
+  const fields: Record<string, string[]> = {};
+  for (const { line, text } of sorted) {
+    fields[`line ${line}`] = [...(fields[`line ${line}`] ?? []), text.replace(/([^.?])$/u, '$1.')];
+  }
+  const count = sorted.length === 1 ? 'a mistake' : `${sorted.length} mistakes`;
+  return new Failure('usage', `${path} has ${count}.`, { fields, hint: 'To see what it may hold: svc help serve' });
+}

@@ -1,0 +1,47 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { InboxAdmin } from '../store/inbox-store.ts';
+import type { Configured } from './config.ts';
+
+/** Which inbox a command looks at where --config does not say so, and a sentence for whoever wonders. */
+export type Chosen = { readonly config: string | undefined; readonly about: readonly string[] };
+
+/** The one of --config, else that of the `serve` that runs with this state folder. */
+export async function choose(ctx: Context, config: string | undefined): Promise<Chosen> {
+  if (config !== undefined) return { config, about: [] };
+  const { runningServes } = await import('./running.ts');
+  const running = await runningServes(ctx.files.state);
+  // Several of one configuration share its inbox.
+  const [one, ...others] = new Set(running.map((each) => each.config));
+  if (one === undefined) return { config: undefined, about: [] };
+  if (others.length === 0) {
+    return { config: one, about: [`This is the inbox of the svc webhooks serve that runs with ${one}.`] };
+  }
+  throw new Failure('usage', 'More than one svc webhooks serve runs, so --config FILE is needed.', {
+    hint: `They run with: ${[one, ...others].join(', ')}`,
+  });
+}
+
+/** Said where it is the folder of `listen`: there may be another inbox, and an empty one looks like a lost event. */
+export const lookedIn = (root: string): string =>
+  `Looked in ${root}, the inbox of svc webhooks listen. For that of serve: --config FILE`;
+
+type Opened = { readonly admin: InboxAdmin; readonly configured: Configured | undefined };
+
+/** The inbox of `serve`: the one that the configuration names, else the one in the state folder. */
+export async function openConfigured(ctx: Context, { profile }: Settings, config: string | undefined): Promise<Opened> {
+  const { readServeConfig } = await import('./config.ts');
+  const { placeOfInbox } = await import('../store/place.ts');
+  const { openInboxAdmin } = await import('../store/inbox-admin.ts');
+  const configured = config === undefined ? undefined : await readServeConfig(ctx, config);
+  const { config: { inbox } = {}, folder = '.' } = configured ?? {};
+  return { admin: await openInboxAdmin(ctx, placeOfInbox(ctx, { inbox, folder, profile })), configured };
+}
+
+/** The URL of an HTTP sink by its name. */
+export async function urlOfSink(ctx: Context, path: string): Promise<(name: string) => string | undefined> {
+  const { readServeConfig } = await import('./config.ts');
+  const { config } = await readServeConfig(ctx, path);
+  return (name) => config.sinks.find((sink) => sink.name === name)?.http?.url;
+}

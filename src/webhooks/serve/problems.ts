@@ -1,0 +1,113 @@
+import type { Clock } from '../../context.ts';
+import { Failure, messageOf } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { type Refusal, refusals } from '../receive/judge.ts';
+import type { Settled } from '../store/inbox-store.ts';
+import { lossInWords } from '../store/outcome-words.ts';
+import { tellingRecovery } from '../store/recovery.ts';
+
+type Needs = {
+  readonly clock: Pick<Clock, 'ticks' | 'sleep'>;
+  readonly notice: (text: string) => void;
+  /** Rejects where the inbox cannot be written. */
+  readonly probe: () => Promise<void>;
+};
+
+/** What people should know of sinks and the inbox: the beginning and the end of a problem, and each dead letter. */
+export type Problems = {
+  settled(sink: string, settled: Settled): void;
+  inbox(error: unknown): void;
+  filter(text: string): void;
+  /** A wrong signature. What came with it is nobody's word, so none of it is told. */
+  rejected(why: Refusal): void;
+  /** Nothing more is asked or told by itself. */
+  end(): void;
+};
+
+const quietMs = 10_000;
+
+/** What to type, where it is known. */
+const hintOf = (error: unknown): string =>
+  error instanceof Failure && error.hint !== undefined ? ` ${error.hint}` : '';
+
+export function createProblems({ clock, notice, probe }: Needs): Problems {
+  const ending = new AbortController();
+  const recovery = tellingRecovery({ clock, notice, probe, signal: ending.signal });
+  const failing = new Set<string>();
+  const throttle = (say: () => void) => {
+    let last = Number.NEGATIVE_INFINITY;
+    return () => {
+      if (clock.ticks() - last < quietMs) return;
+      last = clock.ticks();
+      say();
+    };
+  };
+  let problem: unknown;
+  const tellInbox = throttle(() => {
+    notice(`The inbox does not answer: ${messageOf(problem)}${hintOf(problem)}`);
+    recovery();
+  });
+  let filtered = '';
+  const tellFilter = throttle(() => notice(filtered));
+  return {
+    settled(sink, settled) {
+      const { state, error = 'no answer' } = settled.outcome;
+      if (state === 'delivered' && failing.delete(sink)) notice(`${sink} takes events again.`);
+      if ((state === 'failed' || state === 'dead') && !failing.has(sink)) {
+        failing.add(sink);
+        if (state === 'failed')
+          notice(`${sink} does not take ${settled.id.slice(0, 80)}: ${lossInWords(error)}. It is tried again.`);
+      }
+      if (state === 'dead') {
+        notice(
+          `${settled.id.slice(0, 80)} is a dead letter of ${sink} after try ${settled.outcome.tries}: ${lossInWords(error)}.`,
+        );
+      }
+    },
+    inbox(error) {
+      problem = error;
+      tellInbox();
+    },
+    filter(text) {
+      filtered = text;
+      tellFilter();
+    },
+    rejected: tellingRejected({ clock, notice, signal: ending.signal }),
+    end: () => ending.abort(),
+  };
+}
+
+const rejectedMs = 60_000;
+
+type Telling = Omit<Needs, 'probe'> & { readonly signal: AbortSignal };
+
+/** The first at once, and those of each minute after it in one line: anybody may send as many as he likes. */
+function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected'] {
+  let isQuiet = false;
+  let count = 0;
+  const whys = new Set<Refusal>();
+  const countOn = async () => {
+    for (;;) {
+      await clock.sleep(rejectedMs, signal);
+      if (count === 0 || signal.aborted) return;
+      const why = [...whys].map((one) => refusals[one]).join('; ');
+      const were = count === 1 ? 'was' : 'were';
+      notice(`${counted(count, 'more delivery')} ${were} refused with 401 within a minute: ${why}.`);
+      count = 0;
+      whys.clear();
+    }
+  };
+  return (why) => {
+    if (isQuiet) {
+      count++;
+      whys.add(why);
+      return;
+    }
+    isQuiet = true;
+    const whose = why === 'no-match' ? ' If the service sent it, svc does not know its signing secret.' : '';
+    notice(`A delivery was refused with 401: ${refusals[why]}.${whose}`);
+    void countOn().finally(() => {
+      isQuiet = false;
+    });
+  };
+}

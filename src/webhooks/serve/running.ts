@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
+import { namesIn, removeFile } from '../../disk/folder.ts';
+import { tryLock } from '../../disk/lock.ts';
+import { fieldsIn, textIn } from '../../text/record.ts';
+import { slotHolder } from '../store/folder/slot.ts';
+
+/** A `serve` that runs with this state folder: the path of its configuration. */
+export type RunningServe = { readonly config: string };
+
+const rootOf = (state: string): string => join(state, 'webhooks', 'serving');
+const aboutOf = (folder: string): string => join(folder, 'about.json');
+
+/** Tells other commands of this state folder that `serve` runs. Returns what ends that; a kill ends it too. */
+export async function announce(state: string, about: RunningServe): Promise<() => Promise<void>> {
+  for (let number = 1; ; number++) {
+    const folder = join(rootOf(state), String(number));
+    const held = await tryLock(join(folder, 'lock'));
+    if (!held) continue;
+    await replaceFile(aboutOf(folder), JSON.stringify(about));
+    return async () => {
+      await removeFile(aboutOf(folder));
+      await held.release();
+    };
+  }
+}
+
+export async function runningServes(state: string): Promise<RunningServe[]> {
+  const found: RunningServe[] = [];
+  for (const name of await namesIn(rootOf(state))) {
+    const folder = join(rootOf(state), name);
+    if (!/^\d+$/u.test(name) || (await slotHolder(folder)) === undefined) continue;
+    const config = configIn(await readIfThere(aboutOf(folder)));
+    if (config !== undefined) found.push({ config });
+  }
+  return found;
+}
+
+function configIn(text: string | undefined): string | undefined {
+  try {
+    return textIn(fieldsIn(JSON.parse(text ?? 'null')).config);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,186 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { counted } from '../../text/number.ts';
+import { inTime, within } from '../receive/in-time.ts';
+import type { Missed } from '../receive/missed.ts';
+import { marking, newMark } from '../receive/own-mark.ts';
+import { type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
+import type { Counts, InboxStore } from '../store/inbox-store.ts';
+import { openInboxStore } from '../store/place.ts';
+import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
+import { accepting, catchUp } from './catch-up.ts';
+import type { Configured } from './config.ts';
+import type { ServeOptions } from './options.ts';
+import { createProblems, type Problems } from './problems.ts';
+import { type Current, laterSecrets, reloading, warnOfPrograms } from './reloading.ts';
+import { announce } from './running.ts';
+import { type Sinks, startSinks } from './sinks.ts';
+
+/** What was done until the end, and what is left. */
+export type Served = {
+  readonly tally: Tally;
+  readonly sinks: readonly ({ readonly name: string; readonly waiting: number | null } & SinkTally)[];
+};
+
+/** SIGTERM may take 25 s in all. */
+const drainMs = 20_000;
+const closeMs = 3_000;
+const trimMs = 60_000;
+
+type Up = {
+  readonly store: InboxStore;
+  readonly sinks: Sinks;
+  readonly receiver: Receiver;
+  readonly admin: Admin | undefined;
+  readonly tally: Tally;
+  readonly problems: Problems;
+  /** Ends what other commands know of it. */
+  readonly silence: () => Promise<void>;
+  readonly current: Current;
+  readonly missed: Missed | undefined;
+};
+
+/**
+ * Receives until `ctx.signal` fires; then it lets the sinks have what waits, and tells the sum. Where another instance
+ * took over the inbox it ends at once, and throws the Failure that says who.
+ */
+export async function serve(ctx: Context, options: ServeOptions): Promise<Served> {
+  const up = await bringUp(ctx, options);
+  const stopTrimming = trimming(up.store);
+  const stopReloading = reloading(ctx, options, up);
+  const { lost } = up.store;
+  const over = AbortSignal.any([ctx.signal, lost]);
+  const catching = up.missed && catchUp(ctx, up.missed, { ...up, signal: over });
+  await new Promise<void>((resolve) => {
+    if (over.aborted) resolve();
+    over.addEventListener('abort', () => resolve(), { once: true });
+  });
+  if (!lost.aborted)
+    ctx.notice('Ending: svc delivers what was accepted, for at most 25 s. The rest stays in the inbox.');
+  stopReloading();
+  stopTrimming();
+  await up.receiver.close();
+  await within(ctx.clock, 500, catching ?? Promise.resolve());
+  await up.sinks.drain(lost.aborted ? 0 : drainMs);
+  up.problems.end();
+  const counts = await within(ctx.clock, closeMs / 3, up.store.counts());
+  await up.admin?.close();
+  await within(ctx.clock, closeMs, up.store.close());
+  await within(ctx.clock, closeMs / 3, up.silence());
+  if (lost.aborted) throw lost.reason;
+  const sinks = up.sinks.closing().map((tallied) => ({
+    ...tallied,
+    waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null,
+  }));
+  return { tally: up.tally, sinks };
+}
+
+async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
+  const { first } = options;
+  const { listen, admin: wanted, keep } = first.config;
+  const current: Current = { secrets: await options.secretsOf(first), configured: first };
+  const store = await openInboxStore(ctx, options.placeOf(first), keep);
+  const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
+  const { clock, notice } = ctx;
+  const problems = createProblems({ clock, notice, probe: store.probe });
+  const mark = newMark(ctx);
+  const marked: Context = Object.create(ctx, { exchange: { value: marking(ctx.exchange, mark) } });
+  let sinks: Sinks | undefined;
+  let receiver: Receiver | undefined;
+  try {
+    await look(ctx, store, first);
+    await warnOfPrograms(ctx, first);
+    const missed = await options.missed?.(() => current.configured);
+    const inbox = missed ? await accepting(store, missed) : store;
+    sinks = await startSinks(marked, store, first, problems);
+    receiver = await startReceiver({
+      host: listen.host,
+      port: listen.port,
+      portHint: 'Set another one in the configuration: listen.port. 0 takes any free one.',
+      path: () => current.configured.config.listen.path,
+      maxConnections: () => current.configured.config.listen.max_connections,
+      secrets: () => current.secrets,
+      readSecrets: laterSecrets(ctx, current, options),
+      inbox,
+      clock: ctx.clock,
+      newId: () => `unreadable_${Buffer.from(ctx.random(6)).toString('hex')}`,
+      sinksFor: sinks.for,
+      mark,
+      onReceipt: (receipt) => {
+        count(tally, receipt);
+        if (receipt.kind === 'rejected') problems.rejected(receipt.why);
+        if ('arrival' in receipt) sinks?.wake();
+      },
+      onProblem: problems.inbox,
+    });
+    const admin =
+      wanted &&
+      (await startAdmin({ ...wanted, ready: readiness(ctx, store), metrics: metricsOf(tally, store, sinks) }));
+    // A state folder that cannot be written is no reason to receive nothing.
+    const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
+    ctx.notice(`Listening on ${receiver.url}, inbox in ${store.place}`);
+    if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
+    return { store, sinks, receiver, admin, tally, problems, silence, current, missed };
+  } catch (error) {
+    problems.end();
+    await receiver?.close();
+    await sinks?.drain(0);
+    await store.close();
+    throw error;
+  }
+}
+
+/** A database that is not there yet is waited for; one that does not let svc in is a mistake to fix. */
+async function look(ctx: Context, store: InboxStore, { config }: Configured): Promise<void> {
+  try {
+    const counts = await store.counts();
+    const named = new Set(config.sinks.map(({ name }) => name));
+    for (const [sink, { waiting }] of counts) {
+      if (named.has(sink) || waiting === 0) continue;
+      ctx.notice(`${counted(waiting, 'event')} wait for ${sink}, which the configuration does not name any more.`);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'network') throw error;
+    ctx.notice(`${error.message} Until that is fixed deliveries are held, so that the service sends them again.`);
+  }
+}
+
+function count(tally: Tally, { kind }: Receipt): void {
+  if (kind === 'accepted' || kind === 'unreadable') tally.accepted++;
+  if (kind === 'unreadable') tally.unreadable++;
+  if (kind === 'repeat') tally.repeats++;
+  if (kind === 'rejected') tally.rejected++;
+}
+
+/** Asked at most once a second, however often somebody looks. */
+function readiness({ clock }: Context, store: InboxStore): () => Promise<void> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<void> = Promise.resolve();
+  return () => {
+    if (clock.ticks() - asked < 1_000) return answer;
+    asked = clock.ticks();
+    answer = inTime(clock, 3_000, store.probe());
+    answer.catch(() => {});
+    return answer;
+  };
+}
+
+function metricsOf(tally: Tally, store: InboxStore, sinks: Sinks): () => Promise<string> {
+  return async () => {
+    let counts: ReadonlyMap<string, Counts> | undefined;
+    try {
+      const known = await store.counts();
+      const none = [...sinks.tallies.keys()].map((name) => [name, { waiting: 0, dead: 0 }] as const);
+      counts = new Map([...none, ...known]);
+    } catch {
+      // The totals are told all the same.
+    }
+    return metricsText({ tally, sinks: sinks.tallies, counts });
+  };
+}
+
+function trimming(store: InboxStore): () => void {
+  const timer = setInterval(() => void store.trim().catch(() => {}), trimMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isCode } from '../../../disk/atomic-file.ts';
+import { linesOf } from '../../../disk/log-file.ts';
+import { Failure } from '../../../errors.ts';
+import { counted } from '../../../text/number.ts';
+import { decodeLine, type InboxLine } from '../line.ts';
+
+export const inboxFile = 'inbox.jsonl';
+
+/** Lines between others that cannot be read: a disk lost them, or somebody wrote there. `first` is a number from 1. */
+export type Damaged = { readonly path: string; readonly count: number; readonly first: number };
+
+export const damagedText = ({ path, count, first }: Damaged): string =>
+  `${counted(count, 'line')} of ${path} cannot be read, the first is line ${first}: what ${count === 1 ? 'it' : 'they'} held is lost.`;
+
+/** Counts lines as they are read. */
+export function createDamage(path: string): { see(isGood: boolean): void; found(): Damaged | undefined } {
+  let [lines, count, first] = [0, 0, 0];
+  return {
+    see(isGood) {
+      lines++;
+      if (isGood) return;
+      count++;
+      first ||= lines;
+    },
+    found: () => (count === 0 ? undefined : { path, count, first }),
+  };
+}
+
+// Without this, a pipe of that name would be waited for.
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Reads an inbox that may be in use by another process: an unfinished last line is simply not there yet. */
+export async function* readInbox(
+  folder: string,
+  onDamage: (damaged: Damaged) => void = () => {},
+): AsyncGenerator<InboxLine> {
+  const path = join(folder, inboxFile);
+  const file = await open(path, withoutWaiting).catch((error) => {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  });
+  if (!file) return;
+  try {
+    if (!(await file.stat()).isFile()) throw noInbox(path, 'it is no ordinary file');
+    const damage = createDamage(path);
+    for await (const { text } of linesOf(file)) {
+      const line = decodeLine(text.toString('utf8'));
+      damage.see(line !== undefined);
+      if (line) yield line;
+    }
+    const damaged = damage.found();
+    if (damaged) onDamage(damaged);
+  } finally {
+    await file.close();
+  }
+}
+
+const noInbox = (path: string, why: string): Failure =>
+  new Failure('failed', `${path} is no inbox of svc: ${why}.`, { hint: 'Move it away, or name another folder.' });
+
+const beginnings = ['{"limit":', '{"id":'];
+
+/** Throws for what svc did not write, before anything is changed. A first line that a crash has torn is svc's. */
+export async function refuseForeign(folder: string): Promise<void> {
+  const path = join(folder, inboxFile);
+  const about = await stat(path).catch(() => undefined);
+  if (!about) return;
+  if (!about.isFile()) throw noInbox(path, 'it is no ordinary file');
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+    const head = buffer.toString('latin1', 0, bytesRead).replace(/\0.*$/su, '');
+    if (beginnings.some((text) => head.startsWith(text) || text.startsWith(head))) return;
+    for await (const { text } of linesOf(file)) if (decodeLine(text.toString('utf8'))) return;
+  } finally {
+    await file.close();
+  }
+  throw noInbox(path, 'not one line of it can be read');
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { type Held, holders, tryLock } from '../../../disk/lock.ts';
+import { Failure, messageOf } from '../../../errors.ts';
+import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
+import { probeFolder } from '../recovery.ts';
+import type { Damaged } from './file.ts';
+import { type InboxOptions, openInbox } from './inbox.ts';
+import { addAll, move, watchRequests } from './requests.ts';
+
+type Opening = {
+  readonly folder: string;
+  readonly limit: number;
+  readonly now: () => Date;
+  readonly onDamage?: (damaged: Damaged) => void;
+  /** For tests: a disk that is slow, fills up, or fails. */
+  readonly disk?: Pick<InboxOptions, 'openFile' | 'writeNow'>;
+};
+
+/** The inbox in a folder: one instance, which holds the folder's lock. */
+export async function openFolder({ folder, limit, now, onDamage, disk }: Opening): Promise<InboxStore> {
+  const lock = await lockOf(folder);
+  const inbox = await openInbox(folder, { limit, held: lock, ...(onDamage && { onDamage }), ...disk }).catch(
+    async (error: unknown) => {
+      await lock.release();
+      throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+    },
+  );
+  const closing = new AbortController();
+  const held = AbortSignal.any([closing.signal, lock.lost]);
+  const mayDeliver = () => {
+    try {
+      lock.check();
+      return !held.aborted;
+    } catch {
+      return false;
+    }
+  };
+  const requests = watchRequests(folder, async (request) => {
+    lock.check();
+    return request.kind === 'move' ? move(inbox, request, now()) : addAll(inbox, request);
+  });
+  return {
+    place: folder,
+    isShared: false,
+    lost: lock.lost,
+    has: (id) => inbox.has(id),
+    add: inbox.add,
+    async take(sink, most, except) {
+      if (!mayDeliver()) return undefined;
+      const waiting: Waiting[] = [];
+      const lost: Settled[] = [];
+      for (const { id, tries, since } of inbox.queues.first(sink, most, except)) {
+        const found = await inbox.read(id);
+        if (found) waiting.push({ arrival: found.arrival, tries, since });
+        // What is lost would hold up all that come after it. One that somebody gave up meanwhile is none of them.
+        else if (inbox.queues.waits(sink, id))
+          lost.push({ id, outcome: { ...damaged, to: sink, at: now().toISOString() } });
+      }
+      return { waiting, lost, held, mayDeliver };
+    },
+    async settle(_sink, settled) {
+      await Promise.all(settled.map(({ id, outcome }) => inbox.settle(id, outcome)));
+    },
+    leave: async () => {},
+    counts: async () => inbox.queues.counts(),
+    async probe() {
+      lock.check();
+      await probeFolder(folder);
+    },
+    // It does so by itself, as it grows.
+    trim: async () => {},
+    async close() {
+      await requests.end();
+      closing.abort();
+      await inbox.close();
+      await lock.release();
+    },
+  };
+}
+
+const damaged = {
+  state: 'dead',
+  error: 'its line in the inbox is damaged, and what it held is lost',
+  ms: 0,
+  tries: 0,
+} as const;
+
+const severalHint = 'A folder is for one instance. For several, set inbox: to a Postgres database.';
+
+async function lockOf(folder: string): Promise<Held> {
+  try {
+    const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: severalHint });
+    if (held) return held;
+  } catch (error) {
+    throw new Failure('failed', `The inbox in ${folder} cannot be used: ${messageOf(error)}`, { cause: error });
+  }
+  const [pid = 'unknown'] = await holders(join(folder, 'lock'));
+  throw new Failure('failed', `The inbox in ${folder} is in use by another svc (process ${pid}).`, {
+    hint: severalHint,
+  });
+}

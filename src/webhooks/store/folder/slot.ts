@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { namesIn, removeFile } from '../../../disk/folder.ts';
+import { type Held, holders, tryLock } from '../../../disk/lock.ts';
+import { type Damaged, inboxFile, readInbox, refuseForeign } from './file.ts';
+import { type Inbox, openInbox } from './inbox.ts';
+
+/**
+ * Where a listener keeps what it must not lose: a folder of its own below the profile's, numbered from 1. A second
+ * listener beside it gets the next number, so two never write one file. Whoever starts takes over the slots that
+ * nobody has any more: their deliveries move into its inbox, and their subscriptions are its to remove.
+ */
+export type Slot = {
+  readonly folder: string;
+  readonly inbox: Inbox;
+  /** Folders of listeners that are gone, its own among them. */
+  readonly inherited: readonly string[];
+  /** The lock of the slot: to be asked before anything that belongs to whoever has it. */
+  readonly held: Held;
+  leave(): Promise<void>;
+};
+
+const startAgain = 'What was accepted is in the inbox, and whoever has it now passes it on.';
+
+/** Below the state folder; the profile's name may hold anything. */
+export const slotsFolder = (state: string, profile: string): string =>
+  join(state, 'webhooks', `profile-${encodeURIComponent(profile)}`);
+
+/** Every slot of the profile, free or not, lowest number first. */
+export async function slots(root: string): Promise<string[]> {
+  const names = (await namesIn(root)).filter((name) => /^\d+$/u.test(name));
+  return names.sort((a, b) => Number(a) - Number(b)).map((name) => join(root, name));
+}
+
+type SlotOptions = { readonly limit: number; readonly onDamage?: (damaged: Damaged) => void };
+
+export async function claimSlot(root: string, { limit, onDamage }: SlotOptions): Promise<Slot> {
+  const taken = await freeSlots(root);
+  const { folder, held } = taken[0];
+  const release = async () => {
+    for (const { held } of taken) await held.release();
+  };
+  try {
+    const inbox = await openInbox(folder, { limit, held, ...(onDamage && { onDamage }) });
+    for (const slot of taken.slice(1)) await takeOver(slot, inbox, onDamage);
+    return {
+      folder,
+      inbox,
+      inherited: taken.map((slot) => slot.folder),
+      held,
+      leave: async () => {
+        await inbox.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** The process that has the slot, if one does. */
+export async function slotHolder(folder: string): Promise<number | undefined> {
+  const [free] = await take(folder);
+  if (!free) return (await holders(join(folder, 'lock')))[0] ?? 0;
+  await free.held.release();
+  return undefined;
+}
+
+/** Does the work if nobody has the slot; says whether it was done. */
+export async function whileFree(folder: string, work: () => Promise<void>): Promise<boolean> {
+  const [free] = await take(folder);
+  if (!free) return false;
+  try {
+    await work();
+    return true;
+  } finally {
+    await free.held.release();
+  }
+}
+
+type Taken = { readonly folder: string; readonly held: Held };
+
+/** Every free slot, or a new one. */
+async function freeSlots(root: string): Promise<readonly [Taken, ...Taken[]]> {
+  const free: Taken[] = [];
+  for (const folder of await slots(root)) free.push(...(await take(folder)));
+  for (let number = 1; ; number++) {
+    const [first, ...others] = free;
+    if (first) return [first, ...others];
+    free.push(...(await take(join(root, String(number)))));
+  }
+}
+
+async function take(folder: string): Promise<Taken[]> {
+  const held = await tryLock(join(folder, 'lock'), { what: `the inbox in ${folder}`, hint: startAgain });
+  return held ? [{ folder, held }] : [];
+}
+
+async function takeOver({ folder, held }: Taken, inbox: Inbox, onDamage?: SlotOptions['onDamage']): Promise<void> {
+  await refuseForeign(folder);
+  let pending: Promise<unknown>[] = [];
+  for await (const line of readInbox(folder, onDamage)) {
+    if (line.kind === 'arrival' && !inbox.has(line.arrival.id)) pending.push(inbox.add(line.arrival));
+    if (line.kind === 'outcome') pending.push(inbox.settle(line.id, line.outcome));
+    if (pending.length >= 500) await Promise.all(pending.splice(0));
+  }
+  await Promise.all(pending);
+  pending = [];
+  // Only now that everything is durable in its new place, and where nobody else took the slot meanwhile.
+  held.check();
+  await removeFile(join(folder, inboxFile));
+}

@@ -1,0 +1,87 @@
+import type { Damaged } from './folder/file.ts';
+import type { DeadId } from './folder/requests.ts';
+import type { Seen, View } from './folder/view.ts';
+import type { Added, Arrival, Outcome } from './line.ts';
+import type { StartStore } from './starts.ts';
+
+/**
+ * The inbox of `serve`: deliveries that were accepted, and for each sink those that wait for it. `folder/` and
+ * `postgres/` are the two there are; the same tests run on both.
+ */
+export type InboxStore = {
+  /** For messages; without a password. */
+  readonly place: string;
+  /** Other instances may work on the same inbox. */
+  readonly isShared: boolean;
+  /** Fires once another instance has the inbox as a whole; `reason` says who. */
+  readonly lost: AbortSignal;
+  /** Known to be there already; false where that is not known yet. */
+  has(id: string): boolean;
+  /**
+   * Resolves once the delivery is durable, or was there before; rejects where it could not be stored. A live event that
+   * was rebuilt already was there before, and the other way round.
+   */
+  add(arrival: Arrival): Promise<Added>;
+  /**
+   * What waits for the sink, oldest first. Undefined while another instance has the sink: no two have it at once.
+   * `held` fires when this instance may not deliver to it any more, which `mayDeliver` makes sure of. Those with an id of
+   * `except` are passed over. All of them are as they stood at one moment: none came before one that is not among them.
+   */
+  take(sink: string, most: number, except?: ReadonlySet<string>): Promise<Taken | undefined>;
+  /** What became of a delivery to a sink. */
+  settle(sink: string, settled: readonly Settled[]): Promise<void>;
+  /** Lets another instance have the sink. */
+  leave(sink: string): Promise<void>;
+  /** How many wait and how many are dead, by sink; also sinks that the configuration no longer names. */
+  counts(): Promise<ReadonlyMap<string, Counts>>;
+  /** Rejects where nothing can be written now. */
+  probe(): Promise<void>;
+  /** Deletes the oldest that nobody waits for, down to the limit. */
+  trim(): Promise<void>;
+  /** Lets other instances have the sinks, and lets go of everything. */
+  close(): Promise<void>;
+};
+
+export type { Added } from './line.ts';
+
+/** `tries`: earlier ones. `since`: when it began to wait, ISO 8601. */
+export type Waiting = { readonly arrival: Arrival; readonly tries: number; readonly since: string };
+
+/** `lost`: what the inbox surely does not hold any more. */
+export type Taken = {
+  readonly waiting: readonly Waiting[];
+  readonly lost?: readonly Settled[];
+  readonly held: AbortSignal;
+  /** Asked right before each delivery. */
+  mayDeliver(): boolean;
+};
+
+export type Settled = { readonly id: string; readonly outcome: Outcome & { readonly state: SinkState } };
+
+/** `failed`: it is tried again. `again`: a dead one that waits once more. `skipped`: its filter did not want it. */
+export type SinkState = NonNullable<Outcome['state']>;
+
+export type Counts = { readonly waiting: number; readonly dead: number };
+
+/** What the commands ask of an inbox, whether or not `serve` runs. */
+export type InboxAdmin = {
+  readonly place: string;
+  /** Everything that is kept, oldest first: of each delivery what `view` makes of it. */
+  received<T>(view: View<T>, onDamage?: (damaged: Damaged) => void): Promise<readonly Seen<T>[]>;
+  /** Puts dead ones back at the end of their queues, or gives them up for good. How many: others may do the same at once. */
+  move(ids: readonly DeadId[], state: 'again' | 'dropped'): Promise<number>;
+  /** Stores deliveries for their sinks; `serve` finds them there. */
+  addAll(arrivals: readonly Arrival[]): Promise<readonly Added[]>;
+  /** From when on what never arrived is still searched for. */
+  readonly starts: StartStore;
+  /** Deletes everything. */
+  purge(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The sinks for which it is a dead letter, with the last outcome of each. */
+export function deadIn(outcomes: readonly Outcome[]): Outcome[] {
+  const last = new Map<string, Outcome>();
+  for (const outcome of outcomes) if (!outcome.replay) last.set(outcome.to, outcome);
+  return [...last.values()].filter(({ state }) => state === 'dead');
+}

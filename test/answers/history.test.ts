@@ -1,0 +1,175 @@
+// Everything about one person: whole, and nothing of anybody else.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
+import { expect } from 'vitest';
+import type { History } from '../../src/answers/history.ts';
+import { json, ok, onBothEngines } from '../mirror/engines.ts';
+import { inCopy, truth } from '../mirror/truth.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { svc } from '../svc.ts';
+import { type Rows, writeRows } from './rows.ts';
+
+type Fields = Record<string, unknown>;
+
+const write = (world: SandboxWorld, rows: Rows) =>
+  inCopy(world, (store, account) => store.write((sql) => writeRows(sql, account, rows)));
+
+const contactOf = ({ contact }: Fields): unknown => (contact as Fields | null)?.contact_id;
+
+/** The one who comes most often. */
+function mostly(ids: readonly unknown[]): number {
+  const named = ids.filter(Number).map(Number);
+  const count = (id: number) => named.filter((one) => one === id).length;
+  return [...new Set(named)].sort((a, b) => count(b) - count(a) || a - b)[0] ?? 0;
+}
+
+onBothEngines('contacts history', ({ test, pulled, world: fresh }) => {
+  test('has all that the service shows of the person, each in time, and is found by id, email and phone', async () => {
+    const world = await pulled();
+    const all = await truth(world);
+    const called = mostly((all.calls ?? []).map((one) => one.contact_id));
+    for (const id of [mostly((all.tickets ?? []).map(contactOf)), called]) {
+      const history = (await json(world, `contacts history ${id}`)) as History;
+      const contact = all.contacts?.find((one) => one.contact_id === id) as Fields;
+      expect(history.contact).toEqual(contact);
+      const ids = (records: readonly Fields[] = []) => records.map(({ id: own, phone_call_id: call }) => own ?? call);
+      const tickets = all.tickets?.filter((one) => contactOf(one) === id) ?? [];
+      expect(history.tickets.length + history.calls.length).toBeGreaterThan(0);
+      expect(new Set(ids(history.tickets))).toEqual(new Set(ids(tickets)));
+      for (const ticket of history.tickets) expect(tickets).toContainEqual(ticket);
+      const chats = all.conversations?.filter((one) => contactOf(one) === id) ?? [];
+      expect(new Set(ids(history.conversations))).toEqual(new Set(ids(chats)));
+      const calls = all.calls?.filter((one) => one.contact_id === id) ?? [];
+      expect(new Set(ids(history.calls))).toEqual(new Set(ids(calls)));
+      const memberships = all.list_members?.filter((one) => one.contact_id === id) ?? [];
+      expect(history.lists.map((one) => one.contacts_list_id)).toEqual(memberships.map((one) => one.contacts_list_id));
+      const times = history.tickets.map(({ created_at: at }) => Date.parse(String(at)));
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+      for (const name of [String(contact.email).toUpperCase(), String(contact.phone)]) {
+        expect(await json(world, ['contacts', 'history', name])).toEqual(history);
+      }
+    }
+  });
+
+  test('knows nobody else: whoever is not there is exit 3, one of two is exit 2 with both ids, no copy exit 1', async () => {
+    const world = await pulled();
+    await write(world, {
+      contacts: [
+        { contact_id: 80_001, name: 'One', email: 'twin@example.com', phone: '+4930123456' },
+        { contact_id: 80_002, name: 'Two', email: 'Twin@Example.com', phone: '+4930123457' },
+      ],
+      tickets: [{ id: 80_003, contact: { contact_id: 80_004, name: 'Shadow', email: 'shadow@example.com' } }],
+    });
+    const run = (name: string) => svc(world, ['contacts', 'history', name, '--json']);
+    const twins = await run('twin@example.com');
+    expect(twins.exitCode).toBe(2);
+    for (const said of ['80001 (One)', '80002 (Two)']) expect(twins.stderr).toContain(said);
+    for (const nobody of ['nobody@example.com', '9999999', '+4930123458', "' OR 1=1 --", '$1', '0'])
+      expect({ nobody, code: (await run(nobody)).exitCode }).toEqual({ nobody, code: 3 });
+    const shadow = JSON.parse((await run('shadow@example.com')).stdout);
+    expect(shadow.contact.contact_id).toBe(80_004);
+    expect(JSON.parse((await run('0049 30 123456')).stdout).contact.contact_id).toBe(80_001);
+    expect((await svc(fresh(), ['contacts', 'history', '7'])).exitCode).toBe(1);
+  });
+
+  test('a canary in every record of everybody else is in none of what it writes', async () => {
+    const world = await pulled();
+    const canary = (place: string) => `CANARY-${place}`;
+    const other = { contact_id: 71_000, name: canary('name'), last_name: canary('last'), email: 'c@canary.test' };
+    const mine = {
+      contact_id: 70_000,
+      name: 'Mina',
+      last_name: 'Own',
+      email: 'mina@example.com',
+      phone: '+4930111111',
+    };
+    const at = '2026-01-05T10:00:00Z';
+    await write(world, {
+      contacts: [
+        { ...mine, created_at: at, metadata: { plan: 'gold' }, tags: ['vip'] },
+        { ...other, phone: '+493011111', company: canary('company'), metadata: { key: canary('metadata') } },
+      ],
+      lists: [
+        { contacts_list_id: 701, name: 'Newsletter', notes: canary('notes') },
+        { contacts_list_id: 702, name: canary('list') },
+      ],
+      list_members: [
+        { contacts_list_id: 701, contact_id: 70_000, name: 'Mina' },
+        { contacts_list_id: 701, contact_id: 71_000, name: canary('member') },
+        { contacts_list_id: 702, contact_id: 71_000, name: canary('member') },
+      ],
+      calls: [
+        { phone_call_id: 70_021, contact_id: 70_000, from: '+4930111111', to: '+1', status: 'done', start_time: at },
+        { phone_call_id: 71_021, contact_id: 71_000, from: canary('call'), start_time: at },
+      ],
+      tickets: [
+        { id: 70_001, ticket_number: 'M-1', subject: 'Mine', contact: mine, created_at: at, conversation_id: 70_011 },
+        { id: 70_002, ticket_number: 'M-0', subject: 'Earlier', contact: mine, created_at: '2026-01-04T10:00:00Z' },
+        { id: 71_001, ticket_number: canary('number'), subject: canary('subject'), contact: other, created_at: at },
+        { id: 71_002, subject: canary('anonymous'), contact: null, created_at: at, conversation_id: 70_012 },
+      ],
+      ticket_messages: [
+        { ticket_id: 70_001, id: 1, direction: 'in', sender_name: 'Mina', body: 'My <b>words</b>', created_at: at },
+        { ticket_id: 71_001, id: 1, direction: 'in', sender_name: canary('sender'), body: canary('body') },
+        { ticket_id: 71_002, id: 1, direction: 'in', body: canary('body') },
+      ],
+      conversations: [
+        { id: 70_011, contact: null, ticket_id: 70_001, subject: 'Chat of mine', created_at: at },
+        { id: 70_012, contact: mine, subject: 'Another', created_at: at },
+        { id: 71_011, contact: other, ticket_id: 70_001, subject: canary('chat'), created_at: at },
+        { id: 71_012, contact: null, subject: canary('visitor'), created_at: at },
+      ],
+      conversation_messages: [
+        { conversation_id: 70_011, id: 1, sender_type: 'visitor', body: 'Hello from chat', created_at: at },
+        { conversation_id: 71_011, id: 1, sender_type: 'visitor', body: canary('chat') },
+        { conversation_id: 71_012, id: 1, sender_type: 'visitor', body: canary('visitor') },
+      ],
+    });
+    await noteChanges(world, [
+      ['contacts', 70_000, { ...mine, name: 'Minna' }, mine],
+      ['contacts', 71_000, { ...other, name: canary('before') }, other],
+      // It was somebody else's then.
+      ['tickets', 70_001, { subject: canary('of another'), contact: other }, { subject: 'Mine', contact: mine }],
+      ['lists', 701, { name: canary('list before') }, { name: 'Newsletter' }],
+    ]);
+    const file = join(world.folder, 'person.zip');
+    const zip = async () => {
+      await ok(world, ['contacts', 'history', '70000', '--zip', file]);
+      return readFileSync(file);
+    };
+    const bytes = await zip();
+    const files = unzipSync(bytes);
+    expect(Object.keys(files).sort()).toEqual(['person.html', 'person.json']);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const [page, text] = ['person.html', 'person.json'].map((name) => strFromU8(files[name] as Uint8Array));
+    const terminal = (await ok(world, 'contacts history 70000', { columns: 80 })).stdout;
+    for (const shown of [page, text, terminal]) {
+      for (const own of ['Mina', 'Newsletter', 'M-1', 'M-0', 'Hello from chat', 'Chat of mine', 'Minna'])
+        expect(shown).toContain(own);
+      expect(shown).not.toMatch(/canary|71_?000|493011111\b/iu);
+    }
+    expect(JSON.parse(String(text))).toEqual(await json(world, 'contacts history 70000'));
+    expect(page).toContain('My &#60;b&#62;words');
+    expect(page).not.toMatch(/<script|src=|href=|url\(|@import/iu);
+    // The same copy, the same bytes.
+    world.clock.advance(86_400_000);
+    expect(await zip()).toEqual(bytes);
+  });
+});
+
+type Noted = readonly [kind: string, id: number, before: Fields, after: Fields];
+
+const noteChanges = (world: SandboxWorld, noted: readonly Noted[]) =>
+  inCopy(world, (store, { service, id: account }) =>
+    store.write(async (sql) => {
+      for (const [kind, id, before, after] of noted) {
+        await sql.run(
+          'INSERT INTO changes (service, account_id, "time", kind, record_id, change, "before", "after") ' +
+            "VALUES ($1, $2, $3, $4, $5, 'updated', $6, $7)",
+          [service, account, '2026-01-06T10:00:00.000Z', kind, id, JSON.stringify(before), JSON.stringify(after)],
+          1,
+        );
+      }
+    }),
+  );

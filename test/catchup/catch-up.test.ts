@@ -1,0 +1,509 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { sign } from '../../src/api/signature.ts';
+import { webhookData, webhookEvents } from '../../src/api/webhooks.ts';
+import { rebuiltSince } from '../../src/catchup/rebuilt-since.ts';
+import { Failure } from '../../src/errors.ts';
+import { endAfterEach } from '../endings.ts';
+import { svc, virtualClock } from '../svc.ts';
+import { listening, liveWorld, startApp } from '../webhooks/listening.ts';
+import { body, deliver, secret, serving } from '../webhooks/serving.ts';
+import { forBoth, newDatabase } from '../webhooks/stores.ts';
+
+const env = { SVC_WEBHOOK_SECRET: secret, SVC_API_KEY: 'key_acme' };
+const endings = endAfterEach();
+async function setting() {
+  const [world, app] = [await liveWorld(), await startApp()];
+  endings.push(
+    () => world.sandbox.close(),
+    () => app.close(),
+  );
+  const catchUp = (...argv: string[]) => svc(world, ['webhooks', 'catch-up', '--json', ...argv], { env });
+  // What is missed has happened two minutes ago: the service has given up on it.
+  const miss = async (subject = 'Missed') => {
+    const argv = ['tickets', 'create', '--subject', subject, '--json'];
+    const made = JSON.parse((await svc(world, argv, { env })).stdout);
+    await world.control('clock', { advance_seconds: 125 });
+    return made;
+  };
+  return { world, app, catchUp, miss };
+}
+const ofAll = ['--since', '2000-01-01'];
+
+test('every event is rebuilt from its record as the service documents it, in order, signed, and sent once', async () => {
+  const { app, catchUp } = await setting();
+  const ran = await catchUp(...ofAll, '--to', app.url);
+  expect(ran.exitCode).toBe(0);
+  const envelopes = app.got.map((got) => JSON.parse(got.body));
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: envelopes.length, sent: envelopes.length, failed: 0 });
+  expect(new Set(envelopes.map(({ event }) => event))).toEqual(new Set(webhookEvents));
+  for (const { headers, body: text } of app.got) {
+    expect(headers).toMatchObject({ 'x-svc-rebuilt': '1', 'x-svc-signature': sign(secret, Buffer.from(text)) });
+    const { event, id, created_at, data } = JSON.parse(text);
+    expect(headers['x-svc-event']).toBe(event);
+    expect(id).toMatch(new RegExp(`^rebuilt:${event.replace('.', '\\.')}:\\d+$`, 'u'));
+    expect(created_at).toMatch(/\+00:00$/u);
+    const entries = webhookData[event as keyof typeof webhookData].entries;
+    expect(Object.keys(data).sort()).toEqual(Object.keys(entries).sort());
+    const whole = event === 'call.completed' ? { ...data, ended_reason: '' } : data;
+    if (event === 'call.completed') expect(data.ended_reason).toBeNull();
+    expect(v.safeParse(webhookData[event as keyof typeof webhookData], whole).issues).toBeUndefined();
+  }
+  const times = envelopes.map(({ created_at }) => Date.parse(created_at));
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  const published = envelopes.find(({ event }) => event === 'changelog.published');
+  expect(Date.parse(published.created_at)).toBe(Date.parse(published.data.published_at));
+
+  const [one, other] = await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  expect([one.exitCode, other.exitCode]).toEqual([0, 0]);
+  expect(app.got).toHaveLength(envelopes.length);
+});
+
+test('twice at once sends nothing twice', async () => {
+  const { app, catchUp } = await setting();
+  await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  expect(app.ids()).toHaveLength(new Set(app.ids()).size);
+  expect(app.ids().length).toBeGreaterThan(10);
+});
+
+test('what the inbox holds is not rebuilt, and without --since it begins at the last event received', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  expect((await catchUp()).stderr).toContain('Give --since');
+  const tickets = JSON.parse((await svc(world, ['tickets', 'list', '--all', '--json'], { env })).stdout);
+  const [newest] = [...tickets].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  const text = body('evt_real', { created_at: newest.created_at, data: { ticket_id: newest.id } });
+  expect(await deliver(listener.url, text)).toBe(204);
+  await listener.until(() => app.got.length === 1);
+  const created = await miss();
+  const ran = await catchUp('--events', 'ticket.created');
+  expect(ran.exitCode).toBe(0);
+  await listener.until(() => app.ids().includes(`rebuilt:ticket.created:${created.id}`));
+  expect(app.ids()).not.toContain(`rebuilt:ticket.created:${newest.id}`);
+  const before = app.got.length;
+  expect(JSON.parse((await catchUp('--events', 'ticket.created')).stdout).sent).toBe(0);
+  await listener.end();
+  expect(app.got).toHaveLength(before);
+});
+
+test('without a listener they wait in the inbox for the next one, which forwards them', async () => {
+  const { world, app, catchUp } = await setting();
+  const { sent } = JSON.parse((await catchUp(...ofAll, '--events', 'feedback.created')).stdout);
+  expect(sent).toBeGreaterThan(0);
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  await listener.until(() => app.got.length === sent);
+  await listener.end();
+  expect(JSON.parse((await catchUp(...ofAll, '--events', 'feedback.created')).stdout)).toMatchObject({
+    rebuilt: 0,
+    sent: 0,
+  });
+});
+
+test('listen --catch-up rebuilds what came while nobody listened', async () => {
+  const { world, app, miss } = await setting();
+  const first = await listening(world, [], { env });
+  await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
+  await first.end();
+  const missed = await miss();
+  const second = await listening(world, ['--forward-to', app.url, '--catch-up'], { env });
+  await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
+  await second.end();
+});
+
+test('from the copy of the account it takes a few requests, and finds what is newer too', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  expect((await svc(world, ['mirror', 'pull'], { env })).exitCode).toBe(0);
+  const missed = await miss();
+  await catchUp(...ofAll, '--to', app.url);
+  const withCopy = new Set(app.ids());
+  expect(withCopy).toContain(`rebuilt:ticket.created:${missed.id}`);
+  const other = await startApp();
+  endings.push(() => other.close());
+  await svc(
+    { ...world, folder: `${world.folder}-without-copy` },
+    ['webhooks', 'catch-up', ...ofAll, '--to', other.url],
+    { env },
+  );
+  expect(withCopy).toEqual(new Set(other.ids()));
+});
+
+/** Of two that store the same at once: their sums add up, and each event is counted as sent by one of them. */
+function expectOneCount(ran: readonly { readonly stdout: string }[]): void {
+  const sums = ran.map(({ stdout }) => JSON.parse(stdout));
+  for (const { rebuilt, sent, repeated, failed } of sums) expect(sent + repeated + failed).toBe(rebuilt);
+  const most = Math.max(...sums.map(({ rebuilt }) => rebuilt));
+  expect(most).toBeGreaterThan(0);
+  expect(sums.reduce((sum, { sent }) => sum + sent, 0)).toBe(most);
+}
+
+forBoth(({ name, test: both }) => {
+  both('with --config they go to the sinks of serve, once', async () => {
+    const { world, app, catchUp } = await setting();
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, events: [feedback.created, ticket.created], http: { url: "${app.url}" } }\n`;
+    const file = join(world.folder, 'svc-webhooks.yaml');
+    writeFileSync(file, config);
+    const { sent } = JSON.parse((await catchUp(...ofAll, '--config', file, '--events', 'feedback.created')).stdout);
+    const served = await serving(world, config, { env });
+    endings.push(() => served.end());
+    await served.until(() => app.got.length === sent);
+    const twice = await Promise.all([catchUp(...ofAll, '--config', file), catchUp(...ofAll, '--config', file)]);
+    expect(twice.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expectOneCount(twice);
+    await served.until(() => app.got.length > sent);
+    await served.end();
+    expect(app.ids()).toHaveLength(new Set(app.ids()).size);
+  });
+});
+
+test('an app that is away is given up after three events, and the rest is told and counted as failed', async () => {
+  const { world, app } = await setting();
+  await app.close();
+  // The pauses between the tries take no time.
+  const quick = { ...world, clock: virtualClock(new Date().toISOString()) };
+  const ran = await svc(quick, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url], { env });
+  const { rebuilt, sent, failed } = JSON.parse(ran.stdout);
+  expect({ exitCode: ran.exitCode, sent, failed }).toEqual({ exitCode: 8, sent: 0, failed: rebuilt });
+  expect(ran.stderr.match(/was not taken/gu)).toHaveLength(3);
+  expect(ran.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
+});
+
+test('Ctrl-C between two events is 130, with the sum', async () => {
+  const world = await liveWorld();
+  const end = new AbortController();
+  const app = await startApp(0, () => {
+    if (app.got.length >= 2) end.abort('SIGINT');
+    return 200;
+  });
+  endings.push(
+    () => world.sandbox.close(),
+    () => app.close(),
+  );
+  const argv = ['webhooks', 'catch-up', '--json', ...ofAll, '--to', app.url];
+  const ran = await svc(world, argv, { env, signal: end.signal });
+  const { rebuilt, sent, failed } = JSON.parse(ran.stdout);
+  expect(ran.exitCode).toBe(130);
+  expect(sent + failed).toBe(rebuilt);
+  expect(failed).toBeGreaterThan(0);
+});
+
+test.each(['SIGINT', 'SIGTERM'])(
+  '%s while the app takes its time: what it took is remembered, and nothing comes twice',
+  async (signal) => {
+    const { world, app, catchUp } = await setting();
+    await app.close();
+    const end = new AbortController();
+    const got: string[] = [];
+    const slow = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        got.push(JSON.parse(text).id);
+        if (got.length === 3) end.abort(signal);
+        // Far enough behind the signal that whoever gives up on it has done so.
+        setTimeout(() => response.writeHead(204).end(), got.length === 3 ? 300 : 0);
+      });
+    });
+    await new Promise<void>((ready) => slow.listen(0, '127.0.0.1', ready));
+    endings.push(() => slow.close());
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    const first = await svc(world, ['webhooks', 'catch-up', '--json', ...ofAll, '--to', url], {
+      env,
+      signal: end.signal,
+    });
+    const { rebuilt, sent, failed } = JSON.parse(first.stdout);
+    expect(first.exitCode).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect([sent, failed]).toEqual([3, rebuilt - 3]);
+    expect(first.stderr).not.toContain('taken');
+    expect(first.stderr).toContain(`${rebuilt - 3} more events were not tried. Run the same command again to go on.`);
+    const second = await catchUp(...ofAll, '--to', url);
+    expect(JSON.parse(second.stdout)).toMatchObject({ sent: rebuilt - 3, failed: 0 });
+    expect(got).toHaveLength(rebuilt);
+    expect(new Set(got).size).toBe(rebuilt);
+  },
+);
+
+/** The sandbox's clock goes with the waits of svc, and what `meanwhile` does happens in the first of them. */
+const waitingWorld = (world: Awaited<ReturnType<typeof setting>>['world'], meanwhile = async () => {}) => {
+  const waits: number[] = [];
+  const clock = {
+    ...world.clock,
+    sleep: async (ms: number, signal?: AbortSignal) => {
+      if (ms < 10_000) return world.clock.sleep(ms, signal);
+      waits.push(ms);
+      if (waits.length === 1) await meanwhile();
+      await world.control('clock', { advance_seconds: Math.ceil(ms / 1000) });
+    },
+  };
+  return { waits, world: { ...world, clock } };
+};
+
+const ticketEvent = (id: string, { id: ticket_id, created_at }: { id: number; created_at: string }) =>
+  body(id, { created_at, data: { ticket_id } });
+
+test('what the service may still be sending is not rebuilt before it has given up, and then only what did not come', async () => {
+  const { world, app } = await setting();
+  const create = async (subject: string) =>
+    JSON.parse((await svc(world, ['tickets', 'create', '--subject', subject, '--json'], { env })).stdout);
+  const listener = await listening(world, ['--forward-to', app.url], { env });
+  const [late, lost] = [await create('Late'), await create('Lost')];
+  const waiting = waitingWorld(world, async () => {
+    expect(app.got).toEqual([]);
+    expect(await deliver(listener.url, ticketEvent('evt_late', late))).toBe(204);
+  });
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created'];
+  const dry = await svc(world, [...argv, '--dry-run'], { env });
+  const ran = await svc(waiting.world, argv, { env });
+  expect(dry.stderr).toContain('2 more events happened less than two minutes ago: the service may still send them.');
+  expect(ran.stderr).toContain(
+    '2 more events happened less than two minutes ago, and the service may still send them.',
+  );
+  expect(waiting.waits).toHaveLength(1);
+  expect(waiting.waits[0]).toBeLessThanOrEqual(120_000);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: 1, sent: 1, failed: 0 });
+  await listener.until(() => app.got.length === 2);
+  expect(app.ids()).toEqual(['evt_late', `rebuilt:ticket.created:${lost.id}`]);
+  // The service's own retry of what was rebuilt is marked, and goes nowhere.
+  expect(await deliver(listener.url, ticketEvent('evt_lost', lost))).toBe(204);
+  await listener.end();
+  expect(app.got).toHaveLength(2);
+  expect(listener.said.stdout).toContain('repeat');
+});
+
+test.each(['serve', 'listen'])(
+  '%s --catch-up looks again for what was too young, and drops the live event of what it rebuilt',
+  async (command) => {
+    const { world, app } = await setting();
+    const config = `listen: { port: 0 }\ninbox: inbox\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
+    const start = (of: typeof world, ...argv: string[]) =>
+      command === 'serve'
+        ? serving(of, config, { env }, argv)
+        : listening(of, ['--forward-to', app.url, ...argv], { env });
+    const first = await start(world);
+    await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }));
+    await first.until(() => app.got.length === 1);
+    await first.end();
+    const argv = ['tickets', 'create', '--subject', 'Missed', '--json'];
+    const missed = JSON.parse((await svc(world, argv, { env })).stdout);
+    const waiting = waitingWorld(world);
+    const second = await start(waiting.world, '--catch-up');
+    endings.push(() => second.end());
+    await second.until(() => app.ids().includes(`rebuilt:ticket.created:${missed.id}`));
+    expect(waiting.waits).toHaveLength(1);
+    expect(await deliver(second.url, ticketEvent('evt_2', missed))).toBe(204);
+    expect(await deliver(second.url, body('evt_3', { data: { ticket_id: 99_999 } }))).toBe(204);
+    await second.until(() => app.ids().includes('evt_3'));
+    expect(app.ids()).not.toContain('evt_2');
+  },
+);
+
+const noTickets = [{ method: 'GET', path: '/tickets', action: 'status', status: 500, times: 1000 }];
+const untilOver = { SVC_MAX_WAIT: '0' };
+
+/** An event came, then one was missed, and then a receiver began whose search fails, while another event came. */
+async function failedSearch(command: 'serve' | 'listen', inbox: string) {
+  const { world, app, catchUp, miss } = await setting();
+  const config = `listen: { port: 0 }\ninbox: "${inbox}"\nsinks:\n  - { name: app, http: { url: "${app.url}" } }\n`;
+  let aheadMs = -3_600_000;
+  const clock = { ...world.clock, now: () => new Date(Date.now() + aheadMs) };
+  const start = (...argv: string[]) =>
+    command === 'serve'
+      ? serving({ ...world, clock }, config, { env: { ...env, ...untilOver } }, argv)
+      : listening({ ...world, clock }, ['--forward-to', app.url, ...argv], { env: { ...env, ...untilOver } });
+  const said = (from: Awaited<ReturnType<typeof start>>) =>
+    typeof from.said === 'function' ? from.said() : from.said.stderr;
+  const first = await start();
+  expect(await deliver(first.url, body('evt_1', { created_at: new Date().toISOString() }))).toBe(204);
+  await first.until(() => app.got.length === 1);
+  await first.end();
+  const missed = await miss();
+  await world.control('clock', { advance_seconds: 3_600 });
+  await world.control('faults', noTickets);
+  aheadMs = 3_725_000;
+  const second = await start('--catch-up');
+  const created_at = clock.now().toISOString();
+  expect(await deliver(second.url, body('evt_2', { created_at, data: { ticket_id: 99_999 } }))).toBe(204);
+  await second.until(() => said(second).includes('could not be rebuilt'));
+  expect(said(second)).toMatch(/svc tries again in 10 s, and begins at 20\d\d-\S+Z then too/u);
+  await second.end();
+  await world.sandbox.handle({ method: 'DELETE', url: '/_sandbox/faults', headers: { host: '127.0.0.1' } });
+  return { world, app, catchUp, start, key: `rebuilt:ticket.created:${missed.id}` };
+}
+
+forBoth(({ name, test: both }) => {
+  both('a search that failed begins at the same event at the next start, whatever came since', async () => {
+    const inbox = name === 'Postgres' ? newDatabase() : 'inbox';
+    const { app, start, key, world, catchUp } = await failedSearch('serve', inbox);
+    const third = await start('--catch-up');
+    endings.push(() => third.end());
+    await third.until(() => app.ids().includes(key));
+    // Once it is over, the next one begins later.
+    await third.end();
+    const file = join(world.folder, 'svc-webhooks.yaml');
+    const after = JSON.parse((await catchUp('--config', file, '--events', 'ticket.created')).stdout);
+    expect(Date.parse(after.since)).toBeGreaterThan(Date.now() + 3_000_000);
+  });
+});
+
+test.each(['listen', 'catch-up'])('after a search of listen that failed, %s begins at the same event', async (next) => {
+  const { app, start, key, catchUp } = await failedSearch('listen', 'inbox');
+  if (next === 'catch-up') expect((await catchUp('--events', 'ticket.created')).exitCode).toBe(0);
+  const third = await start(...(next === 'listen' ? ['--catch-up'] : []));
+  endings.push(() => third.end());
+  await third.until(() => app.ids().includes(key));
+});
+
+test('nothing is accepted before the start of the search is stored', async () => {
+  const steps: string[] = [];
+  let isThere = false;
+  const { accepting } = await import('../../src/webhooks/serve/catch-up.ts');
+  const store = { has: () => false, add: async () => void steps.push('add') } as never;
+  const gate = await accepting(store, {
+    async begin() {
+      steps.push('begin');
+      if (!isThere) throw new Failure('network', 'The database is not there.');
+    },
+    async *search() {},
+    since: () => undefined,
+  });
+  await expect(gate.add({} as never)).rejects.toThrow('not there');
+  isThere = true;
+  await Promise.all([gate.add({} as never), gate.add({} as never)]);
+  expect(steps).toEqual(['begin', 'begin', 'begin', 'add', 'add']);
+});
+
+test('--dry-run counts and lists what would be rebuilt, and neither sends nor stores it', async () => {
+  const { world, app, catchUp } = await setting();
+  const dry = await catchUp(...ofAll, '--dry-run');
+  const again = await catchUp(...ofAll, '--dry-run', '--to', app.url);
+  const listed = JSON.parse(dry.stdout);
+  expect([dry.exitCode, again.stdout, app.got]).toEqual([0, dry.stdout, []]);
+  expect(dry.stderr).toContain(`${listed.length} events since `);
+  expect(dry.stderr).toContain('would be rebuilt. Nothing was sent or stored.');
+  expect(JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--json'], { env })).stdout)).toEqual([]);
+  const ran = JSON.parse((await catchUp(...ofAll, '--to', app.url)).stdout);
+  expect(ran.sent).toBe(listed.length);
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual(app.ids());
+});
+
+test('the sums add up: each event counts once, by what became of it in the end, over both looks', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  const [old, refused] = [await miss('Old'), await miss('Refused')];
+  const young = JSON.parse((await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env })).stdout);
+  // An app that refuses one event for as long as svc has not looked again.
+  let isOpen = false;
+  const picky = await startApp(0, ({ body: text }) =>
+    isOpen || !text.includes(`"ticket_id":${refused.id},`) ? 200 : 500,
+  );
+  endings.push(() => picky.close());
+  const waiting = waitingWorld(world, async () => {
+    isOpen = true;
+  });
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created', '--to', picky.url];
+  const first = await svc(waiting.world, argv, { env });
+  expect(JSON.parse(first.stdout)).toMatchObject({ rebuilt: 3, sent: 3, repeated: 0, failed: 0 });
+  expect(first.exitCode).toBe(0);
+  const key = ({ id }: { id: number }) => `rebuilt:ticket.created:${id}`;
+  expect(picky.ids()).toEqual([key(old), key(refused), key(refused), key(young)]);
+
+  const dry = await svc(world, [...argv, '--dry-run'], { env });
+  expect([dry.stdout, dry.stderr]).toEqual(['[]\n', expect.stringContaining('0 events since ')]);
+  const again = await svc(world, argv, { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ rebuilt: 3, sent: 0, repeated: 3, failed: 0 });
+  const both = await Promise.all([catchUp(...ofAll, '--to', app.url), catchUp(...ofAll, '--to', app.url)]);
+  for (const { stdout } of both) {
+    const { rebuilt, sent, repeated, failed } = JSON.parse(stdout);
+    expect(sent + repeated + failed).toBe(rebuilt);
+  }
+  expect(both.reduce((sum, { stdout }) => sum + JSON.parse(stdout).sent, 0)).toBe(app.got.length);
+});
+
+test('two that store the same at once count each event once between them', async () => {
+  const { catchUp } = await setting();
+  const both = await Promise.all([catchUp(...ofAll), catchUp(...ofAll)]);
+  expectOneCount(both);
+});
+
+test('Ctrl-C in the wait for young events ends it at once, with 130 and what was not looked at', async () => {
+  const { world, catchUp, miss } = await setting();
+  await miss('Old');
+  await svc(world, ['tickets', 'create', '--subject', 'Young', '--json'], { env });
+  const end = new AbortController();
+  const waits: number[] = [];
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    if (ms < 10_000) return world.clock.sleep(ms, signal);
+    waits.push(ms);
+    return new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => resolve());
+      end.abort('SIGINT');
+    });
+  };
+  const argv = ['webhooks', 'catch-up', '--json', '--since', '1h', '--events', 'ticket.created'];
+  const ran = await svc({ ...world, clock: { ...world.clock, sleep } }, argv, { env, signal: end.signal });
+  expect([ran.exitCode, waits.length]).toEqual([130, 1]);
+  expect(ran.stderr).toContain('1 more event happened less than two minutes ago, and the service may still send it.');
+  expect(ran.stderr).toContain('svc did not look again for 1 event. Run the same command again.');
+  expect(JSON.parse(ran.stdout)).toMatchObject({ rebuilt: 1, sent: 1, repeated: 0, failed: 0 });
+  // Where nothing is young there is no wait.
+  await world.control('clock', { advance_seconds: 125 });
+  const next = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(JSON.parse(next.stdout)).toMatchObject({ rebuilt: 1, sent: 1 });
+  expect(next.stderr).not.toContain('looks again');
+});
+
+test('a young event that comes both from the copy of the account and from the service counts once', async () => {
+  const created_at = '2026-01-02T03:04:05Z';
+  const { rebuilt, young } = await rebuiltSince({
+    starts: new Map([['ticket.created', new Date('2026-01-02T00:00:00Z')]]),
+    async *records() {
+      yield* [1, 2, 1, 2].map((id) => ({ id, created_at }));
+    },
+    accountId: async () => 1,
+    held: new Set<string>(),
+    serviceNow: () => new Date('2026-01-02T03:04:15Z'),
+    onUnread: () => {},
+  });
+  expect([rebuilt, young.count, young.forMs]).toEqual([[], 2, 110_000]);
+});
+
+test('what waits for the next listener is listed as waiting, and a replay of it asks for --to', async () => {
+  const { world, app, catchUp } = await setting();
+  await catchUp(...ofAll, '--events', 'feedback.created');
+  const [one] = JSON.parse((await svc(world, ['webhooks', 'inbox', 'list', '--json'], { env })).stdout);
+  expect(one.forward).toMatchObject({ to: null, state: 'waiting' });
+  const replay = (...argv: string[]) => svc(world, ['webhooks', 'inbox', 'replay', one.id, ...argv], { env });
+  const refused = await replay();
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('was never forwarded, so --to URL is needed.'),
+  ]);
+  expect((await replay('--to', app.url)).exitCode).toBe(0);
+  expect(app.ids()).toEqual([one.id]);
+});
+
+test('without --config it goes to the listen that runs, else to the serve that runs, and says where it looked', async () => {
+  const { world, app, catchUp, miss } = await setting();
+  const none = await catchUp('--dry-run');
+  expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('svc cannot tell where to begin')]);
+  const listener = join(world.folder, 'state', 'webhooks', 'profile-default');
+  expect(none.stderr).toContain(`Looked in ${listener}, the inbox of svc webhooks listen.`);
+  const config = `listen: { port: 0 }\ninbox: inbox\nsinks: [{ name: app, http: { url: "${app.url}" } }]\n`;
+  const served = await serving(world, config);
+  endings.push(() => served.end());
+  await miss('To serve');
+  const toServe = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(JSON.parse(toServe.stdout)).toMatchObject({ sent: 1 });
+  expect(toServe.stderr).toContain(`This is the inbox of the svc webhooks serve that runs with ${served.file}.`);
+  await served.until(() => app.got.length === 1);
+  const running = await listening(world, ['--json'], { env });
+  endings.push(() => running.end());
+  const toListen = await catchUp('--since', '1h', '--events', 'ticket.created');
+  expect(toListen.stderr).toContain(`Looked in ${listener}, the inbox of svc webhooks listen.`);
+  await running.until(() => running.lines().length === JSON.parse(toListen.stdout).sent);
+});

@@ -1,0 +1,325 @@
+// svc each: one command for many accounts, as real processes against many services at once.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSandbox } from '../../src/sandbox/app.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { type Built, buildSvc } from '../built.ts';
+import { freePort } from '../free-port.ts';
+
+let built: Built;
+const closing: (() => unknown)[] = [];
+beforeAll(async () => {
+  built = await buildSvc();
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await built.remove();
+});
+
+type Service = { readonly url: string; readonly requests: () => number };
+
+/** `fault`: what every request meets. */
+async function sandboxService(seed: 'demo' | 'empty' = 'demo', fault?: object): Promise<Service> {
+  const sandbox = createSandbox({ seed, rateLimit: 'off' });
+  if (fault) {
+    await sandbox.handle({
+      method: 'POST',
+      url: '/_sandbox/faults',
+      headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fault, times: 1_000_000 }),
+    });
+  }
+  let requests = 0;
+  const counting = {
+    ...sandbox,
+    handle: (asked: Parameters<typeof sandbox.handle>[0]) => {
+      requests++;
+      return sandbox.handle(asked);
+    },
+  };
+  const server = await serve(counting, 0);
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${server.port}`, requests: () => requests };
+}
+
+/** A service that answers everything alike, or breaks every connection once it has read the request. */
+async function strange(
+  answer: 'cut' | { status: number; type?: string; body: string; headers?: object },
+): Promise<Service> {
+  let requests = 0;
+  const server: Server = createServer((asked, response) => {
+    requests++;
+    asked.resume().on('end', () => {
+      if (answer === 'cut') return void asked.socket.destroy();
+      response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json', ...answer.headers });
+      response.end(answer.body);
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  closing.push(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests };
+}
+
+type Machine = { readonly folder: string; readonly urls: Readonly<Record<string, string>> };
+
+/** Saved logins, as `svc login --with-api-key` saves them. */
+function machineWith(urls: Readonly<Record<string, string>>): Machine {
+  const folder = mkdtempSync(join(built.folder, 'each-'));
+  mkdirSync(join(folder, 'config'), { mode: 0o700 });
+  const profiles = Object.fromEntries(
+    Object.entries(urls).map(([name, base_url]) => [
+      name,
+      { base_url, account: { id: 1, name: `Account of ${name}` } },
+    ]),
+  );
+  writeFileSync(join(folder, 'config', 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  const entries = Object.entries(urls).map(([name, base_url]) => [
+    `profile/${name}/api_key`,
+    JSON.stringify({
+      base_url: name === 'bad-origin' ? 'http://127.0.0.1:1' : base_url,
+      token: 'key_acme',
+      account_id: 1,
+    }),
+  ]);
+  const contents = { version: 1, secrets: Object.fromEntries(entries) };
+  writeFileSync(join(folder, 'config', 'credentials.json'), JSON.stringify(contents), { mode: 0o600 });
+  return { folder, urls };
+}
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+function start({ folder }: Machine, argv: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [built.script, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+    env: {
+      ...process.env,
+      SVC_CONFIG_DIR: join(folder, 'config'),
+      SVC_STATE_DIR: join(folder, 'state'),
+      SVC_TOKEN_STORE: 'file',
+      ...env,
+    },
+  });
+}
+
+async function run(machine: Machine, argv: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const child = start(machine, argv, env);
+  if (!child.stdout || !child.stderr) throw new Error('Its streams are not piped.');
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+type Line = { profile: string; account: { name: string } | null; exit_code: number; output: unknown };
+
+const linesOf = ({ stdout }: Ended): Line[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+const codesOf = (ran: Ended) =>
+  Object.fromEntries(
+    linesOf(ran)
+      .map(({ profile, exit_code: code }) => [profile, code] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+const note = ['tickets', 'note', '8', '--body', 'Seen', '--settle', '0', '--max-wait', '1', '--timeout', '5'];
+
+test('thirty accounts at once, ten of them failing in ten ways: the sums hold, and --failed takes those that surely failed', {
+  timeout: 300_000,
+}, async () => {
+  const answering = (status: number) => sandboxService('demo', { action: 'status', status });
+  const failing: Record<string, Service | { url: string }> = {
+    'bad-400': await answering(400),
+    'bad-401': await answering(401),
+    'bad-403': await answering(403),
+    // Its login is of another service.
+    'bad-origin': await sandboxService(),
+    'bad-422': await answering(422),
+    'bad-429': await sandboxService('demo', { action: 'rate-limit', retry_after: 60 }),
+    'bad-cut': await strange('cut'),
+    'bad-empty': await sandboxService('empty'),
+    'bad-page': await strange({ status: 200, type: 'text/html', body: '<html>Welcome</html>' }),
+    'bad-refused': { url: `http://127.0.0.1:${await freePort()}` },
+  };
+  const good: Record<string, Service> = {};
+  for (let at = 1; at <= 20; at++) good[`good-${at}`] = await sandboxService();
+  const urls = Object.fromEntries(Object.entries({ ...good, ...failing }).map(([name, { url }]) => [name, url]));
+  const machine = machineWith(urls);
+  const ran = await run(machine, ['each', '--all', '--parallel', '6', '--json', '--', ...note]);
+  const codes = codesOf(ran);
+  expect(Object.keys(codes).sort()).toEqual(Object.keys(urls).sort());
+  expect(codes).toMatchObject(Object.fromEntries(Object.keys(good).map((name) => [name, 0])));
+  expect(codes).toMatchObject({
+    ...{ 'bad-400': 6, 'bad-401': 4, 'bad-403': 5, 'bad-origin': 2, 'bad-422': 6, 'bad-429': 7 },
+    ...{ 'bad-cut': 9, 'bad-empty': 3, 'bad-page': 9, 'bad-refused': 10 },
+  });
+  expect(ran.code).toBe(9);
+  expect(ran.stderr).toContain('30 accounts: 20 done, ');
+  for (const { profile, account, exit_code: code, output } of linesOf(ran)) {
+    expect(account?.name).toBe(`Account of ${profile}`);
+    if (code === 0) expect(output).toMatchObject({ body: 'Seen' });
+    else expect(output).toMatchObject({ error: { exit_code: code } });
+  }
+  for (const name of Object.keys(failing)) expect(ran.stderr).toContain(`${name}: exit ${codes[name]}`);
+
+  // Those of which it is not known are left alone, and named; all that went well too.
+  const asked = (name: string) => (failing[name] as Service).requests();
+  const before = [asked('bad-cut'), asked('bad-page'), asked('bad-401')];
+  const again = await run(machine, ['each', '--all', '--failed', '--json', '--', ...note]);
+  expect(Object.keys(codesOf(again))).toEqual(
+    Object.keys(failing)
+      .filter((name) => name !== 'bad-cut' && name !== 'bad-page')
+      .sort(),
+  );
+  expect([asked('bad-cut'), asked('bad-page')]).toEqual(before.slice(0, 2));
+  expect(asked('bad-401')).toBeGreaterThan(before[2] ?? 0);
+  expect(again.stderr).toContain('Left alone, for something may be done there: bad-cut (exit 9), bad-page (exit 9).');
+  expect(again.code).toBe(9);
+});
+
+describe('with a few accounts', () => {
+  let urls: Record<string, string>;
+  beforeAll(async () => {
+    const [one, two] = [await sandboxService(), await sandboxService()];
+    urls = { 'acme-1': one.url, 'acme-2': two.url, other: two.url };
+  });
+
+  test('a pattern chooses among the profiles, and svc in front of the command is understood', async () => {
+    const machine = machineWith(urls);
+    const ran = await run(machine, [
+      'each',
+      '--profiles',
+      'acme-*',
+      '--',
+      'svc',
+      'lists',
+      'list',
+      '--fields',
+      'contacts_list_id,name',
+      '--limit',
+      '1',
+    ]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout.split('\n').filter(Boolean).sort()).toEqual([
+      'acme-1\t0\t1\tSpring webinar',
+      'acme-2\t0\t1\tSpring webinar',
+    ]);
+    expect(ran.stderr).toBe('2 accounts: 2 done.\n');
+    const both = await run(machine, ['each', '--profiles', 'other,acme-1', '--json', '--', 'account', 'get']);
+    expect(
+      linesOf(both)
+        .map(({ profile, output }) => [profile, (output as { name: string }).name])
+        .sort(),
+    ).toEqual([
+      ['acme-1', 'Acme'],
+      ['other', 'Acme'],
+    ]);
+  });
+
+  test('all failed with one code is that code; some is 8', async () => {
+    const machine = machineWith(urls);
+    expect((await run(machine, ['each', '--all', '--', 'tickets', 'get', '99999'])).code).toBe(3);
+    const mixed = machineWith({ ...urls, gone: `http://127.0.0.1:${await freePort()}` });
+    expect((await run(mixed, ['each', '--all', '--', 'tickets', 'get', '8', '--max-wait', '1'])).code).toBe(8);
+  });
+
+  test('a send and a delete are asked for once, with the number of accounts; in a script they need --yes', async () => {
+    const machine = machineWith(urls);
+    const reply = ['tickets', 'reply', '8', '--body', 'Hello'];
+    for (const command of [reply, ['lists', 'delete', '2'], ['webhooks', 'delete', '1']]) {
+      const refused = await run(machine, ['each', '--all', '--', ...command]);
+      expect([command[0], refused.code, refused.stdout]).toEqual([command[0], 2, '']);
+      expect(refused.stderr).toContain('for 3 accounts without confirmation');
+    }
+    const done = await run(machine, ['each', '--all', '--yes', '--json', '--', 'lists', 'delete', '3']);
+    expect(codesOf(done)).toEqual({ 'acme-1': 0, 'acme-2': expect.any(Number), other: expect.any(Number) });
+  });
+
+  test('what would act for somebody else, or cannot be meant, is exit 2, and nothing is run', async () => {
+    const machine = machineWith(urls);
+    const refused = async (argv: readonly string[], said: string, env: Record<string, string> = {}) => {
+      const ran = await run(machine, ['each', ...argv], env);
+      expect([argv, ran.code, ran.stdout]).toEqual([argv, 2, '']);
+      expect(ran.stderr).toContain(said);
+    };
+    const get = ['--', 'account', 'get'];
+    await refused(['--all', ...get], 'SVC_API_KEY is set', { SVC_API_KEY: 'key_acme' });
+    await refused(['--all', ...get], 'SVC_PROFILE', { SVC_PROFILE: 'other' });
+    await refused(get, 'Give either --profiles GLOB or --all');
+    await refused(['--all', '--profiles', 'acme-1', ...get], 'Give either');
+    await refused(['--profiles', 'beta-*', ...get], 'No profile is called "beta-*"');
+    await refused(['--all', '--', 'account', 'get', '-p', 'other'], 'names a profile itself');
+    await refused(['--all', '--', '--profile=other', 'account', 'get'], 'begins with a command');
+    await refused(['--all', '--', 'acount', 'get'], 'has no command "acount get"');
+    await refused(['--all', '--', 'each', '--all', '--', 'whoami'], 'each is not run for each account');
+    await refused(['--all', '--failed', ...get], 'has not been run for each account before');
+    expect(readdirSync(join(machine.folder, 'config')).sort()).toEqual(['config.json', 'credentials.json']);
+  });
+
+  test("a name of the user's own for a send is asked for as well", async () => {
+    const machine = machineWith(urls);
+    await run(machine, ['alias', 'set', 'hello', 'tickets reply 8 --body Hello']);
+    const ran = await run(machine, ['each', '--all', '--', 'hello']);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain('Refusing to run svc tickets reply 8 --body Hello for 3 accounts');
+  });
+
+  test('texts of the command are in no file of the run', async () => {
+    const machine = machineWith(urls);
+    await run(machine, ['each', '--all', '--', 'tickets', 'note', '8', '--body', 'Not for everybody']);
+    const folder = join(machine.folder, 'state', 'each');
+    for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+      if (name.endsWith('.jsonl')) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('everybody');
+    }
+  });
+
+  test('the second of two that run the same command at once is refused', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));
+    closing.push(
+      () => silent.closeAllConnections(),
+      () => silent.close(),
+    );
+    const machine = machineWith({ slow: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const command = ['each', '--all', '--', 'account', 'get'];
+    const asked = once(silent, 'request');
+    const first = start(machine, command);
+    await asked;
+    const second = await run(machine, command);
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('The same command is at work')]);
+    first.kill('SIGTERM');
+    await once(first, 'exit');
+  });
+});
+
+test('Ctrl-C ends all, says which are done, and --failed takes those that were not begun', async () => {
+  const good = await sandboxService();
+  const silent = createServer(() => {});
+  await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));
+  closing.push(
+    () => silent.closeAllConnections(),
+    () => silent.close(),
+  );
+  const slow = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const machine = machineWith({ a: good.url, b: slow, c: good.url });
+  const asked = once(silent, 'request');
+  const child = start(machine, ['each', '--all', '--parallel', '1', '--', 'account', 'get']);
+  const ended = once(child, 'exit');
+  const [out, err] = [text(child.stdout ?? process.stdin), text(child.stderr ?? process.stdin)];
+  await asked;
+  child.kill('SIGINT');
+  const [code] = await ended;
+  expect([code, await err]).toEqual([130, expect.stringContaining('Done: a. Ended: b (exit 130). Not begun: c.')]);
+  expect((await out).split('\t')[0]).toBe('a');
+  const again = await run(machine, ['each', '--all', '--failed', '--', 'account', 'get']);
+  expect(again.stdout.split('\t')[0]).toBe('c');
+  expect(again.stderr).toContain('Left alone, for something may be done there: b (exit 130).');
+  expect(again.code).toBe(9);
+});

@@ -1,0 +1,198 @@
+/** The inbox line by line: everything that the screen can do, and what becomes of a text where something fails. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { json } from '../mirror/engines.ts';
+import { desk, linear, through } from './desk.ts';
+
+type Draft = { id: number; state: string; body: string; operation: string; error: string | null };
+
+const write = (text: string) => ({ edit: (initial: string) => `${text}\n${initial}` });
+const writes = (sent: readonly string[]) => sent.filter((one) => !one.startsWith('GET'));
+const drafts = async (world: Awaited<ReturnType<typeof desk>>): Promise<Draft[]> => json(world, 'drafts list --all');
+
+test('the first ten are said with their numbers, and one is opened by its number', async () => {
+  const { stdout, exitCode } = await linear(await desk(), ['2', 'esc', 'q']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^waiting, 23/u);
+  expect(stdout).toContain('10. ');
+  expect(stdout).toMatch(/2\. .*\n(?:.*\n)*T-\d+ {2}/u);
+});
+
+test('a reply is written above the scissors, with the thread below, and is sent once', async () => {
+  const world = await desk();
+  let seed = '';
+  const edit = (initial: string) => {
+    seed = initial;
+    return `It is fixed.\n${initial}`;
+  };
+  const { stdout } = await linear(world, ['1', 'r', 'q'], { edit });
+  expect(seed).toMatch(/^\n# -+ >8 -+\n# Write above this line/u);
+  expect(seed).toContain('# To:     Ben Castro, by email');
+  expect(seed).toMatch(/# > \S/u);
+  expect(stdout).toContain('Sent: a reply to T-1005, Ben Castro');
+  expect(writes(world.sent)).toEqual(['POST /tickets/5/replies']);
+  const ticket: { messages: { body: string }[] } = await json(world, 'tickets get 5');
+  expect(ticket.messages.at(-1)?.body).toBe('It is fixed.');
+  expect(await drafts(world)).toMatchObject([{ state: 'sent', body: 'It is fixed.' }]);
+});
+
+test('every write is in the record as one of the inbox', async () => {
+  const world = await desk();
+  await linear(world, ['1', 'r', 'q'], write('It is fixed.'));
+  expect(await json(world, 'audit list')).toMatchObject([
+    {
+      face: 'inbox',
+      operation: 'replyToTicket',
+      outcome: 'done',
+      record: { kind: 'tickets', id: 5, number: 'T-1005' },
+    },
+  ]);
+});
+
+test('an editor that is left empty sends nothing', async () => {
+  const world = await desk();
+  const { stdout } = await linear(world, ['1', 'r', 'q'], { edit: (initial) => initial });
+  expect(stdout).toContain('The text is empty. Nothing was sent.');
+  expect([writes(world.sent), await drafts(world)]).toEqual([[], []]);
+});
+
+test('where the customer wrote meanwhile that is said, and the text waits as a draft until somebody agrees', async () => {
+  const world = await desk();
+  const chat = ((await json(world, 'inbox')) as { kind: string; id: number }[]).findIndex(
+    ({ kind }) => kind === 'conversation',
+  );
+  const rows: { id: number }[] = await json(world, 'inbox');
+  const id = rows[chat]?.id;
+  await world.control('POST', 'act', {
+    account_id: 1,
+    kind: 'customer_message',
+    conversation_id: id,
+    body: 'And one more thing!',
+  });
+  const left = await linear(world, [String(chat + 1), 'r', '', 'q'], write('Hello.'));
+  expect(left.stdout).toContain('The customer has written again.');
+  expect(left.stdout).toContain('And one more thing!');
+  expect(left.stdout).toContain('Nothing was sent. Draft 1 waits.');
+  expect(writes(world.sent).filter((one) => one.includes('reply'))).toEqual([]);
+  const agreed = await linear(world, [String(chat + 1), 'r', 'y', 'q'], write('Hello again.'));
+  expect(agreed.stdout).toMatch(/Sent: a (?:reply|message)/u);
+});
+
+test('where the answer of a reply is lost it is looked for; not found, its draft is unknown and in that view until it is opened', async () => {
+  const world = await desk();
+  const lost = through(world, async (request, go) =>
+    request.method === 'POST' ? { lost: 'after-sending', reason: 'reset', detail: 'The connection broke.' } : go(),
+  );
+  const { stdout } = await linear(lost, ['1', 'r', 'v', 'unknown', 'q'], {
+    ...write('It is fixed.'),
+    argv: ['--settle', '1'],
+  });
+  expect(stdout).toContain('Draft 1 is unknown: look in the thread.');
+  expect(stdout).toMatch(/unknown, 1/u);
+  expect(await drafts(world)).toMatchObject([{ state: 'unknown', body: 'It is fixed.' }]);
+  expect(await json(world, 'inbox unknown')).toHaveLength(1);
+  await linear(world, ['1', 'q'], { argv: ['unknown'] });
+  expect(await json(world, 'inbox unknown')).toEqual([]);
+});
+
+test('where the network is away nothing is sent, and the text is a draft that waits', async () => {
+  const world = await desk();
+  const away = through(world, async () => ({ lost: 'before-sending', reason: 'refused', detail: 'No connection.' }));
+  const { stdout } = await linear(away, ['1', 'r', 'q'], write('It is fixed.'));
+  expect(stdout).toContain('The text is draft 1.');
+  expect(await drafts(world)).toMatchObject([{ state: 'waiting', body: 'It is fixed.' }]);
+});
+
+test('what the editor had saved before it failed is a draft', async () => {
+  const world = await desk();
+  const { stdout } = await linear(world, ['1', 'r', 'q'], { brokenEdit: 'Half of it' });
+  expect(stdout).toContain('What the editor had saved is draft 1. The editor "vi" ended with code 1');
+  expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'waiting', body: 'Half of it' }]]);
+});
+
+test('a policy that forbids is named, and the text is a draft', async () => {
+  const world = await desk();
+  mkdirSync(join(world.folder, 'config'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'policy.yaml'), 'sends:\n  deny: \'.body.body | test("refund"; "i")\'\n');
+  const { stdout } = await linear(world, ['1', 'r', 'q'], write('We will refund you.'));
+  expect(stdout).toMatch(/deny/u);
+  expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'waiting' }]]);
+});
+
+test('in mode draft a reply and the resolve of a conversation are drafts; a note and a ticket are written', async () => {
+  const world = await desk();
+  const env = { SVC_SENDS: 'draft' };
+  const { stdout } = await linear(world, ['1', 'r', 'n', 'e', 'q'], { ...write('A text.'), env });
+  expect(stdout).toContain('Draft 1: a reply to T-1005');
+  expect(writes(world.sent)).toEqual(['POST /tickets/5/notes', 'PATCH /tickets/5']);
+  expect((await drafts(world)).find(({ id }) => id === 1)).toMatchObject({ state: 'waiting' });
+});
+
+test('a text that is too long for the service is kept as a draft that it refused', async () => {
+  const world = await desk();
+  const { stdout } = await linear(world, ['1', 'r', 'q'], write('x'.repeat(16_001)));
+  expect(stdout).toMatch(/16,?000/u);
+  expect([writes(world.sent), await drafts(world)]).toMatchObject([[], [{ state: 'refused' }]]);
+});
+
+test('a template without a value is named, and nothing is sent', async () => {
+  const world = await desk();
+  mkdirSync(join(world.folder, 'config', 'templates'), { recursive: true });
+  writeFileSync(join(world.folder, 'config', 'templates', 'refund.md'), 'Dear {{contact.name}}, {{contact.nothing}}');
+  const { stdout } = await linear(world, ['1', 't', 'refund', 'q']);
+  expect(stdout).toContain('T-1005 has nothing for {{contact.nothing}}. Nothing was sent.');
+  writeFileSync(join(world.folder, 'config', 'templates', 'refund.md'), 'Dear {{contact.name}}');
+  const sent = await linear(world, ['1', 't', '1', 'y', 'q']);
+  expect(sent.stdout).toContain('Dear Ben');
+  expect(writes(world.sent)).toEqual(['POST /tickets/5/replies']);
+});
+
+test('ten are dealt with: answered, resolved, closed, put away, drafted, noted, and several at once', async () => {
+  const world = await desk();
+  const lines = [
+    ...['1', 'r', 'esc'],
+    ...['2', 'e', 'esc'],
+    ...['3', 'c', 'esc'],
+    ...['4', 'z', '4', '5', 'z', '5', 'in 2h'],
+    ...['d', 'n', 'p', '4'],
+    ...['g', 'x', 'x', 'c', 'y'],
+    ...['v', 'snoozed', 'v', 'drafts', '1', 'a', 'y', 'q'],
+  ];
+  const { stdout } = await linear(world, lines, write('A text.'));
+  expect(stdout).not.toContain('There is no answer');
+  for (const told of ['is resolved', 'is closed', 'until the customer writes', 'has priority 4', 'snoozed, 2'])
+    expect(stdout, told).toContain(told);
+  expect(writes(world.sent).length).toBeGreaterThanOrEqual(7);
+});
+
+test('what the customer writes brings back what was put away until then', async () => {
+  const world = await desk();
+  const rows: { kind: string; id: number }[] = await json(world, 'inbox');
+  const at = rows.findIndex(({ kind }) => kind === 'conversation');
+  await linear(world, [String(at + 1), 'z', '4', 'q']);
+  expect(((await json(world, 'inbox')) as unknown[]).length).toBe(rows.length - 1);
+  expect(await json(world, 'inbox snoozed')).toMatchObject([{ id: rows[at]?.id, why: 'until the customer writes' }]);
+  world.clock.advance(60_000);
+  await world.control('POST', 'act', {
+    account_id: 1,
+    kind: 'customer_message',
+    conversation_id: rows[at]?.id,
+    body: 'Well?',
+  });
+  await json(world, 'mirror pull');
+  expect(((await json(world, 'inbox')) as unknown[]).length).toBe(rows.length);
+});
+
+test('without a copy one is begun, and shown', async () => {
+  const { sandboxWorld } = await import('../sandbox-world.ts');
+  const world = sandboxWorld({ rateLimit: 'off' });
+  const { stdout, exitCode } = await linear(world, ['R', 'g', 'R', 'g', 'R', 'g', 'q']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('waiting');
+});
+
+test('a line that means nothing is told, and ends nothing', async () => {
+  const { stdout } = await linear(await desk(), ['nonsense', 'q']);
+  expect(stdout).toContain('There is no answer "nonsense" here. ? names the keys.');
+});

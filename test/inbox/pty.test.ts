@@ -1,0 +1,87 @@
+/** The built inbox on a real terminal: whatever ends it, the terminal is as it was, and no text is gone. */
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { type Built, buildSvc } from '../built.ts';
+import { startOnTerminal } from '../pty.ts';
+
+let built: Built;
+beforeAll(async () => {
+  built = await buildSvc();
+});
+
+let running: ReturnType<typeof startOnTerminal>[] = [];
+afterEach(() => {
+  for (const one of running) one.kill();
+  running = [];
+});
+
+const node = process.execPath;
+
+/** A shell beside a sandbox and a copy of it, with that editor. `before` is what stty says of its terminal. */
+async function shell(editor: string, columns = 100, rows = 30) {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-inbox-'));
+  const program = join(folder, 'editor.sh');
+  await writeFile(program, `#!/bin/sh\n${editor}\n`, { mode: 0o755 });
+  const pty = startOnTerminal(
+    [node, built.script, 'sandbox', 'exec', '--rate-limit', 'off', '--', 'bash', '--norc', '--noprofile', '-i'],
+    {
+      cwd: folder,
+      columns,
+      rows,
+      env: { PS1: 'prompt> ', HISTFILE: '', HOME: folder, TMPDIR: folder, EDITOR: program },
+    },
+  );
+  running.push(pty);
+  await pty.shows('prompt>');
+  pty.type(
+    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; clear; svc inbox\r`,
+  );
+  await pty.shows(/waiting {2}\d+[\s\S]*Ben Castro/u);
+  return {
+    ...pty,
+    async isAsItWas() {
+      await pty.shows('prompt>');
+      pty.type('stty -a > after; echo noted\r');
+      await pty.shows(/^noted/mu);
+      const [before, after] = await Promise.all(
+        ['before', 'after'].map((name) => readFile(join(folder, name), 'utf8')),
+      );
+      expect(after).toBe(before);
+      expect(pty.modes()).toMatchObject({ isOther: false, mouseTrackingMode: 'none', wraparoundMode: true });
+    },
+    async says(command: string, what: string | RegExp) {
+      pty.type(`${command}\r`);
+      await pty.shows(what);
+    },
+  };
+}
+
+test('a reply by the editor, then q: sent, and the terminal is as it was', async () => {
+  const pty = await shell('printf "It is fixed.\\n" | cat - "$1" > "$1.new" && cat "$1.new" > "$1"');
+  await pty.press('r', 'Sent: a reply to T-1005');
+  pty.type('q');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --all --json --jq ".[].state"', /^sent$/mu);
+}, 90_000);
+
+test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {
+  const pty = await shell('true');
+  await pty.press('\x1a', /Stopped/u);
+  expect(pty.modes().isOther).toBe(false);
+  await pty.press('fg\r', /waiting {2}\d+[\s\S]*Ben Castro/u);
+  await pty.press('j', /^> (?!Ben)/mu);
+  const { execFileSync } = await import('node:child_process');
+  execFileSync('sh', ['-c', `pkill -TERM -P $(ps -o pid= --ppid ${pty.pid} | head -1)`]);
+  await pty.isAsItWas();
+}, 90_000);
+
+test('an editor that is killed: what it had saved is a draft, and the inbox goes on', async () => {
+  const pty = await shell('printf "Half of it.\\n" > "$1"; kill -9 $$');
+  await pty.press('r', /draft 1|Draft 1/u);
+  await pty.press('j', /^> (?!Ben)/mu);
+  pty.type('q');
+  await pty.isAsItWas();
+  await pty.says('svc drafts list --json --jq ".[].body"', /^Half of it\.$/mu);
+}, 90_000);

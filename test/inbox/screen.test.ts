@@ -1,0 +1,131 @@
+/** The inbox on a screen, drawn into a terminal that exists in memory: what is seen, and what the keys do. */
+import { expect, test } from 'vitest';
+import { createEmulator } from '../emulator.ts';
+import { json } from '../mirror/engines.ts';
+import type { SandboxWorld } from '../sandbox-world.ts';
+import { fakeTerminal } from '../screen/terminal.ts';
+import { type Ran, type RunOptions, svc } from '../svc.ts';
+import { desk } from './desk.ts';
+
+type Shown = {
+  readonly lines: () => Promise<string[]>;
+  readonly shows: (what: string | RegExp) => Promise<string[]>;
+  readonly type: (text: string) => void;
+  readonly terminal: ReturnType<typeof fakeTerminal>;
+  readonly ended: Promise<Ran>;
+};
+
+/** `svc inbox` on a screen of that size. */
+function open(world: SandboxWorld, columns: number, rows: number, options: RunOptions = {}): Shown {
+  const terminal = fakeTerminal({ columns, rows });
+  const emulator = createEmulator({ columns, rows });
+  const ended = svc(world, ['inbox'], { columns, terminal: terminal.port, ...options });
+  const lines = async () => {
+    await emulator.write(terminal.written());
+    return emulator.lines();
+  };
+  const shows = async (what: string | RegExp) => {
+    let seen: string[] = [];
+    for (let turn = 0; turn < 20_000; turn++) {
+      seen = await lines();
+      if (seen.some((line) => (typeof what === 'string' ? line.includes(what) : what.test(line)))) return seen;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    throw new Error(`${what} is not shown:\n${seen.join('\n')}`);
+  };
+  return { lines, shows, type: (text) => terminal.type(text), terminal, ended };
+}
+
+const sizes = [
+  [60, 16],
+  [80, 24],
+  [100, 30],
+  [200, 50],
+] as const;
+
+test.each(sizes)(
+  'at %i×%i the list, the first line and the keys are there, and nothing is too wide',
+  async (columns, rows) => {
+    const screen = open(await desk(), columns, rows);
+    const lines = await screen.shows('Ben Castro');
+    expect(lines[0]).toMatch(/^ waiting {2}23/u);
+    expect(lines[1]).toMatch(/^> {1}/u);
+    expect(lines.at(-1)).toContain('? keys');
+    expect(lines.length).toBe(rows);
+    if (columns >= 100) await screen.shows(/│ T-1005 {2}Import refuses our CSV/u);
+    screen.type('q');
+    expect(await screen.ended).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+);
+
+test('a reply goes from the key through the editor to the service, and its row is marked until the copy knows', async () => {
+  const world = await desk();
+  const screen = open(world, 120, 30, { edit: (initial) => `It is fixed.\n${initial}` });
+  await screen.shows('Ben Castro');
+  screen.type('r');
+  await screen.shows('Sent: a reply to T-1005');
+  expect(screen.terminal.calls).toContain('lend');
+  screen.type('q');
+  await screen.ended;
+  expect(world.sent.filter((one) => one.startsWith('POST'))).toEqual(['POST /tickets/5/replies']);
+});
+
+test('what a customer wrote moves nothing on the screen', async () => {
+  const world = await desk();
+  const hostile = '\u001b]0;owned\u0007\u001b[2J\u202Eevil';
+  const body = { description: hostile, subject: hostile, contact_id: 1 };
+  await world.sandbox.handle({
+    ...{ method: 'POST', url: '/tickets', body: JSON.stringify(body) },
+    headers: { host: 'service.test', authorization: 'Bearer key_acme', 'content-type': 'application/json' },
+  });
+  await json(world, 'mirror pull');
+  const screen = open(world, 100, 40);
+  await screen.shows('Ben Castro');
+  screen.type('G');
+  const lines = await screen.shows('^[[2J');
+  expect(lines[0]).toMatch(/^ waiting {2}24/u);
+  screen.type('q');
+  await screen.ended;
+});
+
+test('help lies over the list and goes again; a search shows what was found', async () => {
+  const screen = open(await desk(), 80, 24);
+  await screen.shows('Ben Castro');
+  screen.type('?');
+  await screen.shows('between the list and the thread');
+  screen.type('?');
+  await screen.shows('Ben Castro');
+  screen.type('/');
+  await screen.shows('Search the copy for');
+  screen.type('invoice\r');
+  await screen.shows(/^ search: invoice {2}\d/u);
+  screen.type('q');
+  expect((await screen.ended).exitCode).toBe(0);
+});
+
+test('Ctrl-C ends, and says what waits', async () => {
+  const world = await desk();
+  const screen = open(world, 80, 24, { edit: (initial) => `Later.\n${initial}` });
+  await screen.shows('Ben Castro');
+  screen.type('d');
+  await screen.shows('Draft 1: a reply to T-1005');
+  screen.type('\u0003');
+  const { exitCode, stderr } = await screen.ended;
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Draft 1: a reply to T-1005')]);
+});
+
+test('nothing is drawn and nothing is asked where nothing happens', async () => {
+  const world = await desk();
+  const screen = open(world, 80, 24);
+  await screen.shows('Ben Castro');
+  await screen.shows(/copy/u);
+  for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await screen.lines();
+  const asked = world.sent.length;
+  for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect([screen.terminal.written(), world.sent.length - asked]).toEqual(['', 0]);
+  screen.terminal.pass(29_000);
+  expect(screen.terminal.written()).toBe('');
+  screen.type('q');
+  await screen.ended;
+});

@@ -1,0 +1,220 @@
+/** The model of the inbox: what keys and events make of it, and what the world is then asked to do. */
+import { expect, test } from 'vitest';
+import type { Kept } from '../../src/inbox/effect.ts';
+import type { Event } from '../../src/inbox/event.ts';
+import { selectedRow } from '../../src/inbox/model.ts';
+import { after, chatOf, doing, inboxOf, keyEvent, now, rowOf, typing } from './models.ts';
+
+const three = [rowOf(1), chatOf(2), rowOf(3)];
+
+const kept = (items: readonly Kept[], parts: Partial<Extract<Event, { is: 'kept' }>> = {}): Event => ({
+  ...{
+    is: 'kept',
+    means: 'reply',
+    ends: 'send',
+    items,
+    mode: 'allow',
+    holdMs: 0,
+    shown: 'It is fixed.',
+    isAgreed: false,
+  },
+  ...parts,
+});
+
+const item = (draft: number, row = rowOf(1)): Kept => ({
+  row,
+  draft,
+  digest: `d${draft}`,
+  told: `Draft ${draft} waits.`,
+});
+
+test('j and k move, g and G go to the ends', () => {
+  const at = (...keys: string[]) => selectedRow(typing(inboxOf(three), ...keys).model)?.id;
+  expect([at('j'), at('j', 'k'), at('G'), at('G', 'g'), at('k'), at('j', 'j', 'j', 'j')]).toEqual([2, 1, 3, 1, 1, 3]);
+});
+
+test('beside the list the thread of what is selected is opened, below it on Enter', () => {
+  const wide = inboxOf(three, { columns: 120, rows: 30 });
+  expect(wide.opened?.row.id).toBe(1);
+  expect(doing(typing(wide, 'j'), 'open')).toEqual([{ do: 'open', row: three[1], view: 'waiting' }]);
+  const narrow = inboxOf(three);
+  expect(doing(typing(narrow, 'j'), 'open')).toEqual([]);
+  const opened = typing(narrow, 'enter');
+  expect([opened.model.focus, doing(opened, 'open').length]).toEqual(['thread', 1]);
+  expect(typing(opened.model, 'escape').model.focus).toBe('list');
+});
+
+test('rows that come late, of an earlier request, are not shown', () => {
+  const model = typing(inboxOf(three), 'v', 'enter').model;
+  expect(after(model, [{ is: 'rows', ask: 1, offset: 0, rows: three, total: 3 }]).model.list.rows).toEqual([]);
+});
+
+test('what was selected stays selected where rows come before it', () => {
+  const model = typing(inboxOf(three), 'j').model;
+  const rows = [rowOf(9), ...three];
+  const next = after(model, [{ is: 'rows', ask: 1, offset: 0, rows, total: 4 }]).model;
+  expect(selectedRow(next)?.id).toBe(2);
+});
+
+test('of 100,000 rows only a window is asked for, and the next one near its end', () => {
+  const window = Array.from({ length: 200 }, (_, at) => rowOf(at));
+  const { model } = after(inboxOf([]), [{ is: 'rows', ask: 1, offset: 0, rows: window, total: 100_000 }]);
+  const end = typing(model, 'G');
+  expect(doing(end, 'list')).toEqual([{ do: 'list', ask: 2, view: 'waiting', offset: 99_899, most: 200 }]);
+  expect(end.model.list.selected).toBe(99_999);
+});
+
+test('a reply is written in the editor, and leaves once its draft is kept', () => {
+  const written = typing(inboxOf(three), 'r');
+  expect(written.effects).toEqual([{ do: 'compose', means: 'reply', rows: [three[0]], ends: 'send' }]);
+  const sent = after(written.model, [kept([item(7)])]);
+  expect(doing(sent, 'send')).toMatchObject([{ draft: 7, digest: 'd7', means: 'reply' }]);
+});
+
+test('in mode ask somebody sees the text and agrees; in mode draft it stays a draft', () => {
+  const asked = after(inboxOf(three), [kept([item(7)], { mode: 'ask' })]);
+  expect(doing(asked, 'send')).toEqual([]);
+  expect(asked.model.over).toMatchObject({ is: 'question', shown: 'It is fixed.' });
+  expect(doing(typing(asked.model, 'enter', 'space'), 'send')).toEqual([]);
+  expect(doing(typing(asked.model, 'y'), 'send')).toHaveLength(1);
+  const left = typing(asked.model, 'escape');
+  expect([doing(left, 'send'), left.model.jobs.at(-1)?.told]).toEqual([[], 'Nothing was sent. Draft 7 waits.']);
+  const drafted = after(inboxOf(three), [kept([item(7)], { mode: 'draft' })]);
+  expect([drafted.effects, drafted.model.jobs.at(-1)]).toMatchObject([
+    [],
+    { state: 'drafted', told: 'Draft 7 waits.' },
+  ]);
+});
+
+test('d makes a draft, whatever the mode', () => {
+  expect(typing(inboxOf(three), 'd').effects).toMatchObject([{ do: 'compose', ends: 'draft' }]);
+  expect(after(inboxOf(three), [kept([item(7)], { ends: 'draft' })]).effects).toEqual([]);
+});
+
+test('what is held leaves after its seconds, and u takes it back', () => {
+  const held = after(inboxOf(three), [kept([item(7)], { holdMs: 10_000 })]);
+  expect([held.effects, held.model.jobs.at(-1)?.state]).toEqual([[], 'held']);
+  expect(doing(after(held.model, [{ is: 'tick', now: now + 9_999 }]), 'send')).toEqual([]);
+  expect(doing(after(held.model, [{ is: 'tick', now: now + 10_000 }]), 'send')).toHaveLength(1);
+  const back = typing(held.model, 'u');
+  expect(doing(after(back.model, [{ is: 'tick', now: now + 99_999 }]), 'send')).toEqual([]);
+  expect(back.model.jobs.at(-1)?.told).toBe('Taken back. Nothing was sent; the text is draft 7.');
+});
+
+test('a ticket is resolved at once, a conversation is asked about first', () => {
+  expect(typing(inboxOf(three), 'e').effects).toMatchObject([{ do: 'change', change: { act: 'resolve' } }]);
+  const asked = typing(inboxOf(three), 'j', 'e');
+  expect(asked.effects).toEqual([]);
+  expect(typing(asked.model, 'y').effects).toMatchObject([{ do: 'keep', means: 'resolve' }]);
+  expect(typing(asked.model, 'n').effects).toEqual([]);
+});
+
+test('keys for tickets do nothing on a conversation', () => {
+  for (const key of ['c', 'o', 'p', 'n']) expect(typing(inboxOf(three), 'j', key).effects, key).toEqual([]);
+});
+
+test('several that are marked are asked about once', () => {
+  const asked = typing(inboxOf([rowOf(1), rowOf(2), rowOf(3)]), 'x', 'x', 'c');
+  expect([asked.effects, asked.model.over]).toMatchObject([[], { title: 'Close: 2 that are marked?' }]);
+  expect(doing(typing(asked.model, 'y'), 'change')).toHaveLength(2);
+  const reply = after(inboxOf(three), [kept([item(7), item(8, rowOf(3))])]);
+  expect(doing(reply, 'send')).toEqual([]);
+  expect(doing(typing(reply.model, 'y'), 'send')).toHaveLength(2);
+});
+
+test('a template is picked, seen, and then sent', () => {
+  const picking = after(typing(inboxOf(three), 't').model, [
+    {
+      is: 'templates',
+      rows: [rowOf(1)],
+      templates: [
+        { value: 'thanks', name: 'thanks' },
+        { value: 'refund', name: 'refund' },
+      ],
+    },
+  ]);
+  const filled = typing(picking.model, 'r', 'e', 'f', 'enter');
+  expect(filled.effects).toEqual([{ do: 'fill', template: 'refund', rows: [rowOf(1)] }]);
+  const seen = after(filled.model, [
+    { is: 'filled', template: 'refund', rows: [rowOf(1)], texts: ['Hi'], shown: 'Hi' },
+  ]);
+  expect(seen.effects).toEqual([]);
+  expect(typing(seen.model, 'y').effects).toMatchObject([{ do: 'keep', means: 'reply', texts: ['Hi'], ends: 'send' }]);
+  expect(typing(seen.model, 'd').effects).toMatchObject([{ do: 'keep', ends: 'draft' }]);
+  expect(typing(seen.model, 'e').effects).toMatchObject([{ do: 'compose', initial: ['Hi'] }]);
+});
+
+test('a thread that is newer than what was read is said before the reply leaves', () => {
+  const sending = after(inboxOf(three), [kept([item(7)])]);
+  const changed: Event = {
+    is: 'changed',
+    job: 1,
+    means: 'reply',
+    item: { ...item(7), digest: 'new' },
+    shown: 'The customer has written again.',
+    holdMs: 0,
+  };
+  const asked = after(sending.model, [changed]);
+  expect([asked.effects, asked.model.over]).toMatchObject([[], { title: 'Send it all the same?' }]);
+  expect(doing(typing(asked.model, 'y'), 'send')).toMatchObject([{ draft: 7, digest: 'new' }]);
+  expect(typing(asked.model, 'e').effects).toMatchObject([{ do: 'edit', draft: 7 }]);
+});
+
+test('a question never takes the keys of somebody who is typing', () => {
+  const searching = typing(inboxOf(three), '/').model;
+  const changed: Event = { is: 'changed', job: 1, means: 'reply', item: item(7), shown: 'New.', holdMs: 0 };
+  const typed = typing(after(searching, [changed]).model, 'y', 'e', 's');
+  expect([typed.effects, typed.model.over]).toMatchObject([[], { is: 'prompt', text: 'yes' }]);
+  const asked = typing(typed.model, 'escape').model.over;
+  expect(asked).toMatchObject({ is: 'question', title: 'Send it all the same?' });
+});
+
+test('drafts are approved once they were read', () => {
+  const model = inboxOf([rowOf(7, { kind: 'draft', number: null })], undefined, 'drafts');
+  const asked = typing(model, 'a');
+  expect(asked.effects).toMatchObject([{ do: 'read-drafts' }]);
+  const read = after(asked.model, [{ is: 'to-approve', items: [item(7)], shown: 'To: …', holdMs: 0 }]);
+  expect(read.effects).toEqual([]);
+  expect(typing(read.model, 'y').effects).toMatchObject([{ do: 'send', digest: 'd7' }]);
+  expect(typing(inboxOf(three), 'a').effects).toEqual([]);
+});
+
+test('what is refused, unknown or a draft stays in a line until Escape', () => {
+  const refused = after(inboxOf(three), [{ is: 'told', told: 'Refused: the address is wrong.', state: 'refused' }]);
+  const gone = (...keys: string[]) => typing(refused.model, ...keys).model.jobs.length;
+  expect([gone('j', 'k', 'x'), gone('escape')]).toEqual([1, 0]);
+});
+
+test('snoozing takes an hour, a day, a Monday, the customer, or a time that is typed', () => {
+  const asked = typing(inboxOf(three), 'z').model;
+  expect(typing(asked, 'enter').effects).toMatchObject([{ do: 'snooze', until: 'hour' }]);
+  expect(typing(asked, 'down', 'down', 'down', 'enter').effects).toMatchObject([{ until: 'customer' }]);
+  const time = typing(asked, 'down', 'down', 'down', 'down', 'enter');
+  expect(time.effects).toEqual([]);
+  expect(typing(time.model, 'i', 'n', ' ', '2', 'h', 'enter').effects).toMatchObject([{ until: { time: 'in 2h' } }]);
+});
+
+test('q ends; with something held it asks; with something on its way it waits for it', () => {
+  expect(typing(inboxOf(three), 'q').effects).toEqual([{ do: 'end' }]);
+  const held = after(inboxOf(three), [kept([item(7)], { holdMs: 9_000 })]).model;
+  expect(typing(held, 'q').effects).toEqual([]);
+  expect(typing(held, 'q', 'y').effects).toEqual([{ do: 'end' }]);
+  const sending = after(inboxOf(three), [kept([item(7)])]).model;
+  const waiting = typing(sending, 'q');
+  expect(doing(waiting, 'end')).toEqual([]);
+  const done: Event = { is: 'ended-job', job: 1, state: 'done', told: 'Sent.' };
+  expect(doing(after(waiting.model, [done]), 'end')).toHaveLength(1);
+  expect(doing(typing(waiting.model, 'q'), 'end')).toHaveLength(1);
+});
+
+test('while the editor has the screen no key does anything', () => {
+  const away = after(inboxOf(three), [{ is: 'away', isAway: true }]).model;
+  for (const key of ['q', 'r', 'e', 'y']) expect(after(away, [keyEvent(key)]).effects).toEqual([]);
+});
+
+test('a search shows what the copy holds of the words, and v leads back', () => {
+  const found = typing(inboxOf(three), '/', 'r', 'e', 'f', 'u', 'n', 'd', 'enter');
+  expect(found.effects).toEqual([{ do: 'list', ask: 2, view: 'search', words: 'refund', offset: 0, most: 200 }]);
+  const back = typing(found.model, 'v', 'enter').effects;
+  expect(back).toEqual([{ do: 'list', ask: 3, view: 'waiting', offset: 0, most: 200 }]);
+});

@@ -1,0 +1,39 @@
+// What is wrong in a policy is said in plain words, and the example of the docs lets through what has no text.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { desk, writesOf } from './drafting.ts';
+
+function withPolicy(text: string) {
+  const at = desk();
+  mkdirSync(join(at.world.folder, 'config'), { recursive: true });
+  writeFileSync(join(at.world.folder, 'config/policy.yaml'), text);
+  return at;
+}
+
+const wrong: readonly (readonly [text: string, said: string])[] = [
+  ['sends:\n  max_per_hr: 5', 'sends.max_per_hr is not known here; known are mode, max_per_hour, quiet, allow, deny.'],
+  ['send:\n  mode: ask', 'send is not known here; known is sends.'],
+  ['sends:\n  quiet: { form: "20:00" }', 'sends.quiet.form is not known here; known are from, to, zone, days.'],
+  ['sends:\n  max_per_hour: many', 'sends.max_per_hour must be a number, and is "many".'],
+  ['sends:\n  deny: 5', 'sends.deny must be a text, and is 5.'],
+  ['sends:\n  mode: never', 'sends.mode: must be one of allow, ask, draft.'],
+];
+
+test.each(wrong)('%j is refused in words', async (text, said) => {
+  const { run, world } = withPolicy(text);
+  const ran = await run('tickets reply 8 --body Hello --yes');
+  expect(ran.exitCode).toBe(5);
+  expect(ran.stderr).toContain(said);
+  expect(ran.stderr).not.toMatch(/Expected|Invalid|never but/u);
+  expect(writesOf(world)).toEqual([]);
+});
+
+test('the filter of the docs forbids a refund, and lets a resolve through, which has no text', async () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/drafts.md'), 'utf8');
+  const [deny = ''] = /^ {2}deny: .*$/mu.exec(docs) ?? [];
+  const { run } = withPolicy(`sends:\n${deny}\n`);
+  expect((await run('conversations resolve 7 --yes')).exitCode).toBe(0);
+  expect((await run(['tickets', 'reply', '8', '--body', 'Your Refund is here', '--yes'])).exitCode).toBe(5);
+  expect((await run('tickets reply 8 --body Hello --yes')).exitCode).toBe(0);
+});

@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openTunnel, splitWords, tunnelRecipe } from '../../../src/webhooks/subscriptions/tunnel.ts';
+
+const clock = {
+  now: () => new Date(),
+  ticks: () => performance.now(),
+  sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {}) as Promise<void>,
+};
+/** A tunnel program made of a line of JavaScript. */
+const program = (script: string) => `${process.execPath} -e "${script.replaceAll('"', "'")}" {port}`;
+const stays = 'setInterval(() => {}, 1000)';
+const openTunnelUrl = (text: string, more = {}) => openTunnel(tunnelRecipe(text), 8977, { clock, ...more });
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test.each([
+  ['a plain line', "console.log('https://abc.example.com')"],
+  ['standard error', "console.error('url: https://abc.example.com.')"],
+  ['a box with colours', "console.log('| \\x1b[32mhttps://abc.example.com\\x1b[0m |')"],
+  ['two pieces', "process.stdout.write('see https://abc.exam'); setTimeout(() => console.log('ple.com now'), 200)"],
+  ['a text without a line end', "process.stdout.write('https://abc.example.com')"],
+  [
+    'what it forwards to, named first',
+    "console.log('to http://127.0.0.1:8977/'); setTimeout(() => console.log('https://abc.example.com'), 200)",
+  ],
+])('the URL is read from %s', async (_, script) => {
+  const tunnel = await openTunnelUrl(program(`${script}; ${stays}`));
+  expect(new URL(tunnel.url).href).toBe('https://abc.example.com/');
+  await tunnel.close();
+});
+
+test('a loopback URL will do where no other comes, and {port} is the port', async () => {
+  const tunnel = await openTunnelUrl(program(`console.log('http://127.0.0.1:' + process.argv[1] + '/in'); ${stays}`));
+  expect(tunnel.url).toBe('http://127.0.0.1:8977/in');
+  await tunnel.close();
+});
+
+test('closing ends the program and its children', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-tunnel-'));
+  const script = join(folder, 'tunnel.mjs');
+  await writeFile(
+    script,
+    `import { spawn } from 'node:child_process';
+     const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); ${stays}']);
+     process.on('SIGTERM', () => {});
+     console.log('https://abc.example.com pids ' + process.pid + ' ' + child.pid);
+     import { writeFileSync } from 'node:fs';
+     writeFileSync(${JSON.stringify(join(folder, 'pids'))}, process.pid + ' ' + child.pid);
+     ${stays}`,
+  );
+  const tunnel = await openTunnelUrl(`${process.execPath} ${script}`);
+  while (!(await readFile(join(folder, 'pids'), 'utf8').catch(() => ''))) await sleep(10);
+  const pids = (await readFile(join(folder, 'pids'), 'utf8')).split(' ').map(Number);
+  expect(pids.map(alive)).toEqual([true, true]);
+  await tunnel.close();
+  while (pids.some(alive)) await sleep(10);
+});
+
+test('a tunnel that dies is noticed, with its last words', async () => {
+  const tunnel = await openTunnelUrl(
+    program(
+      "console.log('https://abc.example.com'); setTimeout(() => { console.error('quota exceeded'); process.exit(3) }, 100)",
+    ),
+  );
+  expect(await tunnel.died).toMatch(/ended with exit 3: quota exceeded/u);
+});
+
+test('one that cannot start, ends at once, or never names a URL is said plainly', async () => {
+  await expect(openTunnelUrl('no-such-program-here {port}')).rejects.toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('not installed'),
+    hint: expect.stringContaining('--public-url'),
+  });
+  await expect(openTunnelUrl(program("console.error('no account'); process.exit(1)"))).rejects.toThrow(
+    /exit 1: no account/u,
+  );
+  await expect(openTunnelUrl(program(stays), { patienceMs: 200 })).rejects.toThrow(/named no URL in time/u);
+});
+
+test('no shell sees the command', async () => {
+  const tunnel = await openTunnelUrl(
+    `${process.execPath} -e "console.log('https://abc.example.com/' + process.argv[1]); ${stays}" '$(id);\`id\`|cat' `,
+  );
+  expect(tunnel.url).toContain('$(id);');
+  await tunnel.close();
+});
+
+test.each([
+  ['a b  c', ['a', 'b', 'c']],
+  [`a "b c" 'd "e"'`, ['a', 'b c', 'd "e"']],
+  [`a\\ b "c\\"d" ''`, ['a b', 'c"d', '']],
+  ['--x="1 2" $HOME *', ['--x=1 2', '$HOME', '*']],
+  ['', []],
+])('words of %j', (text, words) => {
+  expect(splitWords(text)).toEqual(words);
+});
+
+test.each(['a "b', "a 'b", 'a \\'])('%j has a quote that does not end', (text) => {
+  expect(() => splitWords(text)).toThrow(/does not end/u);
+});
+
+test('cloudflared and ngrok are told apart from what else they print', () => {
+  const cloudflared = `INF Thank you for trying Cloudflare Tunnel. https://developers.cloudflare.com/tunnel
+INF |  https://brave-sample-words.trycloudflare.com  |`;
+  expect(tunnelRecipe('cloudflared').find(cloudflared)).toBe('https://brave-sample-words.trycloudflare.com');
+  const ngrok =
+    't=2026 lvl=info msg="started tunnel" obj=tunnels name=command_line addr=http://127.0.0.1:8977 url=https://ab12.ngrok-free.app';
+  expect(tunnelRecipe('ngrok').find(ngrok)).toBe('https://ab12.ngrok-free.app');
+  expect(() => tunnelRecipe(' ')).toThrow(/empty/u);
+});
