@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { isCode } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
 import { removeEmptyFolder, removeFolder } from '../../disk/file-head.ts';
 import { namesIn } from '../../disk/folder.ts';
@@ -74,7 +75,7 @@ export const enterNative = <T extends object>(
     const held = await tryLock(entry);
     const leave = async () => {
       await held?.release();
-      await removeFolder(entry);
+      await clear(entry);
     };
     try {
       return { ...(await first()), release: leave };
@@ -123,17 +124,28 @@ const entriesOf = async (path: string): Promise<string[]> =>
 
 /** Removes what killed processes left of themselves beside a file that is deleted. */
 export async function removeEntries(path: string): Promise<void> {
-  for (const entry of await entriesOf(path)) await removeFolder(entry);
+  for (const entry of await entriesOf(path)) await clear(entry);
   await removeEmptyFolder(entries(path));
 }
 
 /** The process id of one that lives; entries of those that were killed are cleared away. */
 async function nativeAtWork(path: string): Promise<number | undefined> {
   for (const entry of await entriesOf(path)) {
-    const held = await tryLock(entry);
+    let held: Held | undefined;
+    try {
+      held = await tryLock(entry);
+    } catch (error) {
+      // Its process takes it away at this moment: the next look finds out.
+      if (!movedAway.some((code) => isCode(error, code))) throw error;
+    }
     if (!held) return (await holders(entry))[0] ?? 0;
     await held.release();
-    await removeFolder(entry);
+    await clear(entry);
   }
   return undefined;
 }
+
+const movedAway = ['ENOENT', 'EEXIST', 'ENOTEMPTY'];
+
+/** Two may do so at once, and one of them fails. An entry that nobody holds is nothing, and the next look clears it away. */
+const clear = (entry: string): Promise<void> => removeFolder(entry).catch(() => {});
