@@ -17,6 +17,7 @@ const parts = [
   'bulk',
   'bulk-memory',
   'mirror',
+  'inbox',
   'installed-size',
 ];
 const chosen = process.argv.slice(2).filter((word) => parts.includes(word));

@@ -88,7 +88,7 @@ export type RunOptions = {
   /** Asked in place of the answers where one of several is chosen. */
   readonly chooses?: () => string;
   /** The editor: what it is opened with → what is saved. Without it the next answer is. */
-  readonly edit?: (initial: string) => string;
+  readonly edit?: (initial: string) => string | Promise<string>;
   /** The editor saves this and then fails. */
   readonly brokenEdit?: string;
   readonly signal?: AbortSignal;

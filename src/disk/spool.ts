@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +19,16 @@ export type Spool<T> = {
   close(): Promise<void>;
 };
 
+/** `folder`: of one that has a name. */
+type Kept = { readonly handle: FileHandle; readonly folder?: string };
+
 type Stored = { readonly at: number; readonly length: number };
 
 /** @param inMemory how many pieces wait in memory at most */
 export function newSpool<T>(inMemory: number): Spool<T> {
   const ready: T[] = [];
   const stored: Stored[] = [];
-  let file: { readonly handle: FileHandle; readonly folder: string } | undefined;
+  let file: Kept | undefined;
   let end = 0;
   let finished: { readonly error: unknown } | undefined;
   let wake = (): void => {};
@@ -69,7 +73,7 @@ export function newSpool<T>(inMemory: number): Spool<T> {
     },
     async close() {
       await file?.handle.close();
-      if (file) await rm(file.folder, { recursive: true, force: true });
+      if (file?.folder !== undefined) await rm(file.folder, { recursive: true, force: true });
       file = undefined;
     },
   };
@@ -84,10 +88,16 @@ const unusable = (error: unknown): never => {
   throw diskFailure(error, what, hint);
 };
 
-/** Without a name from the first moment, where the system allows it: nothing is left behind, however svc ends. */
-async function makeFile(): Promise<{ readonly handle: FileHandle; readonly folder: string }> {
+/** Without a name from the first moment, where the system can: nothing is left behind, however and whenever svc ends. */
+async function makeFile(): Promise<Kept> {
+  const nameless = process.platform === 'linux' ? await openNameless(tmpdir()) : undefined;
+  if (nameless) return { handle: nameless };
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));
   const handle = await open(join(folder, 'rows'), 'wx+', 0o600);
   await rm(folder, { recursive: true, force: true }).catch(() => {});
-  return { folder, handle };
+  return { handle, folder };
 }
+
+/** Linux's O_TMPFILE, which Node does not name. Undefined where the file system has no such files, or no such folder. */
+const openNameless = (folder: string): Promise<FileHandle | undefined> =>
+  open(folder, constants.O_RDWR | constants.O_DIRECTORY | 0o20000000, 0o600).catch(() => undefined);

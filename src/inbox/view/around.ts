@@ -1,8 +1,8 @@
 import { ageOf } from '../../mirror/query/age.ts';
 import type { Style } from '../../output/view.ts';
+import { cells, cut } from '../../screen/width.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { cells, cut } from '../../text/width.ts';
 import { shownJob } from '../jobs.ts';
 import { type KeyEntry, keys } from '../keys.ts';
 import type { Job, Model } from '../model.ts';

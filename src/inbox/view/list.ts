@@ -1,6 +1,6 @@
 import { ageOf } from '../../mirror/query/age.ts';
+import { cells, cut, pad } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { cells, cut, pad } from '../../text/width.ts';
 import type { Model } from '../model.ts';
 import { keyOf, nameOf, type Row, whoOf } from '../row.ts';
 import { type Line, line, type Part } from './parts.ts';

@@ -1,5 +1,5 @@
+import { pad, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { pad, wrap } from '../../text/width.ts';
 import { choicesIn } from '../asking.ts';
 import { keys } from '../keys.ts';
 import type { Model, Over } from '../model.ts';

@@ -1,5 +1,5 @@
 import type { Paint, Style } from '../../output/view.ts';
-import { cells, cut } from '../../text/width.ts';
+import { cells, cut } from '../../screen/width.ts';
 
 /** How a line is drawn: colours, and what is selected. Both honour NO_COLOR, which leaves what is selected its mark. */
 export type Look = { readonly paint: Paint; readonly selected: (text: string) => string };

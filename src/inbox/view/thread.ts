@@ -1,7 +1,7 @@
 import { timeForPeople } from '../../output/cells.ts';
 import type { Style } from '../../output/view.ts';
+import { wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { wrap } from '../../text/width.ts';
 import type { Model } from '../model.ts';
 import type { Thread, ThreadMessage } from '../row.ts';
 import { blank, type Line, line } from './parts.ts';
