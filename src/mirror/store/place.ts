@@ -58,7 +58,7 @@ export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: W
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
     : await (await import('../sqlite/sqlite.ts')).openSqlite(ctx, { named: place, isOwn, maxWaitMs });
   try {
-    const { prepareSchema } = await import('./schema.ts');
+    const { prepareSchema } = await import('./migrations.ts');
     await prepareSchema(store);
     return store;
   } catch (error) {

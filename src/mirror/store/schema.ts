@@ -1,13 +1,7 @@
 import { Failure } from '../../errors.ts';
-import { hexDigestOf } from '../../text/digest.ts';
-import { dropPercentiles, makePercentiles } from '../postgres/percentiles.ts';
-import { guardRows } from '../postgres/row-security.ts';
-import { cellsOf } from '../tables/cells.ts';
-import { type Engine, quoted, type Sql, type Store } from '../tables/store.ts';
+import { dropPercentiles } from '../postgres/percentiles.ts';
+import { type Engine, quoted, type Sql } from '../tables/store.ts';
 import { type Column, type ColumnType, changeColumns, type Table, tables } from '../tables/tables.ts';
-
-/** Of everything but the columns that follow from the table of operations, which are added when they are missing. */
-const version = 1;
 
 const types: Record<Engine, Record<ColumnType, string>> = {
   sqlite: { integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', text: 'TEXT', time: 'TEXT', json: 'TEXT' },
@@ -42,12 +36,12 @@ const owner = (engine: Engine): string[] => [
   'account_id TEXT NOT NULL',
 ];
 
-const column =
+export const column =
   (engine: Engine) =>
   ({ name, type }: Column): string =>
     `${quoted(name)} ${types[engine][type]}`;
 
-function createTable(engine: Engine, table: Table): string[] {
+export function createTable(engine: Engine, table: Table): string[] {
   const { name, key, columns, words } = table;
   const special = name === 'contacts' ? ['find_text TEXT', 'email_key TEXT'] : [];
   if (engine === 'postgres' && words.length > 0) special.push('words tsvector');
@@ -73,7 +67,7 @@ function createTable(engine: Engine, table: Table): string[] {
   return statements;
 }
 
-function createAll(engine: Engine): string[] {
+export function createAll(engine: Engine): string[] {
   const { time, integer } = types[engine];
   const json = engine === 'sqlite' ? 'TEXT' : 'json';
   const account = 'service TEXT NOT NULL, account_id TEXT NOT NULL';
@@ -90,7 +84,6 @@ function createAll(engine: Engine): string[] {
     `CREATE TABLE svc_kinds (${account}, kind TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (service, account_id, kind))`,
     `CREATE TABLE svc_watchers (${account}, name TEXT NOT NULL, seq ${integer} NOT NULL, PRIMARY KEY (service, account_id, name))`,
     'CREATE TABLE svc_schema (version INTEGER NOT NULL, columns TEXT NOT NULL)',
-    `INSERT INTO svc_schema (version, columns) VALUES (${version}, '${fingerprint(engine)}')`,
   ];
 }
 
@@ -109,100 +102,12 @@ export const shownSchema = (engine: Engine): string => {
   );
 };
 
-/** Makes the tables, or brings those of an older svc up to date; refuses those of a newer one. */
-export async function prepareSchema(store: Store): Promise<void> {
-  const present = await store.read(presentSchema);
-  if (present && present.version > version) throw tooNew(store.place, present.version);
-  if (present?.columns === fingerprint(store.engine)) return;
-  await store.write(async (sql) => {
-    if (sql.engine === 'postgres') await sql.run('CREATE SCHEMA IF NOT EXISTS svc_mirror');
-    if (!(await presentSchema(sql))) {
-      for (const statement of createAll(sql.engine)) await sql.run(statement);
-      if (sql.engine === 'postgres') await makeFunctions(sql);
-      return;
-    }
-    // First: to read the rows runs the policy that is there.
-    if (sql.engine === 'postgres') await makeFunctions(sql);
-    for (const missing of await missingColumns(sql)) await addColumn(sql, missing);
-    await sql.run('UPDATE svc_schema SET version = $1, columns = $2', [version, fingerprint(sql.engine)], 1);
-  }, 'tables');
-}
-
-async function makeFunctions(sql: Sql): Promise<void> {
-  await guardRows(sql);
-  await makePercentiles(sql);
-}
-
-const tooNew = (place: string, present: number): Failure =>
-  new Failure('failed', `The copy ${place} was made by a newer svc (schema ${present}; this one knows ${version}).`, {
-    hint: 'Update svc, or keep a copy of your own with --db FILE.',
-  });
-
-/** What the columns of this svc are, so that one look tells whether the database has them. */
-const fingerprint = (engine: Engine): string =>
-  hexDigestOf(JSON.stringify([tables.map(({ name, columns }) => [name, columns]), functions[engine]])).slice(0, 16);
-
-/** What keeps the accounts of a database apart, and what a query may call: to say it otherwise has it made again. */
-const functions: Record<Engine, string> = {
-  sqlite: '',
-  postgres: 'row-level security, with the operators of the server; median and percentile',
-};
-
-type Present = { readonly version: number; readonly columns: string };
-
-async function presentSchema(sql: Sql): Promise<Present | undefined> {
-  if (!(await hasTable(sql, 'svc_schema'))) return undefined;
-  const [row] = await sql.all('SELECT version, columns FROM svc_schema');
-  return { version: Number(row?.version), columns: String(row?.columns) };
-}
-
 export async function hasTable(sql: Sql, name: string): Promise<boolean> {
   const rows =
     sql.engine === 'sqlite'
       ? await sql.all("SELECT 1 AS one FROM sqlite_schema WHERE type = 'table' AND name = $1", [name])
       : await sql.all("SELECT 1 AS one FROM pg_tables WHERE schemaname = 'svc_mirror' AND tablename = $1", [name]);
   return rows.length > 0;
-}
-
-type Missing = { readonly table: Table; readonly column: Column };
-
-/** Fields that the service has got since the tables were made. */
-async function missingColumns(sql: Sql): Promise<Missing[]> {
-  const rows =
-    sql.engine === 'sqlite'
-      ? await sql.all(
-          "SELECT t.name AS t, c.name AS c FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'",
-        )
-      : await sql.all(
-          "SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = 'svc_mirror'",
-        );
-  const present = new Set(rows.map(({ t, c }) => `${t}.${c}`));
-  return tables.flatMap((table) =>
-    table.columns.filter(({ name }) => !present.has(`${table.name}.${name}`)).map((column) => ({ table, column })),
-  );
-}
-
-/** What the rows hold of it already stands in `data`. */
-async function addColumn(sql: Sql, { table, column: added }: Missing): Promise<void> {
-  await sql.run(`ALTER TABLE ${table.name} ADD COLUMN ${column(sql.engine)(added)}`);
-  let last = 0;
-  for (;;) {
-    const rows = await sql.all(
-      `SELECT svc_row, data FROM ${table.name} WHERE svc_row > $1 ORDER BY svc_row LIMIT 500`,
-      [last],
-    );
-    if (rows.length === 0) return;
-    for (const { svc_row, data } of rows) {
-      const [value = null] = cellsOf([added], JSON.parse(String(data)));
-      if (value === null) continue;
-      await sql.run(
-        `UPDATE ${table.name} SET ${quoted(added.name)} = $1 WHERE svc_row = $2`,
-        [value, Number(svc_row)],
-        1,
-      );
-    }
-    last = Number(rows.at(-1)?.svc_row);
-  }
 }
 
 const ofTheCopy = [
