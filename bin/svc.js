@@ -14,8 +14,9 @@ async function run(argv) {
   const said = await quickAnswer(argv, columns);
   if (said !== undefined) return write(said);
   const load = require('./chunks.js').loader();
-  const [{ main }, { nodeContext }] = [load('main.cjs'), load('context-node.cjs')];
-  process.exitCode = await main(argv, nodeContext());
+  const [{ main }, { nodeContext, runToItsEnd }] = [load('main.cjs'), load('context-node.cjs')];
+  const ctx = nodeContext();
+  await runToItsEnd(main(argv, ctx), ctx);
   // The run is over and its output is out: it ends, whatever a library keeps open.
   setTimeout(() => process.exit(), 3000).unref();
 }

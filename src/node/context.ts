@@ -84,6 +84,24 @@ export function nodeContext(): Context {
 /** Whether another program has the terminal: a Ctrl-C there is its own, and may mean something else. */
 export type Lent = { isLent: boolean };
 
+const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/**
+ * Waits for the run and gives the process its exit code. Where nothing is left that could end the run, Node ends the
+ * process with 0; then this says what happened, with another code.
+ */
+export async function runToItsEnd(running: Promise<number>, { signal }: Pick<Context, 'signal'>): Promise<void> {
+  const isLeft = () => {
+    const [, code] = Object.entries(signalCodes).find(([name]) => name === signal.reason) ?? [];
+    process.exitCode = code ?? 1;
+    if (code === undefined)
+      openStderr().write('Error: svc ended before its work was done. What it has sent may be done or not.\n');
+  };
+  process.once('beforeExit', isLeft);
+  process.exitCode = await running;
+  process.off('beforeExit', isLeft);
+}
+
 /**
  * Fires on the first SIGINT, SIGTERM or SIGHUP, so that whatever runs can end well; a second one ends the process at
  * once. As long as somebody listens to hangups, they are told of a SIGHUP instead.
@@ -93,11 +111,7 @@ function interruptSignal(hangups: ReadonlySet<() => void>, lent: Lent): { signal
   let isHungUp = false;
   // Each request and each wait listens to it; Node takes more than ten for a leak and warns on the screen.
   process.getBuiltinModule('node:events').setMaxListeners(0, interrupt.signal);
-  for (const [name, code] of [
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const) {
+  for (const [name, code] of Object.entries(signalCodes)) {
     process.on(name, () => {
       if (name === 'SIGINT' && lent.isLent) return;
       if (name === 'SIGHUP' && hangups.size > 0) {

@@ -40,7 +40,7 @@ async function askIn(here: Place, question: Question, signal: AbortSignal | unde
   if (answer === undefined) {
     if (here.thread?.worker === worker) here.thread = undefined;
     await worker.terminate();
-  } else if (waiting.size === 0) worker.unref();
+  } else if (waiting.size === 0 && here.thread?.worker === worker) worker.unref();
   return answer;
 }
 

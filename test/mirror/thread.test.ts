@@ -3,7 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Connection } from '../../src/mirror/sqlite/connection.ts';
 import { startThread, untilInterrupted } from '../../src/mirror/sqlite/thread.ts';
 
@@ -122,4 +123,16 @@ test('a thread that met an error, or was ended at work, serves no other file', a
   await close(endless);
   await close(await opened('last'));
   expect(started).toBe(3);
+});
+
+test('an answer that comes while its thread is ended does not let the process go before its end', async () => {
+  const thread = await opened('late');
+  const answer = rows(thread).catch(() => {});
+  // Nothing is heard meanwhile, and the answer is there.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  const letGo = vi.spyOn(Worker.prototype, 'unref');
+  await thread.end();
+  await answer;
+  expect(letGo).not.toHaveBeenCalled();
+  letGo.mockRestore();
 });

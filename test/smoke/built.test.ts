@@ -31,6 +31,23 @@ describe('the built tool', () => {
     expect(await svc('--help')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Usage: svc') });
   });
 
+  test('where nothing is left that could end a run, that is no success', async () => {
+    const left = (signal: string) => {
+      const script = `require('./dist/context-node.cjs').runToItsEnd(new Promise(() => {}), { signal: ${signal} })`;
+      return execa(node, ['-e', script], { cwd: join(built.script, '..', '..'), reject: false });
+    };
+    expect(await left('AbortSignal.any([])')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Error: /u),
+    });
+    for (const [name, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ])
+      expect(await left(`AbortSignal.abort('${name}')`)).toMatchObject({ exitCode: code });
+  });
+
   test('lists, creates and prints every format against the sandbox', async () => {
     const ran = await inSandbox(`
       set -e

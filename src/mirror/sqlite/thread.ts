@@ -48,6 +48,7 @@ export function startThread(path: string, { readOnly, isWal }: Mode): Connection
   let asked = 0;
   let isClosed = false;
   let hasFailed = false;
+  let isEnding = false;
   const worker = warm ?? newWorker();
   warm = undefined;
   const giveUp = (said: string): void => {
@@ -59,7 +60,8 @@ export function startThread(path: string, { readOnly, isWal }: Mode): Connection
   const onMessage = ({ id, value, error, code }: Reply): void => {
     const asker = waiting.get(id);
     waiting.delete(id);
-    if (waiting.size === 0) worker.unref();
+    // An answer may still come while it is being ended, and nothing else keeps the process until it is over.
+    if (waiting.size === 0 && !isEnding) worker.unref();
     hasFailed ||= error !== undefined;
     if (error === undefined) asker?.done(value);
     else asker?.failed(sqliteFailure(path, error, code));
@@ -88,6 +90,7 @@ export function startThread(path: string, { readOnly, isWal }: Mode): Connection
     async end() {
       if (Number.isNaN(asked)) return;
       if (isClosed && !hasFailed && waiting.size === 0 && !warm) return keep();
+      isEnding = true;
       await worker.terminate();
     },
   };
