@@ -170,4 +170,8 @@ export const notFoundNames =
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
+/** What went wrong, and what helps, as one text. */
+export const wordsOf = (error: unknown): string =>
+  error instanceof Failure && error.hint !== undefined ? `${error.message} ${error.hint}` : messageOf(error);
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

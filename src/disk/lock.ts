@@ -107,7 +107,7 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
       const waitedMs = clock.ticks() - began;
       const holder = waitedMs >= Math.min(shownAfterMs, maxWaitMs) ? await holderOf(folder) : undefined;
       if (holder && waitedMs >= maxWaitMs) throw await tooLong(folder, holder, { ...waiting, maxWaitMs });
-      if (holder) {
+      if (holder && !isOwn(holder)) {
         const text = `Waiting for ${waiting.what ?? 'a lock'}: ${await describeState(holder)} has it`;
         // A holder that is at work is soon done. With any other, a person may have to act.
         if (!told && waitedMs >= (holder.life === 'running' ? 5000 : 1000)) {
@@ -218,6 +218,9 @@ function stillness(clock: Waiting['clock']): IsStill {
 }
 
 type Holder = { readonly entry: Entry; readonly life: 'running' | 'stopped' | 'elsewhere' };
+
+/** Another part of this run, which is soon done: nobody can do anything about that. */
+const isOwn = ({ entry, life }: Holder): boolean => life === 'running' && entry.pid === process.pid;
 
 async function holderOf(folder: string): Promise<Holder | undefined> {
   for (const name of await fs.readdir(folder)) {

@@ -55,7 +55,10 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
     const text = rows.map((row) => row.number ?? String(row.id)).join(' ');
     return { model: told(model, `Copied: ${text}`, 'done'), effects: [{ do: 'copy', text }] };
   },
-  pull: (model) => ({ model, effects: [{ do: 'pull' }] }),
+  pull: (model) => ({
+    model: told({ ...model, isLooking: true }, 'Looking for what is new …', 'told'),
+    effects: [{ do: 'pull' }],
+  }),
   read: (model) => (model.focus === 'thread' ? still({ ...model, focus: 'list' }) : still(cleared(model))),
   help: (model) => still({ ...model, over: { is: 'help', scroll: 0 } }),
   suspend: (model) => ({ model, effects: [{ do: 'suspend' }] }),

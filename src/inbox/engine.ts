@@ -16,6 +16,8 @@ export type Engine = {
 type Ports = {
   readonly perform: (effect: Effect) => Promise<void>;
   readonly changed: (model: Model) => void;
+  /** Milliseconds of the wall clock. */
+  readonly now: () => number;
   /** A bug of svc itself: the terminal is given back before it is told. */
   readonly failed: (error: unknown) => void;
 };
@@ -29,7 +31,7 @@ const lanes: Readonly<Partial<Record<Effect['do'], string>>> = {
 
 const last = new Set(['list', 'open']);
 
-export function startEngine(start: Start, { perform, changed, failed }: Ports): Engine {
+export function startEngine(start: Start, { perform, changed, now, failed }: Ports): Engine {
   const first = begin(start);
   let model = first.model;
   const waiting = new Map<string, Effect[]>();
@@ -52,8 +54,11 @@ export function startEngine(start: Start, { perform, changed, failed }: Ports): 
   };
   const tell = (event: Event) => {
     try {
-      const step = update(model, event);
-      const isOther = step.model !== model;
+      // What is held, and every age, is counted from the moment in which something happens.
+      const before = { ...model, now: now() };
+      const step = update(before, event);
+      const isOther = step.model !== before;
+      if (!isOther && step.effects.length === 0) return;
       model = step.model;
       for (const effect of step.effects) begun(effect);
       if (isOther) changed(model);

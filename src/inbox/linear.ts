@@ -1,6 +1,6 @@
-import { ageOf } from '../mirror/query/age.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cells } from '../text/width.ts';
+import { ageWords } from './age.ts';
 import { choicesIn } from './asking.ts';
 import type { Event, Key } from './event.ts';
 import { type KeyEntry, keys } from './keys.ts';
@@ -80,7 +80,7 @@ function rowWords(row: Row, place: number, now: number): string {
   const parts = [
     `${whoOf(row) || 'anonymous'}: ${subject ?? nameOf(row)}`,
     why,
-    since === null ? undefined : `waiting ${ageOf(since, new Date(now))}`,
+    since === null ? undefined : `waiting ${ageWords(since, now)}`,
     priority === null ? undefined : `priority ${priority}`,
     channel,
     status,

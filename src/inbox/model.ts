@@ -101,6 +101,8 @@ export type Model = {
   /** Requests left in this minute, as the service last said. */
   readonly left: number | undefined;
   readonly drafts: number;
+  /** Somebody asked for what is new, and has no answer yet. */
+  readonly isLooking: boolean;
   /** The editor has the screen. */
   readonly isAway: boolean;
   readonly isEnding: boolean;
@@ -120,7 +122,7 @@ export function begin({ size, now, view, views }: Start): Step {
     list: { asked: 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
     ...{ over: undefined, next: [], marked: [], handled: {}, jobs: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
-    ...{ left: undefined, drafts: 0, isAway: false, isEnding: false },
+    ...{ left: undefined, drafts: 0, isLooking: false, isAway: false, isEnding: false },
   };
   return { model, effects: [{ do: 'list', ask: 1, view, offset: 0, most: windowRows }] };
 }

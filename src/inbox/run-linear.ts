@@ -38,6 +38,7 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       {
         perform: (effect) => perform(world, effect),
         changed: () => {},
+        now,
         failed: (error) => {
           bug = { error };
         },

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import type { Context, TerminalPort } from '../context.ts';
 import { interruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { openScreen, type Screen } from '../screen/screen.ts';
@@ -32,35 +32,32 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
   const screen = openScreen(terminal, {
     key: (key) => tell({ is: 'key', key }),
     resize: ({ columns, rows }) => tell({ is: 'resize', columns, rows }),
-    resumed: () => tell({ is: 'tick', now: ctx.clock.now().getTime() }),
+    resumed: () => tell({ is: 'tick', now: now() }),
     ended: (reason) => ended.resolve(reason),
   });
   const session = openSession({ ctx, settings, db }, tell);
-  let stopTicks = () => {};
+  const now = () => ctx.clock.now().getTime();
+  const ticks = ticker(terminal, () => tell({ is: 'tick', now: now() }));
   try {
     const own = (await allViews(ctx)).map(({ name, about }) => ({ value: name, name, about }));
     engine = startEngine(
-      { size: screen.size(), now: ctx.clock.now().getTime(), view, views: own },
+      { size: screen.size(), now: now(), view, views: own },
       {
         perform: (effect) =>
           perform(worldOf({ ctx, session, screen, tell, end: () => ended.resolve(undefined) }), effect),
         changed: (model) => {
           screen.draw({ lines: frameOf(model, look) });
-          stopTicks = ticking(model, stopTicks);
+          ticks.every(tickMs(model));
         },
+        now,
         failed: (error) => {
           bug = { error };
           ended.resolve(undefined);
         },
       },
     );
-    const ticking = (model: Model, stop: () => void) => {
-      stop();
-      const ms = model.jobs.some(({ state }) => state === 'held') ? countMs : idleMs;
-      return terminal.after(ms, () => tell({ is: 'tick', now: ctx.clock.now().getTime() }));
-    };
     screen.draw({ lines: frameOf(engine.model(), look) });
-    stopTicks = ticking(engine.model(), stopTicks);
+    ticks.every(tickMs(engine.model()));
     void session.follow().catch(() => {});
     const reason = await ended.promise;
     screen.close();
@@ -68,10 +65,33 @@ export async function runScreen(ctx: Context, settings: Settings, { view, db }: 
     if (bug) throw bug.error;
     return endOf(engine.model(), reason);
   } finally {
-    stopTicks();
+    ticks.end();
     screen.close();
     await session.end();
   }
+}
+
+const tickMs = ({ jobs }: Model): number => (jobs.some(({ state }) => state === 'held') ? countMs : idleMs);
+
+/** Ticks every so often, whatever happens in between. */
+function ticker(terminal: TerminalPort, tick: () => void) {
+  let stop = () => {};
+  let ms = 0;
+  const begin = () => {
+    stop = terminal.after(ms, () => {
+      begin();
+      tick();
+    });
+  };
+  return {
+    every(other: number): void {
+      if (other === ms) return;
+      stop();
+      ms = other;
+      begin();
+    },
+    end: () => stop(),
+  };
 }
 
 function resolvable<T>() {

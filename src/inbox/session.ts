@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import { wordsOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
@@ -115,19 +116,28 @@ async function follow({
       tell({ is: 'copy', copy: await stateOf(shown, account), isNew: false });
       const told = await settleLapsed(await drafts(), { service, by: whoIs(), token: newToken(following) });
       for (const text of told) tell({ is: 'told', told: text, state: 'drafted' });
+      const count = async () => {
+        const all = await (await drafts()).list();
+        tell({ is: 'drafts', waiting: all.filter(({ state }) => state === 'waiting').length });
+      };
+      await count();
       const dated = datedContext(following);
       const pulling = await connect(dated.ctx, settings);
       // Of its own: what is read for the screen never waits behind what a pull writes.
       const { store } = noted(await openCopyToPull(dated.ctx, settings, { db, service: pulling }));
       await keepFresh({
         ...{ ctx: following, dated: { service: pulling, ...dated }, store, account, kinds, intervalMs, sleep },
-        told: ({ isOver, isNew, began }) => void toldOf({ store, account, isOver, isNew, began, tell, following }),
+        told: ({ isOver, isNew, began }) => {
+          void toldOf({ store, account, isOver, isNew, began, tell, following });
+          // Others write drafts too.
+          if (isOver) void count().catch(() => {});
+        },
       });
     } catch (error) {
       if (following.signal.aborted) return;
       tell({
         is: 'copy',
-        copy: { isPulling: false, told: error instanceof Error ? error.message : String(error) },
+        copy: { isPulling: false, told: wordsOf(error) },
         isNew: false,
       });
       await sleep(intervalMs);

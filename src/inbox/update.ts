@@ -4,7 +4,7 @@ import type { Event } from './event.ts';
 import { told } from './jobs.ts';
 import { actOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import type { Model, Step } from './model.ts';
+import type { CopyState, Model, Step } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
 import { keyOf } from './row.ts';
 
@@ -102,10 +102,17 @@ function listed(model: Model, event: Listed): Step {
 
 /** The copy is newer, or is being brought up to date. */
 function copied(model: Model, { copy, isNew, began }: Extract<Event, { is: 'copy' }>): Step {
-  const next = { ...model, copy: { ...model.copy, ...copy } };
+  const next = looked({ ...model, copy: { ...model.copy, ...copy } }, copy);
   if (!isNew) return still(next);
   const handled = Object.fromEntries(Object.entries(model.handled).filter(([, { at }]) => at > (began ?? 0)));
   return reread({ ...next, handled });
+}
+
+/** Whoever asked for what is new gets an answer. */
+function looked(model: Model, { isPulling, told: why }: Partial<CopyState>): Model {
+  if (!model.isLooking || isPulling !== false) return model;
+  const next = { ...model, isLooking: false };
+  return why === undefined ? told(next, 'The copy is up to date.', 'done') : told(next, why, 'refused');
 }
 
 function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Event, { is: 'ended-job' }>): Step {

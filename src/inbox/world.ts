@@ -1,4 +1,4 @@
-import { Failure, messageOf } from '../errors.ts';
+import { Failure, messageOf, wordsOf } from '../errors.ts';
 import { snooze } from '../mirror/store/snoozes.ts';
 import { plainTerminal } from '../sends/ask.ts';
 import type { Draft } from '../sends/draft.ts';
@@ -102,7 +102,7 @@ async function list(
     tell({ is: 'rows', ask, offset, ...found });
     if (offset === 0 && words === undefined) await rememberRows(open, view, found, last);
   } catch (error) {
-    tell({ is: 'no-rows', ask, told: messageOf(error) });
+    tell({ is: 'no-rows', ask, told: wordsOf(error) });
   }
 }
 

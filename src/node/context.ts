@@ -5,6 +5,7 @@ import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
 import { letGoOfLostTerminal, takeHangups } from './hung-up.ts';
+import type { Parts } from './progress.ts';
 import { screenHush } from './screen-hush.ts';
 import { lazyStdout } from './standard-output.ts';
 
@@ -28,9 +29,8 @@ export function nodeContext(): Context {
   const random = (bytes: number) => process.getBuiltinModule('node:crypto').randomBytes(bytes);
   const said = new Set<string>();
   const [stdout, stderr] = [lazyStdout(), openStderr];
-  const screen = screenHush();
-  const shown = lazyProgress(env, stderr, said);
-  const progress: Context['progress'] = (...of) => (screen.isTaken() ? undefined : shown(...of));
+  const screen = screenHush(() => progress(undefined));
+  const progress = lazyProgress({ env, said, isHidden: screen.isTaken }, stderr);
   const notice = (text: string) => {
     if (screen.isTaken()) return screen.later(() => notice(text));
     progress(undefined);
@@ -211,13 +211,13 @@ export function note(going: Going, doing: Doing, text: string | undefined): void
 }
 
 /** Nothing is loaded before something has taken its time. */
-function lazyProgress(env: Context['env'], stderr: () => NodeJS.WriteStream, said: Set<string>): Context['progress'] {
+function lazyProgress(parts: Omit<Parts, 'stream' | 'going'>, stderr: () => NodeJS.WriteStream): Context['progress'] {
   let show: Context['progress'] | undefined;
   let isDue = false;
   const going: Going = new Map();
   const load = async () => {
     const { createProgress } = await import('./progress.ts');
-    show = createProgress({ stream: stderr(), env, going, said });
+    show = createProgress({ ...parts, stream: stderr(), going });
   };
   return (text, doing = 'wait') => {
     if (show) return show(text, doing);

@@ -6,13 +6,15 @@ import { type Going, note } from './context.ts';
 type Stream = Context['stderr'];
 type Env = Readonly<Record<string, string | undefined>>;
 
-type Parts = {
+export type Parts = {
   readonly stream: Stream;
   readonly env: Env;
   /** What began before this was loaded. */
   readonly going?: Going;
   /** What was said already, and is not said again. */
   readonly said?: ReadonlySet<string>;
+  /** While a full screen has the terminal nothing is written there; what goes on is noted all the same. */
+  readonly isHidden?: () => boolean;
 };
 
 /** What is done sooner needs no spinner, and loading one costs 25 ms. */
@@ -38,7 +40,7 @@ export function createProgress(parts: Parts): Context['progress'] {
 }
 
 /** One line that is replaced; cut to the width, and off the screen when something else is to be written. */
-function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
+function spinner({ stream, going = new Map(), isHidden = () => false }: Parts): Context['progress'] {
   let shown: Ora | 'loading' | undefined;
   let cut: (text: string, width: number) => string = (text) => text;
   let began = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
@@ -53,7 +55,7 @@ function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
       shown = ora({ stream, discardStdin: false, isEnabled: true, color: false });
     }
     const doing = order.find((one) => going.has(one));
-    if (!doing) return;
+    if (!doing || isHidden()) return;
     // The spinner and the blank behind it take two cells; a full line would wrap on some terminals.
     shown.text = cut(sanitize(going.get(doing)?.text ?? ''), (stream.columns || 80) - 3);
     if (!shown.isSpinning) shown.start();
@@ -94,7 +96,7 @@ function spinner({ stream, going = new Map() }: Parts): Context['progress'] {
 }
 
 /** Whole lines, for a pipe, a log or a simple terminal: each long wait once, and long work now and then. */
-function lines({ stream, going = new Map(), said = new Set() }: Parts): Context['progress'] {
+function lines({ stream, going = new Map(), said = new Set(), isHidden = () => false }: Parts): Context['progress'] {
   const asked = new Set<string>();
   // Work is told of by the clock, not by what it does: a page that takes long may not delay the next line.
   let told = Math.min(performance.now(), ...[...going.values()].map(({ since }) => since));
@@ -104,7 +106,7 @@ function lines({ stream, going = new Map(), said = new Set() }: Parts): Context[
   let isArmed = false;
   const say = (text: string) => {
     const safe = sanitize(text);
-    if (!said.has(safe) && !said.has(`${safe}.`)) stream.write(`${safe}\n`);
+    if (!isHidden() && !said.has(safe) && !said.has(`${safe}.`)) stream.write(`${safe}\n`);
   };
   const tellWork = () => {
     isArmed = false;

@@ -1,7 +1,10 @@
 import type { TerminalPort } from '../context.ts';
 
-/** While a full screen has the terminal nothing else is written on it: notes wait until it is given back. */
-export function screenHush() {
+/**
+ * While a full screen has the terminal nothing else is written on it: notes wait until it is given back. `clear`: takes
+ * away what stands there when it is taken.
+ */
+export function screenHush(clear: () => void) {
   let taken = false;
   let waiting: (() => void)[] = [];
   return {
@@ -12,6 +15,7 @@ export function screenHush() {
     over: (terminal: TerminalPort): TerminalPort => ({
       ...terminal,
       takeInput() {
+        clear();
         taken = true;
         terminal.takeInput();
       },

@@ -168,10 +168,13 @@ function draw(held: Held, frame?: Frame): void {
   });
 }
 
-function hear({ terminal, events, state }: Held, key: Key): void {
+function hear(held: Held, key: Key): void {
+  const { terminal, events, state } = held;
   if (state !== 'drawing') return;
   // As on every terminal, whoever has the keyboard: the rest is done by who hears of the signal.
   if (key.ctrl && key.name === 'c') terminal.interrupt();
+  // Somebody else wrote on the screen: everything is drawn once more.
+  else if (key.ctrl && key.name === 'l') layOut(held);
   else events.key(key);
 }
 

@@ -129,3 +129,52 @@ test('nothing is drawn and nothing is asked where nothing happens', async () => 
   screen.type('q');
   await screen.ended;
 });
+
+test('ages go on while somebody works: no key puts off the next look at the clock', async () => {
+  const world = await desk();
+  const screen = open(world, 80, 24);
+  await screen.shows('Ben Castro');
+  await screen.shows(/copy <1 min old/u);
+  screen.terminal.pass(20_000);
+  screen.type('j');
+  world.clock.advance(120_000);
+  screen.terminal.pass(10_000);
+  await screen.shows(/copy 2 min old/u);
+  screen.type('q');
+  await screen.ended;
+});
+
+test('the whole screen stays, with the last key, at the width of 80', async () => {
+  const screen = open(await desk(), 80, 24);
+  const lines = await screen.shows('Ben Castro');
+  expect(lines.at(-1)).toContain('q end');
+  screen.type('q');
+  await screen.ended;
+});
+
+test('drafts that wait are told from the start, whoever wrote them', async () => {
+  const world = await desk();
+  await json(world, 'tickets reply 5 --body Hello --draft');
+  const screen = open(world, 120, 24);
+  await screen.shows(/^ waiting .* 1 draft waits/u);
+  screen.type('q');
+  await screen.ended;
+});
+
+test('R answers once it has looked', async () => {
+  const screen = open(await desk(), 80, 24);
+  await screen.shows('Ben Castro');
+  screen.type('R');
+  await screen.shows('The copy is up to date.');
+  screen.type('q');
+  await screen.ended;
+});
+
+test('who is not logged in learns how to', async () => {
+  const world = await desk();
+  const screen = open({ ...world, env: { ...world.env, SVC_API_KEY: undefined } }, 80, 24);
+  const lines = await screen.shows(/not logged in/u);
+  expect(lines.join(' ')).toContain('svc login');
+  screen.type('q');
+  await screen.ended;
+});

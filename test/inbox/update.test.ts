@@ -1,6 +1,7 @@
 /** The model of the inbox: what keys and events make of it, and what the world is then asked to do. */
 import { expect, test } from 'vitest';
 import type { Kept } from '../../src/inbox/effect.ts';
+import { startEngine } from '../../src/inbox/engine.ts';
 import type { Event } from '../../src/inbox/event.ts';
 import { selectedRow } from '../../src/inbox/model.ts';
 import { after, chatOf, doing, inboxOf, keyEvent, now, rowOf, typing } from './models.ts';
@@ -217,4 +218,15 @@ test('a search shows what the copy holds of the words, and v leads back', () => 
   expect(found.effects).toEqual([{ do: 'list', ask: 2, view: 'search', words: 'refund', offset: 0, most: 200 }]);
   const back = typing(found.model, 'v', 'enter').effects;
   expect(back).toEqual([{ do: 'list', ask: 3, view: 'waiting', offset: 0, most: 200 }]);
+});
+
+test('what is held waits its whole time, however long nothing happened before', () => {
+  let clock = now;
+  const engine = startEngine(
+    { size: { columns: 80, rows: 24 }, now: clock, view: 'waiting', views: [] },
+    { perform: async () => {}, changed: () => {}, failed: (error) => expect(error).toBeUndefined(), now: () => clock },
+  );
+  clock += 12_000;
+  engine.tell(kept([item(7)], { holdMs: 10_000 }));
+  expect(engine.model().jobs.at(-1)).toMatchObject({ state: 'held', until: clock + 10_000 });
 });

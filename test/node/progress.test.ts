@@ -2,7 +2,9 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/node/progress.ts';
+import { screenHush } from '../../src/node/screen-hush.ts';
 import { terminalCells } from '../cli/terminal-cells.ts';
+import { fakeTerminal } from '../screen/terminal.ts';
 
 function terminal(columns: number | undefined) {
   const stream = Object.assign(new PassThrough(), {
@@ -37,6 +39,33 @@ function terminal(columns: number | undefined) {
 afterEach(() => vi.useRealTimers());
 
 describe('on a terminal', () => {
+  test('a full screen has it alone, also of what went on before and goes on behind', async () => {
+    vi.useFakeTimers();
+    const { stream, seen } = terminal(80);
+    let isTaken = false;
+    const progress = createProgress({ stream, env: {}, isHidden: () => isTaken });
+    const hush = screenHush(() => progress(undefined));
+    const port = hush.over(fakeTerminal().port);
+    progress('Waiting for service.test', 'request');
+    await vi.advanceTimersByTimeAsync(1000);
+    await vi.dynamicImportSettled();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen()).toContain('Waiting for service.test');
+    port.takeInput();
+    isTaken = hush.isTaken();
+    const before = seen();
+    progress('Waiting for other.test', 'request');
+    progress('Reading', 'work');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen()).toBe(before);
+    expect(before.lastIndexOf('\x1b[2K')).toBeGreaterThan(before.lastIndexOf('Waiting'));
+    for (const doing of ['request', 'work'] as const) progress(undefined, doing);
+    port.giveInput();
+    isTaken = hush.isTaken();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen().slice(before.length)).not.toContain('Waiting');
+  });
+
   test('what is done soon shows nothing', async () => {
     vi.useFakeTimers();
     const { stream, seen } = terminal(80);

@@ -33,6 +33,15 @@ test('a change of a word writes the letters that change', () => {
   expect(terminal.written()).toBe('\x1b[?2026h\x1b[2;5Hbi\x1b[?2026l');
 });
 
+test('Ctrl-L draws everything again, whatever somebody else has written there', () => {
+  const { terminal, screen, keys, told } = opened();
+  screen.draw({ lines: ['one', 'two'] });
+  terminal.written();
+  terminal.type('\x0c');
+  expect(terminal.written()).toMatch(/one.*two/su);
+  expect([keys, told]).toEqual([[], ['20×4']]);
+});
+
 test('a slow terminal misses frames, and gets the latest', () => {
   const { terminal, screen } = opened();
   terminal.slow();

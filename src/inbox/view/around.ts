@@ -1,8 +1,8 @@
-import { ageOf } from '../../mirror/query/age.ts';
 import type { Style } from '../../output/view.ts';
 import { cells, cut } from '../../screen/width.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { ageWords } from '../age.ts';
 import { shownJob } from '../jobs.ts';
 import { type KeyEntry, keys } from '../keys.ts';
 import type { Job, Model } from '../model.ts';
@@ -26,7 +26,7 @@ type Fact = { readonly text: string; readonly style?: Style };
 
 /** What the first line tells, what matters most first. */
 export function factsOf({ list, copy, drafts, left, marked, now }: Model): readonly Fact[] {
-  const age = copy.at === undefined ? undefined : `copy ${ageOf(copy.at, new Date(now))} old`;
+  const age = copy.at === undefined ? undefined : `copy ${ageWords(copy.at, now)} old`;
   return [
     ...(list.total === undefined ? [] : [{ text: String(list.total) }]),
     ...(marked.length > 0 ? [{ text: `${marked.length} marked`, style: 'cyan' as const }] : []),
@@ -81,11 +81,11 @@ const order = [
   'approve',
   'resolve',
   'open',
+  'end',
   'snooze',
   'note',
   'template',
   'draft',
-  'end',
   'view',
   'search',
   'close',

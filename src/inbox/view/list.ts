@@ -1,6 +1,6 @@
-import { ageOf } from '../../mirror/query/age.ts';
-import { cells, cut, pad } from '../../screen/width.ts';
+import { cells, cut, pad, wrap } from '../../screen/width.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import { ageWords } from '../age.ts';
 import type { Model } from '../model.ts';
 import { keyOf, nameOf, type Row, whoOf } from '../row.ts';
 import { type Line, line, type Part } from './parts.ts';
@@ -31,9 +31,12 @@ const markOf = (isSelected: boolean, isMarked: boolean): string => `${isSelected
 const missing = (model: Model, isSelected: boolean): Line[] =>
   Array.from({ length: rowHeight(model) }, (_, at) => line(at === 0 ? `${markOf(isSelected, false)}…` : '', 'dim'));
 
-function emptyLines({ list, view, words, copy }: Model): ListLine[] {
+function emptyLines(model: Model): ListLine[] {
+  const { list, view, words, copy } = model;
   const text = list.failed ?? (list.total === undefined ? '' : nothingIn(view, words, copy.isWhole));
-  return [{ parts: line(` ${sanitize(text)}`, list.failed === undefined ? 'dim' : 'red'), isSelected: false }];
+  const style = list.failed === undefined ? 'dim' : 'red';
+  const lines = wrap(sanitize(text), Math.max(1, listWidth(model) - 2));
+  return lines.map((one) => ({ parts: line(` ${one}`, style), isSelected: false }));
 }
 
 function nothingIn(view: string, words: string | undefined, isWhole: boolean): string {
@@ -46,7 +49,7 @@ function nothingIn(view: string, words: string | undefined, isWhole: boolean): s
 function rowLines(model: Model, row: Row, mark: string): Line[] {
   const width = listWidth(model);
   const handled = model.handled[keyOf(row)]?.mark;
-  const facts = factsOf(row, new Date(model.now));
+  const facts = factsOf(row, model.now);
   return rowHeight(model) === 2
     ? twoLines({ row, mark, width, facts, handled })
     : [oneLine({ row, mark, width, facts, handled })];
@@ -68,12 +71,12 @@ type Laying = {
   readonly handled: string | undefined;
 };
 
-function factsOf(row: Row, now: Date): Facts {
+function factsOf(row: Row, now: number): Facts {
   const { subject, waiting_since: since, priority, channel, why } = row;
   return {
     who: sanitize(whoOf(row)) || (row.kind === 'draft' ? '' : 'anonymous'),
     what: sanitize([subject, why].filter(Boolean).join(' · ')) || nameOf(row),
-    age: since === null ? '' : ageOf(since, now),
+    age: since === null ? '' : ageWords(since, now),
     priority: priorityOf(priority),
     channel: sanitize(channel ?? ''),
   };
