@@ -1,24 +1,24 @@
 import type { Effect } from './effect.ts';
-import { readDone, readShown, takenBack, told } from './jobs.ts';
+import { readShown, takenBack, told } from './jobs.ts';
 import type { Act } from './keys.ts';
 import { begunChange, endAsked } from './leaving.ts';
 import { type Choice, type Model, type Step, selectedRow, targetsOf } from './model.ts';
 import { moved, openSelected, pageOf } from './moving.ts';
 import { listed, named, pick, prompt, question } from './over.ts';
-import { keyOf, type Row } from './row.ts';
+import { keyOf, nameOf, type Row } from './row.ts';
 
 const still = (model: Model): Step => ({ model, effects: [] });
 
 const far = Number.MAX_SAFE_INTEGER;
 
 const doings: Readonly<Record<Act, (model: Model) => Step>> = {
-  down: (model) => moved(readDone(model), 1),
-  up: (model) => moved(readDone(model), -1),
-  'page-down': (model) => moved(readDone(model), pageOf(model)),
-  'page-up': (model) => moved(readDone(model), -pageOf(model)),
-  first: (model) => moved(readDone(model), -far),
-  last: (model) => moved(readDone(model), far),
-  open: (model) => openSelected(readDone(model)),
+  down: (model) => moved(model, 1),
+  up: (model) => moved(model, -1),
+  'page-down': (model) => moved(model, pageOf(model)),
+  'page-up': (model) => moved(model, -pageOf(model)),
+  first: (model) => moved(model, -far),
+  last: (model) => moved(model, far),
+  open: (model) => openSelected(model),
   sides: (model) => still({ ...model, focus: model.focus === 'list' ? 'thread' : 'list' }),
   search: (model) => still(prompt(model, { of: 'search', title: 'Search the copy for', rows: [], text: '' })),
   view: (model) => still(pick(model, { of: 'view', title: 'Show', choices: model.views, rows: [] })),
@@ -48,7 +48,7 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
       }),
     ),
   mark,
-  'take-back': takenBack,
+  'take-back': takeBack,
   approve: (model) => ({ model, effects: [{ do: 'read-drafts', rows: targetsOf(model) }] }),
   copy: (model) => {
     const rows = targetsOf(model);
@@ -59,18 +59,36 @@ const doings: Readonly<Record<Act, (model: Model) => Step>> = {
     model: told({ ...model, isLooking: true }, 'Looking for what is new …', 'told'),
     effects: [{ do: 'pull' }],
   }),
-  read: (model) => (model.focus === 'thread' ? still({ ...model, focus: 'list' }) : still(cleared(model))),
+  read: (model) => still(cleared(model)),
   help: (model) => still({ ...model, over: { is: 'help', scroll: 0 } }),
   suspend: (model) => ({ model, effects: [{ do: 'suspend' }] }),
   end: endAsked,
 };
 
-export const acted = (model: Model, act: Act): Step => doings[act](model);
+/** These write, or lead to a write. */
+const writing: readonly Act[] = ['reply', 'template', 'draft', 'note', 'resolve', 'close', 'reopen', 'priority'];
 
-/** What Escape takes away: a line that was read, else the marks. */
+/** Never twice: of what nobody knows somebody looks first. */
+export function acted(model: Model, act: Act): Step {
+  const strange = targetsOf(model).find((row) => model.handled[keyOf(row)]?.seen);
+  if (!strange || !writing.includes(act)) return doings[act](model);
+  const why = `It is not known whether the last change of ${nameOf(strange)} was done. Look at it first: Enter.`;
+  return still(told(model, why, 'told'));
+}
+
+/** What is held; else the ticket that was resolved or closed last is as it was before. */
+function takeBack(model: Model): Step {
+  const { undo } = model;
+  if (!undo || model.jobs.some(({ state }) => state === 'held')) return takenBack(model);
+  const to = undo.row.status ?? undefined;
+  return begunChange({ ...model, undo: undefined }, [undo.row], { act: 'reopen', ...(to !== undefined && { to }) });
+}
+
+/** What Escape takes away: a line that was read, else the thread, else the marks. */
 function cleared(model: Model): Model {
   const read = readShown(model);
-  return read === model ? { ...model, marked: [] } : read;
+  if (read !== model) return read;
+  return model.focus === 'thread' ? { ...model, focus: 'list' } : { ...model, marked: [] };
 }
 
 const priorities: readonly Choice[] = [

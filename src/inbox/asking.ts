@@ -70,7 +70,13 @@ function inPick(model: Model, over: Pick, key: Key): Step {
       return withPick({ at: Math.max(0, over.at - 1) });
     case 'enter': {
       const chosen = choices[over.at];
-      return chosen ? picked(leaveOver(model), over, chosen.value) : still(model);
+      if (chosen) return picked(leaveOver(model), over, chosen.value);
+      // A time may be typed here as well.
+      if (over.of !== 'snooze' || over.typed.trim() === '') return still(model);
+      return {
+        model: leaveOver(model),
+        effects: [{ do: 'snooze', rows: over.rows, until: { time: over.typed.trim() } }],
+      };
     }
     default: {
       const typed = edited(over.typed, key);
@@ -118,7 +124,7 @@ function inPrompt(model: Model, over: Prompt, key: Key): Step {
   return { model: next, effects: [{ do: 'snooze', rows: over.rows, until: { time: text } }] };
 }
 
-type Answered = Extract<Event, { readonly is: 'templates' | 'filled' | 'to-approve' | 'wrong-time' }>;
+type Answered = Extract<Event, { readonly is: 'templates' | 'filled' | 'to-approve' | 'doubt' | 'wrong-time' }>;
 
 /** What was asked of the world comes back, and leads to the next question. */
 export function answered(model: Model, event: Answered): Model {
@@ -133,6 +139,13 @@ export function answered(model: Model, event: Answered): Model {
       return filledQuestion(model, event);
     case 'to-approve':
       return approving(model, event);
+    case 'doubt':
+      return question(model, {
+        title: 'Write all the same?',
+        shown: event.why,
+        answers: [{ key: 'y', name: 'write', effects: [{ ...event.effect, isAgreed: true }] }],
+        ...{ otherwise: 'leave it', declined: '' },
+      });
     case 'wrong-time':
       return timePrompt(model, event.rows, event.typed, event.told);
   }

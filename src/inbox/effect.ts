@@ -2,7 +2,9 @@ import type { Row } from './row.ts';
 
 /** What is to be written of a record that no customer hears of. */
 export type Change =
-  | { readonly act: 'resolve' | 'close' | 'reopen' }
+  | { readonly act: 'resolve' | 'close' }
+  /** `to`: the state of before, where something is taken back; else open. */
+  | { readonly act: 'reopen'; readonly to?: string }
   | { readonly act: 'priority'; readonly priority: number };
 
 /** A text, or a resolve of a conversation, that is kept as a draft before anything is sent. */
@@ -30,6 +32,8 @@ export type Effect =
       readonly rows: readonly Row[];
       readonly ends: 'send' | 'draft';
       readonly initial?: readonly string[];
+      /** Somebody has read why it may be in vain, and writes all the same. */
+      readonly isAgreed?: boolean;
     }
   /** Keeps what was agreed to: texts of a template, one for each row, or the resolve of a conversation. */
   | {

@@ -1,10 +1,12 @@
 import type { SendMode } from '../config/settings.ts';
-import type { Kept, Means } from './effect.ts';
+import type { Effect, Kept, Means } from './effect.ts';
 import type { Choice, CopyState, JobState } from './model.ts';
 import type { Row, Thread } from './row.ts';
 
 /** A key, as a screen tells it. */
 export type Key = { readonly name: string; readonly ctrl: boolean; readonly alt: boolean; readonly text: string };
+
+export type Composing = Extract<Effect, { readonly do: 'compose' }>;
 
 /** What comes in. */
 export type Event =
@@ -64,10 +66,13 @@ export type Event =
       readonly mark?: string;
     }
   | { readonly is: 'told'; readonly told: string; readonly state?: 'refused' | 'drafted' | 'done' | 'unknown' }
+  /** Before somebody writes in vain: why, in whole sentences. */
+  | { readonly is: 'doubt'; readonly why: string; readonly effect: Composing }
   | { readonly is: 'snoozed'; readonly rows: readonly Row[]; readonly told: string }
   | { readonly is: 'wrong-time'; readonly rows: readonly Row[]; readonly typed: string; readonly told: string }
   | { readonly is: 'copy'; readonly copy: Partial<CopyState>; readonly isNew: boolean; readonly began?: number }
   | { readonly is: 'left'; readonly left: number }
-  | { readonly is: 'drafts'; readonly waiting: number }
+  /** `records`: the keys of the tickets and conversations that they are for. */
+  | { readonly is: 'drafts'; readonly waiting: number; readonly records: readonly string[] }
   | { readonly is: 'away'; readonly isAway: boolean }
   | { readonly is: 'signal'; readonly reason: string };

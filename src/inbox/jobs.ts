@@ -7,31 +7,31 @@ export function told(model: Model, text: string, state: Exclude<JobState, 'held'
   return withJob(model, { state, told: text }).model;
 }
 
+/** Of what went well only the last is still worth a line. */
+const isPassing = ({ state }: Job): boolean => state === 'done' || state === 'back' || state === 'told';
+
 /** With another line; `id` is its number. */
 export function withJob(model: Model, job: Omit<Job, 'id'>): { readonly model: Model; readonly id: number } {
   const id = model.count + 1;
-  // Of what went well only the last is still worth a line.
-  const jobs = model.jobs.filter(({ state }) => state !== 'done' && state !== 'back' && state !== 'told');
+  const jobs = model.jobs.filter((one) => !isPassing(one));
   return { model: { ...model, count: id, jobs: [...jobs, { ...job, id }] }, id };
 }
 
 const isOpen = ({ state }: Job): boolean => state === 'held' || state === 'sending';
 
-/** The line that is shown: what is to be read first, else what is under way. */
-export const shownJob = ({ jobs }: Pick<Model, 'jobs'>): Job | undefined =>
-  jobs.find((job) => !isOpen(job) && job.state !== 'done') ?? jobs.find(isOpen) ?? jobs.at(-1);
+/** The line that is shown: what happened last. The others are counted beside it. */
+export const shownJob = ({ jobs }: Pick<Model, 'jobs'>): Job | undefined => jobs.at(-1);
 
-/** The line that was shown is read, and gone. */
+/** The line that was shown is read, and gone; of what is under way, the last that is over. */
 export function readShown(model: Model): Model {
-  const shown = shownJob(model);
-  if (!shown || isOpen(shown)) return model;
-  return { ...model, jobs: model.jobs.filter((job) => job !== shown) };
+  const read = model.jobs.findLast((job) => !isOpen(job));
+  return read ? { ...model, jobs: model.jobs.filter((job) => job !== read) } : model;
 }
 
 /** What went well was seen by whoever goes on. */
 export function readDone(model: Model): Model {
-  if (!model.jobs.some(({ state }) => state === 'done')) return model;
-  return { ...model, jobs: model.jobs.filter(({ state }) => state !== 'done') };
+  if (!model.jobs.some(isPassing)) return model;
+  return { ...model, jobs: model.jobs.filter((job) => !isPassing(job)) };
 }
 
 /** Everything that is held goes back to its draft. */

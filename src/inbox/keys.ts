@@ -119,8 +119,8 @@ export const keys: readonly KeyEntry[] = [
   },
   {
     ...{ act: 'take-back', keys: ['u'], shown: 'u', brief: 'take back', group: 'Answer' },
-    about: 'take back what is held; its text stays a draft',
-    works: ({ jobs }) => jobs.some(({ state }) => state === 'held'),
+    about: 'take back what is held, whose text stays a draft; or open again what was resolved or closed last',
+    works: ({ jobs, undo }) => undo !== undefined || jobs.some(({ state }) => state === 'held'),
   },
   {
     ...{ act: 'resolve', keys: ['e'], shown: 'e', brief: 'resolve', group: 'Sort' },
@@ -149,7 +149,8 @@ export const keys: readonly KeyEntry[] = [
   },
   {
     ...{ act: 'mark', keys: ['x'], shown: 'x', brief: 'mark', group: 'Sort' },
-    about: 'mark several: the next key is for all of them, and asks once',
+    about:
+      'mark several: the next key is for all of them, and asks once; another view or a search takes the marks away',
     works: hasRows,
   },
   { act: 'copy', keys: ['y'], shown: 'y', about: 'copy the id', group: 'The rest', works: forAll(always) },
@@ -178,8 +179,14 @@ function nameOfKey({ name, ctrl, alt, text }: Key): string {
   return name !== 'space' && [...text].length === 1 ? text : name;
 }
 
+/** What the key is for. */
+export function entryOf(key: Key): KeyEntry | undefined {
+  const named = nameOfKey(key);
+  return keys.find((entry) => entry.keys.includes(named));
+}
+
 /** What the key does now; undefined where it does nothing. */
 export function actOf(model: Model, key: Key): Act | undefined {
-  const named = nameOfKey(key);
-  return keys.find((entry) => entry.keys.includes(named) && entry.works(model))?.act;
+  const entry = entryOf(key);
+  return entry?.works(model) ? entry.act : undefined;
 }

@@ -17,7 +17,7 @@ export function begunEffects(model: Model, effects: readonly Effect[]): Step {
   for (const effect of effects) {
     if (effect.do === 'change') {
       const { row } = effect;
-      const line = withJob(next, { state: 'sending', told: changeWords(effect), row });
+      const line = withJob(next, { state: 'sending', told: changeWords(effect), row, change: effect.change });
       next = line.model;
       begun.push({ ...effect, job: line.id });
     } else if (effect.do === 'send') {
@@ -80,7 +80,8 @@ export function keptOrAsked(model: Model, { means, ends, items, mode, holdMs, sh
   );
 }
 
-const tellDraft = (model: Model, { told: text }: Kept): Model => told(model, text, 'drafted');
+const tellDraft = (model: Model, { told: text, draft }: Kept): Model =>
+  withJob(model, { state: 'drafted', told: text, draft }).model;
 
 const withoutMarks = (model: Model): Model => ({ ...model, marked: [] });
 

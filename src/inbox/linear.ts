@@ -4,7 +4,8 @@ import { ageWords } from './age.ts';
 import { choicesIn } from './asking.ts';
 import type { Event, Key } from './event.ts';
 import { type KeyEntry, keys } from './keys.ts';
-import { type Model, type Over, selectedRow } from './model.ts';
+import { type Model, type Over, selectedRow, targetsOf } from './model.ts';
+import { named } from './over.ts';
 import { nameOf, type Row, whoOf } from './row.ts';
 import { factsOf, jobWords } from './view/around.ts';
 import { overLines } from './view/over.ts';
@@ -71,7 +72,12 @@ function pageOf({ list, now }: Model): string[] {
   if (list.total === 0) return ['Nothing here.'];
   const from = list.selected - list.offset;
   const rows = list.rows.slice(from, from + perPage);
-  return rows.map((row, at) => rowWords(row, list.selected + at + 1, now));
+  const last = list.selected + rows.length;
+  const total = list.total ?? last;
+  return [
+    ...rows.map((row, at) => rowWords(row, list.selected + at + 1, now)),
+    ...(last < total ? [`${last} of ${total}; PgDn reads on.`] : []),
+  ];
 }
 
 /** A row as a sentence: who, what, why, how long, priority, channel. */
@@ -120,41 +126,61 @@ function overSaid(before: Model | undefined, after: Model): string[] {
 /** The question that is asked next. */
 export function questionOf(model: Model): string {
   const { over } = model;
-  if (!over || over.is === 'help') return `${working(model).join(', ')} > `;
+  if (!over || over.is === 'help') return `${[...hereIs(model), working(model).join(', ')].join(': ')} > `;
   if (over.is === 'pick') return 'A number, or part of a name; Return for none > ';
   if (over.is === 'prompt') return `${sanitize(over.title)} > `;
   return `${over.answers.map(({ key, name }) => `${key} ${name}`).join(', ')}; Return: ${over.otherwise} > `;
 }
 
+/** What the next key is for: nothing is done to what was not named. */
+function hereIs(model: Model): string[] {
+  const rows = targetsOf(model);
+  return rows.length === 0 ? [] : [sanitize(named(rows))];
+}
+
 /** The keys that work now, the most used first, and no more than a line of them. */
 function working(model: Model): string[] {
   const names = keys
-    .filter((entry) => entry.brief !== undefined && entry.works(model))
-    .map(({ shown, brief = '' }) => `${shown} ${brief}`);
+    .filter(({ brief, act, works }) => brief !== undefined && act !== 'sides' && works(model))
+    .map(({ act, shown, brief = '' }) => ({ act, name: `${shown} ${brief}` }));
+  const last = names.filter(({ act }) => act === 'help' || act === 'end').map(({ name }) => name);
+  const room = 76 - cells([...hereIs(model), ...last].join(', '));
   const kept: string[] = [];
-  for (const name of ['a number opens', ...names]) if (cells([...kept, name].join(', ')) < 76) kept.push(name);
-  return kept;
+  for (const { act, name } of [{ act: 'open', name: 'a number opens' }, ...names])
+    if (act !== 'help' && act !== 'end' && cells([...kept, name].join(', ')) < room) kept.push(name);
+  return [...kept, ...last];
 }
 
 const key = (name: string, text = ''): Event => ({ is: 'key', key: { name, ctrl: false, alt: false, text } });
 
 const typedKeys = (text: string): Event[] => [...text].map((char) => key(char, char));
 
-/** What a typed line means; undefined where it means nothing. */
-export function eventsOf(line: string, model: Model): readonly Event[] | undefined {
+/** What a typed line means; a text where it means nothing, which says so. */
+export function eventsOf(line: string, model: Model): readonly Event[] | string {
+  return meant(line, model) ?? `There is no answer ${JSON.stringify(line.trim())} here. ? names the keys.`;
+}
+
+/** What terminals send for keys that a line has no letter for. */
+const sequences: Readonly<Record<string, string>> = { '\u001b[6~': 'pagedown', '\u001b[5~': 'pageup' };
+
+function meant(line: string, model: Model): readonly Event[] | string | undefined {
   const typed = line.trim();
   const { over } = model;
   if (over && over.is !== 'help') return eventsInOver(typed, over);
   const left = over ? [key('escape')] : [];
   if (typed === '') return left.length > 0 ? left : [key('enter')];
-  if (/^\d+$/u.test(typed)) return [...left, { is: 'select', at: Number(typed) - 1 }, key('enter')];
-  const entry = keys.find((one) => isNamed(one, typed));
+  if (/^\d+$/u.test(typed)) {
+    const { total = 0 } = model.list;
+    if (Number(typed) < 1 || Number(typed) > total) return total === 0 ? 'There is none here.' : `There are ${total}.`;
+    return [...left, { is: 'select', at: Number(typed) - 1 }, key('enter')];
+  }
+  const entry = keys.find((one) => isNamed(one, sequences[typed] ?? typed));
   return entry && [...left, { is: 'key', key: keyOf(entry.keys[0] ?? '') }];
 }
 
-function isNamed({ keys: names, shown, brief, act }: KeyEntry, typed: string): boolean {
+function isNamed({ keys: names, shown, brief, about, act }: KeyEntry, typed: string): boolean {
   if (names.includes(typed)) return true;
-  const words = [brief, act, shown.toLowerCase(), ...names.filter((name) => name.length > 1)];
+  const words = [brief, act, about, shown.toLowerCase(), ...names.filter((name) => name.length > 1)];
   return typed.length > 1 && words.includes(typed.toLowerCase());
 }
 
@@ -180,7 +206,8 @@ function eventsInOver(typed: string, over: Exclude<Over, { readonly is: 'help' }
       const named = choicesIn(over).findIndex(({ value, name }) => value === typed || name === typed);
       const place = named < 0 ? Number(typed) - 1 : named;
       if (choices[place]) return [...Array.from({ length: place }, () => key('down')), key('enter')];
-      return choicesIn({ ...over, typed }).length > 0 ? [...typedKeys(typed), key('enter')] : undefined;
+      const isTime = over.of === 'snooze';
+      return isTime || choicesIn({ ...over, typed }).length > 0 ? [...typedKeys(typed), key('enter')] : undefined;
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Effect } from './effect.ts';
+import type { Change, Effect } from './effect.ts';
 import type { Row, Thread } from './row.ts';
 
 /** What becomes of something that was asked for. `held`: it leaves at `until`. `back`: it was taken back. */
@@ -10,6 +10,7 @@ export type Job = {
   readonly told: string;
   readonly row?: Row;
   readonly draft?: number;
+  readonly change?: Change;
   /** Of one that is held, in milliseconds of the wall clock. */
   readonly until?: number;
   readonly send?: Extract<Effect, { readonly do: 'send' }>;
@@ -78,6 +79,16 @@ export type CopyState = {
   readonly told: string | undefined;
 };
 
+/**
+ * What was done to a row that the copy does not show yet, and when. `seen`: nobody knows whether it was done, and so the
+ * row looked before; it is marked until it looks otherwise, or somebody has opened it.
+ */
+type Handled = {
+  readonly mark: string;
+  readonly at: number;
+  readonly seen?: Pick<Row, 'status' | 'priority'>;
+};
+
 export type Model = {
   readonly size: { readonly columns: number; readonly rows: number };
   /** Milliseconds of the wall clock. */
@@ -93,14 +104,17 @@ export type Model = {
   /** Questions that came while another was open. */
   readonly next: readonly Over[];
   readonly marked: readonly Row[];
-  /** By key: what was done to a row that the copy does not show yet, and when. */
-  readonly handled: Readonly<Record<string, { readonly mark: string; readonly at: number }>>;
+  readonly handled: Readonly<Record<string, Handled>>;
+  /** The ticket that was resolved or closed last: it can be opened again from wherever one is. */
+  readonly undo: { readonly row: Row; readonly change: Change } | undefined;
   readonly jobs: readonly Job[];
   readonly count: number;
   readonly copy: CopyState;
   /** Requests left in this minute, as the service last said. */
   readonly left: number | undefined;
   readonly drafts: number;
+  /** The keys of the rows that a draft waits for. */
+  readonly drafted: readonly string[];
   /** Somebody asked for what is new, and has no answer yet. */
   readonly isLooking: boolean;
   /** The editor has the screen. */
@@ -120,9 +134,9 @@ export function begin({ size, now, view, views }: Start): Step {
   const model: Model = {
     ...{ size, now, view, views, words: undefined, opened: undefined, focus: 'list', scroll: 0 },
     list: { asked: 1, offset: 0, rows: [], total: undefined, selected: 0, top: 0, failed: undefined },
-    ...{ over: undefined, next: [], marked: [], handled: {}, jobs: [], count: 0 },
+    ...{ over: undefined, next: [], marked: [], handled: {}, undo: undefined, jobs: [], count: 0 },
     copy: { at: undefined, isWhole: true, isPulling: false, told: undefined },
-    ...{ left: undefined, drafts: 0, isLooking: false, isAway: false, isEnding: false },
+    ...{ left: undefined, drafts: 0, drafted: [], isLooking: false, isAway: false, isEnding: false },
   };
   return { model, effects: [{ do: 'list', ask: 1, view, offset: 0, most: windowRows }] };
 }

@@ -46,9 +46,12 @@ function followed(model: Model): Step {
 const isOpened = ({ opened }: Model, row: Row): boolean => opened !== undefined && keyOf(opened.row) === keyOf(row);
 
 /** Opens what is selected, and moves to it. */
-export function openSelected(model: Model): Step {
-  const row = selectedRow(model);
-  if (!row) return { model, effects: [] };
+export function openSelected(before: Model): Step {
+  const row = selectedRow(before);
+  if (!row) return { model: before, effects: [] };
+  // What nobody knew of was looked at.
+  const { [keyOf(row)]: handled, ...others } = before.handled;
+  const model = handled?.seen ? { ...before, handled: others } : before;
   const { view } = model;
   const looked = view === 'unknown' ? [{ do: 'looked' as const, row }] : [];
   if (isOpened(model, row)) return { model: { ...model, focus: 'thread' }, effects: looked };

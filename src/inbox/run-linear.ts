@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import type { View } from '../output/view.ts';
+import { wrap } from '../text/width.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
 import { eventsOf, linearSize, questionOf, said } from './linear.ts';
@@ -53,14 +54,15 @@ export async function runLinear(ctx: Context, settings: Settings, { view, db }: 
       if (bug) throw bug.error;
       if (isEnded) break;
       const model = engine.model();
-      for (const line of said(told, model)) ctx.stdout.write(`${line}\n`);
+      const width = Math.max(20, ctx.stdout.columns ?? linearSize.columns);
+      for (const line of said(told, model).flatMap((one) => wrap(one, width))) ctx.stdout.write(`${line}\n`);
       told = model;
       const line = await ctx.ask.line(questionOf(model));
       if (line === undefined) break;
       tell({ is: 'tick', now: now() });
       const events = eventsOf(line, engine.model());
-      if (!events) ctx.stdout.write(`There is no answer ${JSON.stringify(line.trim())} here. ? names the keys.\n`);
-      for (const event of events ?? []) tell(event);
+      if (typeof events === 'string') ctx.stdout.write(`${events}\n`);
+      else for (const event of events) tell(event);
     }
     await engine.settled();
     void following;

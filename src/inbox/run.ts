@@ -4,9 +4,10 @@ import { interruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { openScreen, type Screen } from '../screen/screen.ts';
 import { colorsOf, screenPaint } from '../screen/style.ts';
+import { howToSend } from '../sends/words.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
-import type { Model } from './model.ts';
+import type { Job, Model } from './model.ts';
 import { openSession } from './session.ts';
 import { frameOf } from './view/frame.ts';
 import type { Look } from './view/parts.ts';
@@ -132,14 +133,17 @@ const worldOf = ({ ctx, session, screen, tell, end }: Parts) => ({
   end,
 });
 
+function endWords({ state, told, draft }: Job): string {
+  const seeing =
+    draft === undefined ? 'it is not known whether it was done' : `see draft ${draft}: svc drafts show ${draft}`;
+  if (state === 'held' || state === 'sending') return `${told}: ${seeing}`;
+  return state === 'drafted' && draft !== undefined ? `${told}. ${howToSend(draft)}` : told;
+}
+
 /** What was not read yet is told below the prompt: it would be gone with the screen. */
 export function endOf(model: Model, reason: string | undefined): View {
   const open = model.jobs.filter(({ state }) => ['held', 'sending', 'drafted', 'refused', 'unknown'].includes(state));
-  const notes = open.map(({ state, told, draft }) =>
-    state === 'held' || state === 'sending'
-      ? `${told}: ${draft === undefined ? 'it is not known whether it was done' : `see draft ${draft}: svc drafts show ${draft}`}`
-      : told,
-  );
+  const notes = open.map(endWords);
   const data = { shape: 'nothing' as const };
   if (reason === undefined || reason === 'SIGINT') return { data, notes };
   return { data, notes, failure: interruption({ reason: reason === 'closed' ? 'SIGHUP' : reason }) };

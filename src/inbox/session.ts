@@ -15,6 +15,7 @@ import { type DraftStore, openDrafts } from '../sends/store.ts';
 import { whoIs } from '../sends/who.ts';
 import type { Event } from './event.ts';
 import type { Reading } from './source.ts';
+import { countDrafts } from './texts.ts';
 import type { Writing } from './writes.ts';
 
 export type Given = { readonly ctx: Context; readonly settings: Settings; readonly db: string | undefined };
@@ -116,10 +117,7 @@ async function follow({
       tell({ is: 'copy', copy: await stateOf(shown, account), isNew: false });
       const told = await settleLapsed(await drafts(), { service, by: whoIs(), token: newToken(following) });
       for (const text of told) tell({ is: 'told', told: text, state: 'drafted' });
-      const count = async () => {
-        const all = await (await drafts()).list();
-        tell({ is: 'drafts', waiting: all.filter(({ state }) => state === 'waiting').length });
-      };
+      const count = () => countDrafts({ writing: { drafts }, tell });
       await count();
       const dated = datedContext(following);
       const pulling = await connect(dated.ctx, settings);

@@ -108,27 +108,34 @@ const once = <T extends Named>(named: readonly T[]): readonly T[] => [
 const mostAnswered = 10_000;
 
 async function ofQuery(reading: Reading, wanted: Wanted): Promise<Rows> {
-  const { ctx, store, account } = reading;
-  const text = await queryOf(ctx, wanted.view);
+  const text = await queryOf(reading.ctx, wanted.view);
+  return recordsOf(reading, await rowsOfQuery(reading, { name: wanted.view, text }, mostAnswered), wanted);
+}
+
+type Asking = Pick<Reading, 'ctx' | 'store' | 'account'>;
+
+/** What a view of one's own names. @throws Failure `usage` where it cannot be asked, or does not select what a view needs */
+export async function rowsOfQuery(
+  { ctx, store, account }: Asking,
+  { name: view, text }: { readonly name: string; readonly text: string },
+  most: number,
+): Promise<readonly NamedWhy[]> {
   const { columns, rows } = await ask(store, account, text, ctx.signal);
   const [kindAt, idAt, whyAt] = ['kind', 'id', 'why'].map((name) => columns.indexOf(name));
   if (kindAt === undefined || idAt === undefined || kindAt < 0 || idAt < 0)
-    throw new Failure('usage', `The view ${wanted.view} has to select kind and id.`, {
+    throw new Failure('usage', `The view ${view} has to select kind and id.`, {
       hint: "For example: SELECT 'ticket' AS kind, id FROM tickets WHERE priority = 4",
     });
   const named: NamedWhy[] = [];
   for await (const row of rows) {
     const [kind, id, why] = [row[kindAt], Number(row[idAt]), row[whyAt ?? -1]];
     if (kind !== 'ticket' && kind !== 'conversation')
-      throw new Failure(
-        'usage',
-        `The view ${wanted.view} has the kind ${String(kind)}: it must be ticket or conversation.`,
-      );
-    if (!Number.isSafeInteger(id)) throw new Failure('usage', `The view ${wanted.view} has an id that is no number.`);
+      throw new Failure('usage', `The view ${view} has the kind ${String(kind)}: it must be ticket or conversation.`);
+    if (!Number.isSafeInteger(id)) throw new Failure('usage', `The view ${view} has an id that is no number.`);
     named.push({ kind, id, why: why === undefined || why === null ? null : String(why) });
-    if (named.length >= mostAnswered) break;
+    if (named.length >= most) break;
   }
-  return recordsOf(reading, once(named), wanted);
+  return once(named);
 }
 
 async function draftsIn(reading: Reading, states: readonly Draft['state'][], wanted: Wanted): Promise<Rows> {

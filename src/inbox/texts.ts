@@ -1,8 +1,10 @@
 import { Failure, messageOf } from '../errors.ts';
+import { fieldsIn } from '../text/record.ts';
 import { isBlank, putAside, seedOf, withNewText, written } from './compose.ts';
 import type { Effect, Kept, Means } from './effect.ts';
+import type { Composing } from './event.ts';
 import { recordOf } from './record.ts';
-import type { Row } from './row.ts';
+import { keyOf, nameOf, type Row } from './row.ts';
 import type { World } from './world-ports.ts';
 import { keep, keptOf } from './writes.ts';
 
@@ -15,11 +17,11 @@ export async function recordsOf(world: World, rows: readonly Row[]): Promise<rea
 }
 
 /** Lets somebody write; what they wrote is a draft before anything else is done with it. */
-export async function compose(
-  world: World,
-  { means, rows, ends, initial = [] }: Extract<Effect, { do: 'compose' }>,
-): Promise<void> {
+export async function compose(world: World, effect: Composing): Promise<void> {
+  const { means, rows, ends, initial = [], isAgreed } = effect;
   const records = await recordsOf(world, rows);
+  const why = means === 'reply' && !isAgreed ? await doubts(world, records) : '';
+  if (why !== '') return world.tell({ is: 'doubt', why, effect });
   const seed = seedOf(means, rows, records[0]?.record);
   const { text, failed } = await written(world.editing, initial[0] ?? '', seed);
   if (isBlank(text)) {
@@ -33,6 +35,24 @@ export async function compose(
     records.map((one) => ({ ...one, text })),
   );
 }
+
+/** What may make a reply be written in vain. */
+async function doubts(world: World, records: readonly Recorded[]): Promise<string> {
+  const drafted = await draftedAmong(world, records);
+  const mute = records.filter(({ record }) => hasNoAddress(record)).map(({ row }) => nameOf(row));
+  return [
+    drafted.length > 0 ? `A draft waits already for ${drafted.join(', ')}. The view drafts (v) has it.` : '',
+    mute.length > 0
+      ? `No address is known for ${mute.join(', ')}, and the reply goes by email: the service may refuse it.`
+      : '',
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** The service refuses a reply by email to a requester without an address (docs/service.md). */
+const hasNoAddress = (record: Recorded['record']): boolean =>
+  record?.reply_channel === 'email' && record.contact !== undefined && !fieldsIn(record.contact).email;
 
 type How = {
   readonly means: Means;
@@ -63,7 +83,7 @@ export async function keepAll(
     return countDrafts(world);
   }
   const texts = [...new Set(all.flatMap(({ text }) => text ?? []))];
-  const shown = [...items.map(({ told }) => told.replace(/ To send it: .*$/u, '')), '', ...texts].join('\n');
+  const shown = [...items.map(({ told }) => `${told}.`), '', ...texts].join('\n');
   const mode = await world.mode();
   world.tell({ is: 'kept', means, ends, items, mode, holdMs: world.writing.holdMs, shown, isAgreed });
   await countDrafts(world);
@@ -104,8 +124,27 @@ export async function edit(world: World, { draft: id, row, means }: Extract<Effe
   });
 }
 
-/** Tells how many drafts wait. */
-export async function countDrafts({ writing, tell }: Pick<World, 'writing' | 'tell'>): Promise<void> {
-  const all = await (await writing.drafts()).list();
-  tell({ is: 'drafts', waiting: all.filter(({ state }) => state === 'waiting').length });
+type Counting = Pick<World, 'tell'> & { readonly writing: Pick<World['writing'], 'drafts'> };
+
+/** The drafts that wait, as the keys of what they are for. */
+async function waitingIn(drafts: World['writing']['drafts']) {
+  const all = await (await drafts()).list();
+  const waiting = all.filter(({ state }) => state === 'waiting');
+  const records = waiting.flatMap(({ record: { kind, id } }) => {
+    const of = { tickets: 'ticket' as const, conversations: 'conversation' as const }[kind];
+    return id === null || of === undefined ? [] : [keyOf({ kind: of, id })];
+  });
+  return { count: waiting.length, records };
+}
+
+/** Those for which a draft waits. Where that cannot be read, what is written will say so. */
+async function draftedAmong({ writing }: World, records: readonly Recorded[]): Promise<readonly string[]> {
+  const waiting = await waitingIn(writing.drafts).catch(() => undefined);
+  return records.flatMap(({ row }) => (waiting?.records.includes(keyOf(row)) ? nameOf(row) : []));
+}
+
+/** Tells how many drafts wait, and for what. */
+export async function countDrafts({ writing, tell }: Counting): Promise<void> {
+  const { count, records } = await waitingIn(writing.drafts);
+  tell({ is: 'drafts', waiting: count, records });
 }

@@ -1,12 +1,12 @@
 import { acted } from './acts.ts';
 import { answered, keyInOver } from './asking.ts';
 import type { Event } from './event.ts';
-import { told } from './jobs.ts';
-import { actOf } from './keys.ts';
+import { readDone, told } from './jobs.ts';
+import { actOf, entryOf } from './keys.ts';
 import { keptOrAsked, sendOrAsk } from './leaving.ts';
-import type { CopyState, Model, Step } from './model.ts';
+import type { CopyState, JobState, Model, Step } from './model.ts';
 import { fileAway, kept, moved, reread, withOpened } from './moving.ts';
-import { keyOf } from './row.ts';
+import { keyOf, type Row } from './row.ts';
 
 const still = (model: Model): Step => ({ model, effects: [] });
 
@@ -31,6 +31,7 @@ export function update(model: Model, event: Event): Step {
     case 'templates':
     case 'filled':
     case 'to-approve':
+    case 'doubt':
     case 'wrong-time':
       return still(answered(model, event));
     case 'kept':
@@ -56,7 +57,7 @@ function noted(model: Model, event: Event): Step {
     case 'left':
       return still(model.left === event.left ? model : { ...model, left: event.left });
     case 'drafts':
-      return still(model.drafts === event.waiting ? model : { ...model, drafts: event.waiting });
+      return still(sameDrafts(model, event) ? model : { ...model, drafts: event.waiting, drafted: event.records });
     case 'away':
       return still({ ...model, isAway: event.isAway });
     case 'signal':
@@ -66,12 +67,19 @@ function noted(model: Model, event: Event): Step {
   }
 }
 
+const sameDrafts = (model: Model, { waiting, records }: Extract<Event, { is: 'drafts' }>): boolean =>
+  model.drafts === waiting && model.drafted.join() === records.join();
+
 function keyed(model: Model, key: Extract<Event, { is: 'key' }>['key']): Step {
   if (model.isAway) return still(model);
   if (key.ctrl && key.name === 'z') return { model, effects: [{ do: 'suspend' }] };
   if (model.over) return keyInOver(model, model.over, key);
   const act = actOf(model, key);
-  return act === undefined ? still(model) : acted(model, act);
+  // What went well was seen by whoever goes on; Escape takes the line away, and does nothing else then.
+  const next = act === 'read' ? model : readDone(model);
+  if (act !== undefined) return acted(next, act);
+  const entry = entryOf(key);
+  return still(entry ? told(next, `Here ${entry.shown} does nothing. It is for: ${entry.about}.`, 'told') : next);
 }
 
 /** Time passes: what was held leaves. */
@@ -97,14 +105,25 @@ function listed(model: Model, event: Listed): Step {
   const selected = found >= 0 ? offset + found : Math.min(list.selected, last);
   const top = Math.max(0, list.top + selected - list.selected);
   const next = { ...model, list: { ...list, rows, offset, total, selected, top, failed: undefined } };
-  return moved({ ...next, marked: kept(next.marked, next) }, 0);
+  return moved({ ...next, marked: kept(next.marked, next), handled: settled(next) }, 0);
+}
+
+/** Without what nobody knew of, and the copy has shown since. */
+function settled({ handled, list: { rows } }: Model): Model['handled'] {
+  const others = Object.entries(handled).filter(([key, { seen }]) => {
+    const row = seen && rows.find((one) => keyOf(one) === key);
+    return !row || (row.status === seen?.status && row.priority === seen?.priority);
+  });
+  return others.length === Object.keys(handled).length ? handled : Object.fromEntries(others);
 }
 
 /** The copy is newer, or is being brought up to date. */
 function copied(model: Model, { copy, isNew, began }: Extract<Event, { is: 'copy' }>): Step {
   const next = looked({ ...model, copy: { ...model.copy, ...copy } }, copy);
   if (!isNew) return still(next);
-  const handled = Object.fromEntries(Object.entries(model.handled).filter(([, { at }]) => at > (began ?? 0)));
+  const handled = Object.fromEntries(
+    Object.entries(model.handled).filter(([, { at, seen }]) => seen || at > (began ?? 0)),
+  );
   return reread({ ...next, handled });
 }
 
@@ -118,15 +137,27 @@ function looked(model: Model, { isPulling, told: why }: Partial<CopyState>): Mod
 function endedJob(model: Model, { job: id, state, told: text, mark }: Extract<Event, { is: 'ended-job' }>): Step {
   const job = model.jobs.find((one) => one.id === id);
   if (!job) return still(told(model, text, state));
-  const { row } = job;
-  const jobs = model.jobs.map((one) => (one.id === id ? { ...one, state, told: text } : one));
-  const handled =
-    row && mark !== undefined ? { ...model.handled, [keyOf(row)]: { mark, at: model.now } } : model.handled;
-  const next = { ...model, jobs, handled };
+  const { row, change } = job;
+  // What happened last is what is shown.
+  const jobs = [...model.jobs.filter((one) => one !== job), { ...job, state, told: text }];
+  const isOther = state === 'done' && row !== undefined && change !== undefined;
+  const next = {
+    ...model,
+    jobs,
+    handled: row ? withHandled(model, row, state, mark) : model.handled,
+    ...(isOther && { undo: change.act === 'resolve' || change.act === 'close' ? { row, change } : undefined }),
+  };
   // What is done is in the copy after the next pull alone; drafts are read at once.
   const isShown = ['drafts', 'unknown'].includes(model.view);
   const again = isShown ? reread(next) : still(next);
   const isOver = model.isEnding && !jobs.some((one) => one.state === 'sending');
   const after = [...(state === 'done' ? [{ do: 'pull' as const }] : []), ...(isOver ? [{ do: 'end' as const }] : [])];
   return { ...again, effects: [...again.effects, ...after] };
+}
+
+function withHandled(model: Model, row: Row, state: JobState, mark: string | undefined): Model['handled'] {
+  const { status, priority } = row;
+  if (state === 'unknown')
+    return { ...model.handled, [keyOf(row)]: { mark: 'unknown', at: model.now, seen: { status, priority } } };
+  return mark === undefined ? model.handled : { ...model.handled, [keyOf(row)]: { mark, at: model.now } };
 }

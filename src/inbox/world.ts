@@ -76,6 +76,10 @@ const doings: Doings = {
     const { store, account } = await world.reading();
     const since = world.editing.ctx.clock.now().toISOString();
     await snooze(store, account, [{ kind: row.kind, id: row.id, until: null, since, by: whoIs() }]);
+    world.tell({
+      is: 'told',
+      told: `Draft ${row.id} was looked at, and leaves unknown. It stays in svc drafts show ${row.id}.`,
+    });
   },
   copy: ({ copyText }, { text }) => copyText(text),
   pull: ({ pull }) => pull(),

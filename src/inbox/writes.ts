@@ -15,7 +15,7 @@ import { seenOf } from '../sends/seen.ts';
 import type { DraftStore } from '../sends/store.ts';
 import { threadOf } from '../sends/thread.ts';
 import { whoIs } from '../sends/who.ts';
-import { draftInWords, waitsFor } from '../sends/words.ts';
+import { draftInWords, nameAlone } from '../sends/words.ts';
 import { recordsIn, textIn } from '../text/record.ts';
 import type { Change, Effect, Kept, Means } from './effect.ts';
 import type { Event } from './event.ts';
@@ -81,7 +81,7 @@ export const keptOf = (draft: Draft, row: Row): Kept => ({
   row,
   draft: draft.id,
   digest: digestOfDraft(draft),
-  told: waitsFor(draft),
+  told: draftInWords({ ...draft, to: nameAlone(draft.to) }),
 });
 
 /** The service, whose writes are recorded as those of the inbox on that record. Nothing holds them but the policy. */
@@ -109,7 +109,8 @@ export async function send(writing: Writing, sending: Sending): Promise<Ended | 
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const isUnknown = error.kind === 'unknown' || error.mayBeDone;
-    const told = `${error.message} ${means === 'resolve' ? '' : `The text is draft ${id}.`}`.trim();
+    const fate = isUnknown ? 'may be sent: look in the thread.' : 'was not sent.';
+    const told = means === 'resolve' ? error.message : `Draft ${id} ${fate} ${error.message}`;
     return { is: 'ended-job', job, state: isUnknown ? 'unknown' : 'refused', told };
   }
 }
@@ -147,9 +148,10 @@ function endOf(draft: Draft, failure: Failure | undefined, means: Means): Pick<E
   const marks: Readonly<Record<Means, string>> = { reply: 'replied', note: 'noted', resolve: 'resolved' };
   if (state === 'sent' && !failure) return { state: 'done', told: doneWords(draft, means), mark: marks[means] };
   const why = failure?.message ?? '';
-  if (state === 'unknown') return { state: 'unknown', told: `${why} Draft ${id} is unknown: look in the thread.` };
-  const text = means === 'resolve' ? '' : ` The text is draft ${id}.`;
-  return { state: 'refused', told: `${why}${text}` };
+  // The number first: a narrow screen cuts the rest.
+  if (state === 'unknown')
+    return { state: 'unknown', told: `Draft ${id} may be sent: look in the thread. ${why}`.trim() };
+  return { state: 'refused', told: means === 'resolve' ? why : `Draft ${id} was not sent. ${why}`.trim() };
 }
 
 const doneWords = (draft: Draft, means: Means): string => {
@@ -175,7 +177,7 @@ async function changedEvent(
   return { is: 'changed', job, means, item: keptOf(draft, row), shown, holdMs };
 }
 
-const statuses = { resolve: 'resolved', close: 'closed', reopen: 'open' } as const;
+const statuses = { resolve: 'resolved', close: 'closed' } as const;
 
 /** Changes a ticket, as `svc tickets resolve`, `close`, `reopen` and `update --priority` do. */
 export async function change(
@@ -198,14 +200,19 @@ async function changed(service: Service, row: Row, wanted: Change): Promise<Pick
     await call(service, updateTicket, { params, body: { priority: wanted.priority } });
     return { state: 'done', told: `${nameOf(row)} has priority ${wanted.priority}.`, mark: `P${wanted.priority}` };
   }
-  const status = statuses[wanted.act];
+  const status = wanted.act === 'reopen' ? (wanted.to ?? 'open') : statuses[wanted.act];
   const present = await statusOf(service, row.id);
+  if (wanted.act === 'reopen' && present !== undefined && !isEnded(present))
+    return { state: 'done', told: `${nameOf(row)} is ${present} already. Nothing was sent.`, mark: present };
   // A second time would move the moment at which it was resolved.
   if (present === status)
     return { state: 'done', told: `${nameOf(row)} is ${status} already. Nothing was sent.`, mark: status };
   await call(service, updateTicket, { params, body: { status } });
-  return { state: 'done', told: `${nameOf(row)} is ${status === 'open' ? 'open again' : status}.`, mark: status };
+  const words = wanted.act === 'reopen' ? `${status} again` : `${status}. u takes it back`;
+  return { state: 'done', told: `${nameOf(row)} is ${words}.`, mark: status };
 }
+
+const isEnded = (status: string): boolean => Object.values<string>(statuses).includes(status);
 
 /** Undefined for who may write and not read. */
 const statusOf = (service: Service, id: number): Promise<string | undefined> =>

@@ -82,4 +82,6 @@ export const toWhom = ({ to, channel }: Pick<Seen, 'to' | 'channel'>): string =>
 export const nameAlone = (to: string | null): string | null => to?.replace(/(\S) <[^<>]*>$/u, '$1') ?? null;
 
 export const waitsFor = (draft: Draft): string =>
-  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. To send it: svc drafts approve ${draft.id}`;
+  `${draftInWords({ ...draft, to: nameAlone(draft.to) })}. ${howToSend(draft.id)}`;
+
+export const howToSend = (id: number): string => `To send it: svc drafts approve ${id}`;

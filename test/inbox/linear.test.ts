@@ -2,8 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { questionOf } from '../../src/inbox/linear.ts';
+import { cells } from '../../src/text/width.ts';
 import { json } from '../mirror/engines.ts';
 import { desk, linear, through } from './desk.ts';
+import { chatOf, inboxOf, rowOf, typing } from './models.ts';
 
 type Draft = { id: number; state: string; body: string; operation: string; error: string | null };
 
@@ -78,7 +81,10 @@ test('where the customer wrote meanwhile that is said, and the text waits as a d
   await json(world, 'mirror pull');
   const again = await chat();
   expect(again.id).toBe(id);
-  const agreed = await linear(world, [again.number, 'r', 'y', 'q'], { edit: whileTheyWrite('Hello again.', 'Hello?') });
+  // The first text waits as a draft, which is told before another is written.
+  const agreed = await linear(world, [again.number, 'r', 'y', 'y', 'q'], {
+    edit: whileTheyWrite('Hello again.', 'Hello?'),
+  });
   expect(agreed.stdout).toContain('Sent: a message');
   expect(writes(world.sent)).toHaveLength(1);
 });
@@ -92,7 +98,7 @@ test('where the answer of a reply is lost it is looked for; not found, its draft
     ...write('It is fixed.'),
     argv: ['--settle', '1'],
   });
-  expect(stdout).toContain('Draft 1 is unknown: look in the thread.');
+  expect(stdout).toContain('Draft 1 may be sent: look in the thread.');
   expect(stdout).toMatch(/unknown, 1/u);
   expect(await drafts(world)).toMatchObject([{ state: 'unknown', body: 'It is fixed.' }]);
   expect(await json(world, 'inbox unknown')).toHaveLength(1);
@@ -104,7 +110,7 @@ test('where the network is away nothing is sent, and the text is a draft that wa
   const world = await desk();
   const away = through(world, async () => ({ lost: 'before-sending', reason: 'refused', detail: 'No connection.' }));
   const { stdout } = await linear(away, ['1', 'r', 'q'], write('It is fixed.'));
-  expect(stdout).toContain('The text is draft 1.');
+  expect(stdout).toContain('Draft 1 was not sent.');
   expect(await drafts(world)).toMatchObject([{ state: 'waiting', body: 'It is fixed.' }]);
 });
 
@@ -159,9 +165,9 @@ test('ten are dealt with: answered, resolved, closed, put away, drafted, noted, 
     ...['2', 'e', 'esc'],
     ...['3', 'c', 'esc'],
     ...['4', 'z', '4', '5', 'z', '5', 'in 2h'],
-    ...['d', 'n', 'p', '4'],
-    // Far from the one that has a draft, however many have left the list by now.
-    ...['G', 'x', 'k', 'x', 'e', 'y'],
+    // By name: how many have left the list by now is chance.
+    ...['/', 'Double charge in May', '1', 'd', 'n', 'p', '4', 'esc'],
+    ...['v', 'waiting', 'G', 'x', 'k', 'x', 'e', 'y'],
     ...['v', 'snoozed', 'v', 'drafts', '1', 'a', 'y', 'q'],
   ];
   const { stdout } = await linear(world, lines, write('A text.'));
@@ -200,4 +206,32 @@ test('without a copy one is begun, and shown', async () => {
 test('a line that means nothing is told, and ends nothing', async () => {
   const { stdout } = await linear(await desk(), ['nonsense', 'q']);
   expect(stdout).toContain('There is no answer "nonsense" here. ? names the keys.');
+});
+
+test('a number that is not there opens nothing, and lines break between words', async () => {
+  const { stdout } = await linear(await desk(), ['99', 'a page down', '\u001b[6~', 'q']);
+  expect(stdout).toContain('There are 23.');
+  expect(stdout).toContain('10 of 23; PgDn reads on.');
+  expect(stdout).not.toContain('There is no answer');
+  for (const line of stdout.split('\n')) expect(cells(line)).toBeLessThanOrEqual(80);
+});
+
+test('each question names what the next key is for, and how to end', () => {
+  const rows = [rowOf(1), chatOf(2)];
+  expect(questionOf(inboxOf(rows))).toMatch(/^T-1001: a number opens, .*, \? keys, q end > $/u);
+  expect(questionOf(typing(inboxOf(rows), 'j').model)).toMatch(/^conversation 2: /u);
+  expect(questionOf(typing(inboxOf(rows), 'x', 'x').model)).toMatch(/^2 that are marked: /u);
+  expect(questionOf(inboxOf([]))).toMatch(/\? keys, q end > $/u);
+});
+
+test('a reply by email to nobody whose address is known is asked about before the editor opens', async () => {
+  const world = await desk();
+  let edits = 0;
+  const edit = (initial: string) => {
+    edits++;
+    return `It is fixed.\n${initial}`;
+  };
+  const { stdout } = await linear(world, ['2', 'r', '', 'q'], { edit });
+  expect(stdout).toMatch(/No address is known for T-1007, and the reply goes by email: the service may\s+refuse it\./u);
+  expect([edits, await drafts(world)]).toEqual([0, []]);
 });

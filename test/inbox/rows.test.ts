@@ -1,4 +1,6 @@
 /** The inbox in a pipe: the rows of each view, from the copy alone, and the views of one's own. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { json, ok, onBothEngines } from '../mirror/engines.ts';
 import { createWorld, svc } from '../svc.ts';
@@ -54,8 +56,19 @@ onBothEngines('the rows of a view', ({ test, pulled }) => {
 
   test('a view of one own cannot change the copy', async () => {
     const world = await pulled();
-    await ok(world, ['views', 'edit', 'bad', '--text', 'DELETE FROM tickets']);
+    const views = join(world.folder, 'config', 'views');
+    mkdirSync(views, { recursive: true });
+    writeFileSync(join(views, 'bad.sql'), 'DELETE FROM tickets');
     expect((await svc(world, ['inbox', 'bad'])).exitCode).toBe(2);
+    for (const text of [
+      'DELETE FROM tickets',
+      'SELEC 1',
+      'SELECT id FROM tickets',
+      "SELECT 'ticket' AS kind, id FROM missing",
+    ]) {
+      expect(await svc(world, ['views', 'edit', 'worse', '--text', text]), text).toMatchObject({ exitCode: 2 });
+      expect(existsSync(join(views, 'worse.sql'))).toBe(false);
+    }
     expect(((await json(world, 'inbox')) as Row[]).length).toBeGreaterThan(3);
   });
 

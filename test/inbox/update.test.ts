@@ -4,7 +4,11 @@ import type { Kept } from '../../src/inbox/effect.ts';
 import { startEngine } from '../../src/inbox/engine.ts';
 import type { Event } from '../../src/inbox/event.ts';
 import { selectedRow } from '../../src/inbox/model.ts';
+import { frameOf } from '../../src/inbox/view/frame.ts';
 import { after, chatOf, doing, inboxOf, keyEvent, now, rowOf, typing } from './models.ts';
+
+const frameText = (model: Parameters<typeof frameOf>[0]): string =>
+  frameOf(model, { paint: (_, text) => text, selected: (text) => text }).join('\n');
 
 const three = [rowOf(1), chatOf(2), rowOf(3)];
 
@@ -229,4 +233,71 @@ test('what is held waits its whole time, however long nothing happened before', 
   clock += 12_000;
   engine.tell(kept([item(7)], { holdMs: 10_000 }));
   expect(engine.model().jobs.at(-1)).toMatchObject({ state: 'held', until: clock + 10_000 });
+});
+
+const ended = (job: number, state: 'done' | 'unknown' | 'refused', mark?: string): Event => ({
+  ...{ is: 'ended-job', job, state, told: `Job ${job}` },
+  ...(mark !== undefined && { mark }),
+});
+
+test('what nobody knows of stays marked, and is not done again before somebody looked or the copy showed it', () => {
+  const lost = after(typing(inboxOf(three), 'e').model, [ended(1, 'unknown')]).model;
+  expect(frameText(lost)).toMatch(/\? unknown Export 1 fails/u);
+  for (const key of ['e', 'c', 'p', 'r', 'n', 't', 'd']) {
+    const again = typing(lost, 'escape', key);
+    expect([again.effects, again.model.over], key).toEqual([[], undefined]);
+    expect(again.model.jobs.at(-1)?.told).toMatch(/^It is not known whether the last change of T-1001 was done/u);
+  }
+  const copy = after(lost, [{ is: 'copy', copy: {}, isNew: true, began: now + 1 }]).model;
+  expect(copy.handled['ticket 1']?.seen).toBeDefined();
+  const rows = [{ ...rowOf(1), status: 'resolved' }, chatOf(2), rowOf(3)];
+  expect(after(copy, [{ is: 'rows', ask: 2, offset: 0, rows, total: 3 }]).model.handled).toEqual({});
+  expect(doing(typing(lost, 'escape', 'enter', 'e'), 'change')).toHaveLength(1);
+});
+
+test('u opens again what was resolved or closed last, as it was, from wherever one is', () => {
+  const rows = [rowOf(1, { status: 'pending' }), rowOf(2), rowOf(3)];
+  const resolved = after(typing(inboxOf(rows), 'e').model, [ended(1, 'done', 'resolved')]).model;
+  const gone = after(resolved, [{ is: 'rows', ask: 1, offset: 0, rows: rows.slice(1), total: 2 }]).model;
+  const back = typing(gone, 'j', 'u');
+  expect(doing(back, 'change')).toMatchObject([{ row: { id: 1 }, change: { act: 'reopen', to: 'pending' } }]);
+  expect(doing(typing(back.model, 'u'), 'change')).toEqual([]);
+});
+
+test('a key that does nothing here says so', () => {
+  const open = typing(inboxOf(three), 'o');
+  expect([open.effects, open.model.jobs.at(-1)?.told]).toEqual([
+    [],
+    'Here o does nothing. It is for: open again (tickets).',
+  ]);
+});
+
+test('what happened last is shown, the others are counted; Escape takes a line and nothing else', () => {
+  const first = after(typing(inboxOf(three), 'enter').model, [kept([item(7)], { ends: 'draft' })]).model;
+  const second = after(first, [kept([item(8)], { means: 'note' })]).model;
+  const done = after(second, [ended(2, 'done', 'noted')]).model;
+  expect(frameText(done)).toMatch(/✓ Job 2 \(\+1\)/u);
+  const read = typing(done, 'escape').model;
+  expect([read.focus, frameText(read)]).toEqual(['thread', expect.stringContaining('✎ Draft 7 waits.')]);
+  expect(typing(read, 'escape', 'escape').model).toMatchObject({ focus: 'list', jobs: [] });
+});
+
+test('what went well goes with the next key, whatever it is', () => {
+  const done = after(typing(inboxOf(three), 'e').model, [ended(1, 'done', 'resolved')]).model;
+  expect(typing(done, '/').model.jobs).toEqual([]);
+});
+
+test('a time may be typed where something is put away', () => {
+  expect(doing(typing(inboxOf(three), 'z', ...'in 2h', 'enter'), 'snooze')).toMatchObject([
+    { until: { time: 'in 2h' } },
+  ]);
+});
+
+test('a draft that waits is seen on its row, and told before another is written', () => {
+  const model = after(inboxOf(three), [{ is: 'drafts', waiting: 1, records: ['ticket 1'] }]).model;
+  expect(frameText(model)).toMatch(/✎ draft Export 1 fails/u);
+  const effect = { do: 'compose' as const, means: 'reply' as const, rows: three.slice(0, 1), ends: 'send' as const };
+  const asked = after(model, [{ is: 'doubt', why: 'A draft waits already for T-1001.', effect }]).model;
+  expect(typing(asked, 'escape').effects).toEqual([]);
+  expect(typing(asked, 'y').effects).toEqual([{ ...effect, isAgreed: true }]);
 });

@@ -35,12 +35,15 @@ async function shell(editor = 'true', first = '') {
   pty.type(`stty -echok intr ^X -ixany; ${first}\r`);
   pty.type(`stty -a > before; ${quoted(process.execPath)} ${quoted(guest)} ${quoted(editor)}; echo code $?\r`);
   await pty.shows(/^ready 90×24/u);
+  let looks = 0;
   return {
     ...pty,
     async isAsItWas() {
       await pty.shows('prompt>');
-      pty.type('stty -a > after; echo noted\r');
-      await pty.shows(/^noted/mu);
+      // What an earlier look left on the screen is no answer to this one.
+      looks++;
+      pty.type(`stty -a > after; echo noted ${looks}\r`);
+      await pty.shows(new RegExp(`^noted ${looks}`, 'mu'));
       const [before, after] = await Promise.all(
         ['before', 'after'].map((name) => readFile(join(folder, name), 'utf8')),
       );
@@ -51,9 +54,9 @@ async function shell(editor = 'true', first = '') {
       // The cursor is shown, and nothing is left of a style.
       const bytes = pty.bytes();
       expect(bytes.lastIndexOf('\x1b[?25h')).toBeGreaterThan(bytes.lastIndexOf('\x1b[?25l'));
-      pty.type('echo plain\r');
-      await pty.shows(/^plain/mu);
-      const row = pty.lines().lastIndexOf('plain');
+      pty.type(`echo plain ${looks}\r`);
+      await pty.shows(new RegExp(`^plain ${looks}`, 'mu'));
+      const row = pty.lines().lastIndexOf(`plain ${looks}`);
       expect(pty.cell(row, 0)).toMatchObject({ bold: false, inverse: false, foreground: undefined });
     },
   };

@@ -37,7 +37,8 @@ const edit = defineCommand({
   summary: 'Write a template in your editor, a new one too',
   details:
     'A template is the text of a reply, a note, a ticket or an entry, for --template NAME. {{contact.name}} is filled from the record, ' +
-    '{{column}} from the row of a file, and both from --set NAME=VALUE.',
+    '{{column}} from the row of a file, and both from --set NAME=VALUE. In svc inbox the record alone fills them: {{contact.name}}, {{contact.last_name}}, {{contact.email}}, ' +
+    '{{subject}} and {{status}}, and every other field that svc tickets get --json prints.',
   args,
   flags: { text: param.text('The text, instead of the editor') },
   examples: ['svc templates edit thanks --text "Thank you, {{contact.name}}."'],

@@ -1,5 +1,7 @@
 import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
 import { replaceFile } from '../../disk/atomic-file.ts';
 import { readUserText } from '../../disk/user-file.ts';
 import { Failure } from '../../errors.ts';
@@ -53,6 +55,7 @@ const edit = defineCommand({
     const { path, isNew } = await placeForView(ctx, name);
     const text = flags.text ?? (await fromEditor());
     if (text.trim() === '') throw new Failure('usage', 'The query is empty. Nothing was written.');
+    await tried(ctx, settings, { name, text });
     await replaceFile(path, text.endsWith('\n') ? text : `${text}\n`);
     const done = `View ${name} is written to ${path}. To see it: svc inbox ${name}`;
     return { data: { shape: 'record', record: { name, path } }, done, notes: [done] };
@@ -66,6 +69,22 @@ const edit = defineCommand({
     }
   },
 });
+
+/** Where there is a copy the query is asked once: whoever opens the view later may be somebody else. */
+async function tried(ctx: Context, settings: Settings, view: { readonly name: string; readonly text: string }) {
+  const [{ openCopyPulled }, { rowsOfQuery }] = [
+    await import('../../mirror/store/open-copy.ts'),
+    await import('../../inbox/source.ts'),
+  ];
+  // No copy, or no login: svc inbox says so when the view is opened.
+  const open = await openCopyPulled(ctx, settings, undefined).catch(() => undefined);
+  if (!open) return;
+  try {
+    await rowsOfQuery({ ctx, ...open }, view, 1);
+  } finally {
+    await open.store.close();
+  }
+}
 
 export const views: Group = {
   name: 'views',

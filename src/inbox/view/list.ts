@@ -48,11 +48,21 @@ function nothingIn(view: string, words: string | undefined, isWhole: boolean): s
 
 function rowLines(model: Model, row: Row, mark: string): Line[] {
   const width = listWidth(model);
-  const handled = model.handled[keyOf(row)]?.mark;
+  const handled = markedAs(model, row);
   const facts = factsOf(row, model.now);
   return rowHeight(model) === 2
     ? twoLines({ row, mark, width, facts, handled })
     : [oneLine({ row, mark, width, facts, handled })];
+}
+
+type Mark = readonly [text: string, style: 'green' | 'red' | 'orange'];
+
+/** What was done to it and the copy does not show yet; else that a draft waits for it. */
+function markedAs({ handled, drafted }: Model, row: Row): Mark | undefined {
+  const known = handled[keyOf(row)];
+  if (known?.seen) return [`? ${known.mark} `, 'red'];
+  if (known) return [`✓ ${known.mark} `, 'green'];
+  return drafted.includes(keyOf(row)) ? ['✎ draft ', 'orange'] : undefined;
 }
 
 type Facts = {
@@ -68,7 +78,7 @@ type Laying = {
   readonly mark: string;
   readonly width: number;
   readonly facts: Facts;
-  readonly handled: string | undefined;
+  readonly handled: Mark | undefined;
 };
 
 function factsOf(row: Row, now: number): Facts {
@@ -114,10 +124,10 @@ function oneLine({ row, mark, width, facts, handled }: Laying): Line {
   ];
 }
 
-const whatPart = (what: string, width: number, handled: string | undefined): Part[] => {
+const whatPart = (what: string, width: number, handled: Mark | undefined): Part[] => {
   if (handled === undefined) return [{ text: `${pad(cut(what, width - 1), width)}` }];
-  const told = `✓ ${handled} `;
-  return [{ text: told, style: 'green' }, { text: pad(cut(what, width - 1 - cells(told)), width - cells(told)) }];
+  const [told, style] = handled;
+  return [{ text: told, style }, { text: pad(cut(what, width - 1 - cells(told)), width - cells(told)) }];
 };
 
 function twoLines({ row, mark, width, facts, handled }: Laying): Line[] {
