@@ -2,16 +2,23 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { withLock } from '../disk/lock.ts';
+import { Failure } from '../errors.ts';
+import { ownedBy } from '../webhooks/event/account.ts';
+import { readServeConfig } from '../webhooks/serve/config.ts';
 import { choose, lookedIn, openConfigured } from '../webhooks/serve/configured.ts';
 import { carryOut } from '../webhooks/store/folder/requests.ts';
 import { claimSlot, slotHolder, slots, slotsFolder } from '../webhooks/store/folder/slot.ts';
 import { received } from '../webhooks/store/folder/view.ts';
 import type { Arrival } from '../webhooks/store/line.ts';
 import { fileStarts, type StartStore } from '../webhooks/store/starts.ts';
+import { accountAdmin, asProfile, chosenAccount, secretsOfAccount } from './accounts.ts';
 import type { SendResults } from './send.ts';
 
 /** Where rebuilt events go. */
 export type Inbox = {
+  /** Whose records are read: the profile of the account. */
+  readonly ctx: Context;
+  readonly settings: Settings;
   readonly seeAll: (see: (arrival: Arrival) => undefined) => Promise<unknown>;
   readonly starts: StartStore;
   readonly env: readonly string[];
@@ -24,12 +31,16 @@ export type Inbox = {
 };
 
 /** That of --config, else of the `listen` that runs, else of the `serve` that runs, else the one that the next `listen` has. */
-export async function inboxFor(ctx: Context, settings: Settings, given: string | undefined): Promise<Inbox> {
+export async function inboxFor(ctx: Context, settings: Settings, { given, account }: Wanted): Promise<Inbox> {
   const root = slotsFolder(ctx.files.state, settings.profile);
-  if (given === undefined && (await isListening(root))) return listenerInbox(ctx, root);
-  const { config, about } = await choose(ctx, given);
-  return config === undefined ? listenerInbox(ctx, root) : serveInbox(ctx, settings, { config, about });
+  const { config, about } =
+    given === undefined && (await isListening(root)) ? { config: undefined, about: [] } : await choose(ctx, given);
+  if (config !== undefined) return serveInbox(ctx, settings, { config, about, account });
+  chosenAccount(undefined, account);
+  return listenerInbox(ctx, settings, root);
 }
+
+type Wanted = { readonly given: string | undefined; readonly account: string | undefined };
 
 async function isListening(root: string): Promise<boolean> {
   for (const folder of await slots(root)) if ((await slotHolder(folder)) !== undefined) return true;
@@ -40,17 +51,31 @@ async function isListening(root: string): Promise<boolean> {
 const resultsOf = (arrivals: readonly Arrival[], added: readonly boolean[]): SendResults =>
   new Map(arrivals.map(({ id }, at) => [id, added[at] === false ? 'repeated' : 'sent']));
 
-type Named = { readonly config: string; readonly about: readonly string[] };
+type Named = {
+  readonly config: string;
+  readonly about: readonly string[];
+  readonly account: string | undefined;
+};
 
-async function serveInbox(ctx: Context, settings: Settings, { config, about }: Named): Promise<Inbox> {
-  const { admin, configured } = await openConfigured(ctx, settings, config);
-  const { sinks = [], secrets } = configured?.config ?? {};
+async function serveInbox(ctx: Context, settings: Settings, { config, about, account: name }: Named): Promise<Inbox> {
+  const configured = await readServeConfig(ctx, config);
+  const account = chosenAccount(configured.config, name);
+  if (account && account.profile === undefined)
+    throw new Failure('usage', `The account ${account.name} has no profile, so its records cannot be read.`, {
+      hint: `Name its profile in ${config}: svc profiles are made by svc login --profile NAME.`,
+    });
+  const own = account?.profile === undefined ? { ctx, settings } : await asProfile(ctx, settings, account.profile);
+  const { admin: whole } = await openConfigured(ctx, settings, config);
+  const admin = accountAdmin(whole, account?.name);
   const sinksFor = (event: string | null) =>
-    sinks.filter(({ events }) => !events || events.some((each) => each === event)).map(({ name }) => name);
+    configured.config.sinks
+      .filter(({ events }) => !events || events.some((each) => each === event))
+      .map((sink) => ownedBy(account?.name, sink.name));
   return {
+    ...own,
     seeAll: admin.received,
     starts: admin.starts,
-    env: secrets?.env ?? [],
+    env: secretsOfAccount(configured.config, account?.name),
     next: 'svc webhooks serve passes them on.',
     about,
     async take(arrivals) {
@@ -60,15 +85,17 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about }: N
         added.map((each) => each === 'stored'),
       );
     },
-    close: () => admin.close(),
+    close: () => whole.close(),
   };
 }
 
 /** A listener that runs takes them; else they wait for the next one. */
-function listenerInbox(ctx: Context, root: string): Inbox {
+function listenerInbox(ctx: Context, settings: Settings, root: string): Inbox {
   const waiting = { clock: ctx.clock, signal: ctx.signal, progress: ctx.progress, notice: ctx.notice };
   const what = 'the inbox of svc webhooks listen';
   return {
+    ctx,
+    settings,
     seeAll: (see) => received(root, see),
     starts: fileStarts(root, ctx.clock),
     env: ['SVC_WEBHOOK_SECRET'],

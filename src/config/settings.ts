@@ -131,7 +131,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The first of several texts that is given; an empty one counts as absent, as a variable set to nothing does. */
 type Named = { readonly text: string; readonly by: string };
 
-const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
+export const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
 
 /** Flags before environment before profile, and what contradicts itself. Pure; what a profile holds is judged by `openSession`. */
 export function settle(flags: GlobalFlags, env: Environment, config: Config): Settings {

@@ -364,14 +364,15 @@ test('nothing is accepted before the start of the search is stored', async () =>
   let isThere = false;
   const { accepting } = await import('../../src/webhooks/serve/catch-up.ts');
   const store = { has: () => false, add: async () => void steps.push('add') } as never;
-  const gate = await accepting(store, {
+  const missed = {
     async begin() {
       steps.push('begin');
       if (!isThere) throw new Failure('network', 'The database is not there.');
     },
     async *search() {},
     since: () => undefined,
-  });
+  };
+  const gate = await accepting(store, [{ missed }]);
   await expect(gate.add({} as never)).rejects.toThrow('not there');
   isThere = true;
   await Promise.all([gate.add({} as never), gate.add({} as never)]);

@@ -60,7 +60,7 @@ export { envelope as body } from './receiving.ts';
 const exchanging = createExchange({});
 
 /** One attempt of the service: the status, or undefined where no answer came. */
-export async function deliver(url: string, text: string, key = secret): Promise<number | undefined> {
+export async function deliver(url: string, text: string, key = secret, more = {}): Promise<number | undefined> {
   const answer = await (await exchanging)({
     method: 'POST',
     url,
@@ -68,6 +68,7 @@ export async function deliver(url: string, text: string, key = secret): Promise<
       'content-type': 'application/json',
       'x-svc-event': 'ticket.created',
       'x-svc-signature': sign(key, Buffer.from(text)),
+      ...more,
     },
     body: text,
     timeoutMs: 20_000,

@@ -17,7 +17,7 @@ import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import type { Arrival } from '../../webhooks/store/line.ts';
 import type { Starts } from '../../webhooks/store/starts.ts';
-import { configFlag } from './config-flag.ts';
+import { accountFlag, configFlag } from './config-flag.ts';
 
 export const catchUpWebhooks = defineCommand({
   name: 'catch-up',
@@ -42,6 +42,7 @@ export const catchUpWebhooks = defineCommand({
     events: { ...param.text('Only these', { placeholder: 'EVENT,EVENT' }), choices: webhookEvents },
     to: param.text('Send them to this URL', { placeholder: 'URL' }),
     config: configFlag,
+    account: accountFlag,
     dryRun: param.toggle('Only list what would be rebuilt'),
   },
   examples: [
@@ -51,7 +52,7 @@ export const catchUpWebhooks = defineCommand({
   async run(ctx, { flags, settings }) {
     const events = flags.events === undefined ? undefined : parseEvents(flags.events, '--events');
     const to = flags.to === undefined ? undefined : parseTarget(flags.to, '--to');
-    const inbox = await inboxFor(ctx, settings, flags.config);
+    const inbox = await inboxFor(ctx, settings, { given: flags.config, account: flags.account });
     const { seeAll, env } = inbox;
     const results = new Map<string, SendResult>();
     let last: Rebuilt | undefined;
@@ -59,13 +60,13 @@ export const catchUpWebhooks = defineCommand({
       const starts = await begin(inbox, events, { since: flags.since, keeps: to === undefined && !flags.dryRun });
       const over = to === undefined && !flags.dryRun ? inbox.starts.forget : undefined;
       const wanted = { seeAll, env, starts, waits: !flags.dryRun, ...(over && { over }) };
-      for await (const found of rebuiltArrivals(ctx, settings, wanted)) {
+      for await (const found of rebuiltArrivals(inbox.ctx, inbox.settings, wanted)) {
         last = found;
         if (flags.dryRun)
-          return planned(found, inbox.about, to === undefined ? new Set() : await sentTo(ctx, settings, to));
+          return planned(found, inbox.about, to === undefined ? new Set() : await sentTo(ctx, inbox.settings, to));
         // What waited for the service to give up is looked for among all the rest once more.
         const left = found.arrivals.filter(({ id }) => (results.get(id) ?? 'failed') === 'failed');
-        const done = to === undefined ? await inbox.take(left) : await send(ctx, settings, to, left);
+        const done = to === undefined ? await inbox.take(left) : await send(ctx, inbox.settings, to, left);
         for (const [id, result] of done) results.set(id, result);
       }
     } finally {

@@ -8,16 +8,18 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
+import { queuesOf } from '../../webhooks/serve/queues.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { damagedText } from '../../webhooks/store/folder/file.ts';
 import type { DeadId } from '../../webhooks/store/folder/requests.ts';
 import { deadIn, type InboxAdmin } from '../../webhooks/store/inbox-store.ts';
 import type { Outcome } from '../../webhooks/store/line.ts';
 import { lossInWords } from '../../webhooks/store/outcome-words.ts';
-import { configFlag } from './config-flag.ts';
+import { accountFlag, configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
 import { retriable } from './retriable.ts';
 
@@ -28,6 +30,7 @@ const columns = [
   { path: 'event', header: 'Event', as: 'whole', rank: 3 },
   { path: 'id', header: 'ID', rank: 1 },
   { path: 'sink', header: 'Sink', as: 'whole', rank: 2 },
+  { path: 'account', header: 'Account', as: 'whole', rank: 8 },
   {
     ...{ path: 'error', header: 'Error', rank: 4 },
     see: ({ error }: { readonly error: string | null }) => error && lossInWords(error),
@@ -42,24 +45,29 @@ const list = defineCommand({
   name: 'list',
   summary: 'List what a sink did not take, oldest first',
   args: {},
-  flags: { sink: sinkFlag, config: configFlag },
+  flags: { sink: sinkFlag, config: configFlag, account: accountFlag },
   examples: ['svc webhooks dead list', 'svc webhooks dead list --sink app --json'],
   async run(ctx, { flags, settings }) {
     return within(ctx, settings, flags.config, async (admin, sinks) => {
       const seen = await admin.received(
-        ({ id, event, at, body, unreadable }) => {
+        ({ id, event, at, body, unreadable, account = null }) => {
           const summary = unreadable ?? mainFields(event, envelopeIn(body)?.data ?? null).slice(0, 200);
-          return { id, event, received_at: at, summary };
+          return { id, event, received_at: at, summary, account };
         },
         (damaged) => ctx.notice(damagedText(damaged)),
       );
       knowSink(flags.sink, sinks, seen);
+      knowAccount(flags.account, sinks, seen);
       const records = seen.flatMap(({ value, outcomes }) =>
-        deadOf(outcomes, flags.sink).map(({ to: sink, at, status = null, error = null, tries }) => {
-          return { ...value, sink, died_at: at, status, error, tries };
+        deadOf(outcomes, flags).map(({ to, at, status = null, error = null, tries }) => {
+          return { ...value, sink: queueParts(to).sink, died_at: at, status, error, tries };
         }),
       );
-      return { read: true, data: { shape: 'list', records, columns, empty: 'There are no dead letters.' } } as const;
+      const shown = columns.filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null));
+      return {
+        read: true,
+        data: { shape: 'list', records, columns: shown, empty: 'There are no dead letters.' },
+      } as const;
     });
   },
 });
@@ -108,7 +116,7 @@ const show = defineCommand({
 
 const chosen = {
   args: { id: { ...param.texts('Envelope id, or its beginning'), placeholder: 'ID' } },
-  flags: { all: param.toggle('Every dead letter'), sink: sinkFlag, config: configFlag },
+  flags: { all: param.toggle('Every dead letter'), sink: sinkFlag, config: configFlag, account: accountFlag },
 };
 
 const retry = defineCommand({
@@ -163,23 +171,43 @@ export const dead: Group = {
   commands: [list, show, retry, drop],
 };
 
-const deadOf = (outcomes: readonly Outcome[], sink: string | undefined): Outcome[] =>
-  deadIn(outcomes).filter(({ to }) => sink === undefined || to === sink);
+type Which = { readonly sink: string | undefined; readonly account: string | undefined };
+
+const deadOf = (outcomes: readonly Outcome[], { sink, account }: Which): Outcome[] =>
+  deadIn(outcomes).filter(({ to }) => {
+    const of = queueParts(to);
+    return (sink === undefined || of.sink === sink) && (account === undefined || of.account === account);
+  });
 
 /** A typing error must not look like a sink without dead letters. Without a configuration the inbox tells the sinks. */
 function knowSink(sink: string | undefined, sinks: Sinks, seen: readonly { outcomes: readonly Outcome[] }[]): void {
   const had = seen.flatMap(({ outcomes }) => outcomes.map(({ to }) => to));
-  const known = [...new Set([...(sinks ?? []), ...had])];
+  const known = [...new Set([...(sinks ?? []), ...had].map((queue) => queueParts(queue).sink))];
   if (sink === undefined || known.length === 0 || known.includes(sink)) return;
   throw new Failure('usage', `There is no sink ${sink}.`, { hint: `Sinks: ${known.join(', ')}.` });
 }
 
-/** Those of the configuration, by name. */
+function knowAccount(
+  account: string | undefined,
+  sinks: Sinks,
+  seen: readonly { outcomes: readonly Outcome[] }[],
+): void {
+  if (account === undefined) return;
+  const had = seen.flatMap(({ outcomes }) => outcomes.map(({ to }) => to));
+  const known = [...new Set([...(sinks ?? []), ...had].flatMap((queue) => queueParts(queue).account ?? []))];
+  if (known.includes(account)) return;
+  throw new Failure('usage', `There is no account ${account} in this inbox.`, {
+    hint: known.length > 0 ? `Accounts: ${known.join(', ')}.` : 'It is of one account alone.',
+  });
+}
+
+/** The queues of the configuration: of several accounts each its own. */
 type Sinks = readonly string[] | undefined;
 
 type Flags = {
   readonly all: boolean;
   readonly sink: string | undefined;
+  readonly account: string | undefined;
   readonly config: string | undefined;
   readonly sinks: Sinks;
   /** Only whole ids: the same command once more must not give up another event that begins so. */
@@ -190,7 +218,7 @@ type Flags = {
 async function choose(
   admin: InboxAdmin,
   wanted: readonly string[],
-  { all, sink, config, sinks, isWhole = false }: Flags,
+  { all, sink, account, config, sinks, isWhole = false }: Flags,
 ): Promise<DeadId[]> {
   if (all === wanted.length > 0) {
     throw new Failure('usage', all ? 'Give ids or --all, not both.' : 'Name at least one id, or give --all.', {
@@ -199,7 +227,10 @@ async function choose(
   }
   const seen = await admin.received(({ id }) => id);
   knowSink(sink, sinks, seen);
-  const found = seen.flatMap(({ value: id, outcomes }) => deadOf(outcomes, sink).map(({ to }) => ({ id, sink: to })));
+  knowAccount(account, sinks, seen);
+  const found = seen.flatMap(({ value: id, outcomes }) =>
+    deadOf(outcomes, { sink, account }).map(({ to }) => ({ id, sink: to })),
+  );
   if (all) return found;
   const ids = { dead: found.map(({ id }) => id), all: new Set(seen.map(({ value }) => value)) };
   const named = wanted.map((typed) => {
@@ -245,10 +276,7 @@ async function within(
   const { admin, configured } = await openConfigured(ctx, settings, config);
   const looked = `Looked in ${admin.place}: no svc webhooks serve runs with this state folder. For another inbox: --config FILE`;
   try {
-    const view = await work(
-      admin,
-      configured?.config.sinks.map(({ name }) => name),
-    );
+    const view = await work(admin, configured && [...queuesOf(configured.config).keys()]);
     const own = typeof view.notes === 'function' ? view.notes() : (view.notes ?? []);
     return { ...view, notes: [...own, ...(config === undefined ? [looked] : about)] };
   } finally {

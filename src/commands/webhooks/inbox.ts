@@ -1,6 +1,7 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import { defineCommand, type Group } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { number } from '../../text/number.ts';
 import { replay as replayOnce } from '../../webhooks/deliver/replay.ts';
@@ -11,7 +12,7 @@ import { urlOfSink } from '../../webhooks/serve/configured.ts';
 import { deliveryOf } from '../../webhooks/store/delivery.ts';
 import { type Forwarding, forwardOf } from '../../webhooks/store/forwarding.ts';
 import { taken } from '../../webhooks/store/outcome-words.ts';
-import { configFlag } from './config-flag.ts';
+import { accountFlag, configFlag } from './config-flag.ts';
 import { page } from './delivery-page.ts';
 import { chosen, look, lookUp, lookUpOne, receivedEvents } from './inbox-look.ts';
 import { purge } from './inbox-purge.ts';
@@ -31,10 +32,20 @@ const columns = [
   { path: 'event', header: 'Event', as: 'whole', rank: 1 },
   { path: 'id', header: 'ID', rank: 2, cuts: ({ verdict }: { verdict: string }) => verdict === 'unreadable' },
   { path: 'summary', header: 'Summary', rank: 4 },
+  { path: 'account', header: 'Account', as: 'whole', rank: 8 },
   { path: 'verdict', header: 'Verdict', as: 'whole', rank: 6 },
   { path: 'forward.state', header: 'Forwarding', as: 'whole', rank: 7 },
   { path: 'forward.status', header: 'Answer', rank: 5, see: answerOf },
 ] as const;
+
+/** A typing error must not look like an account without events. */
+async function requireAccount(ctx: Context, config: string | undefined, account: string): Promise<void> {
+  const [{ chosenAccount }, { readServeConfig }] = [
+    await import('../../catchup/accounts.ts'),
+    await import('../../webhooks/serve/config.ts'),
+  ];
+  chosenAccount(config === undefined ? undefined : (await readServeConfig(ctx, config)).config, account);
+}
 
 const list = defineCommand({
   name: 'list',
@@ -45,18 +56,21 @@ const list = defineCommand({
     limit: param.integer('At most N events (default 50)', { min: 1, conflicts: ['all'] }),
     all: param.toggle('Every event'),
     config: configFlag,
+    account: accountFlag,
   },
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
     const { config, about } = await chosen(ctx, flags.config);
+    if (flags.account !== undefined) await requireAccount(ctx, config, flags.account);
     const seen = await look(ctx, settings, config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
-      const { id, event, at, unreadable, body, to, owed, sinks } = arrival;
+      if (flags.account !== undefined && arrival.account !== flags.account) return undefined;
+      const { id, account = null, event, at, unreadable, body, to, owed, sinks } = arrival;
       const { data = null, created_at = null } = envelopeIn(body) ?? {};
       const verdict = unreadable === undefined ? 'accepted' : 'unreadable';
       const summary = unreadable ?? mainFields(event, data).slice(0, 200);
       return {
-        record: { id, event, received_at: at, created_at, verdict, summary, size: body.length },
+        record: { id, account, event, received_at: at, created_at, verdict, summary, size: body.length },
         owing: { to, owed, sinks },
       };
     });
@@ -69,7 +83,12 @@ const list = defineCommand({
     const left = found.length - records.length;
     return {
       read: true,
-      data: { shape: 'list', records, columns, empty: 'No events received yet.' },
+      data: {
+        shape: 'list',
+        records,
+        columns: columns.filter(({ path }) => path !== 'account' || records.some(({ account }) => account !== null)),
+        empty: 'No events received yet.',
+      },
       notes: [
         ...(left > 0 && flags.limit === undefined
           ? [`Showing ${number(records.length)} of ${number(found.length)}. For more: --limit N, or --all.`]

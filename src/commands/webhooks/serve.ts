@@ -2,13 +2,11 @@ import { defineCommand } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
 import { message } from '../../text/layout.ts';
 import { counted } from '../../text/number.ts';
-import type { Missed } from '../../webhooks/receive/missed.ts';
 import type { Configured } from '../../webhooks/serve/config.ts';
+import type { MissedOf } from '../../webhooks/serve/options.ts';
 import type { Served } from '../../webhooks/serve/serve.ts';
-import { splitSecrets, storedSecrets } from '../../webhooks/subscriptions/secrets.ts';
 import { withPlainNotes } from './plain-notes.ts';
 
 export const serveWebhooks = defineCommand({
@@ -56,12 +54,13 @@ export const serveWebhooks = defineCommand({
       };
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
+    const { doorsOf, laterDoors } = await import('../../webhooks/serve/doors.ts');
     const served = await serve(ctx, {
       first,
       read,
       placeOf,
-      secretsOf: (configured) => secretsOf(ctx, settings, configured),
-      storedSecrets: () => storedSecrets(ctx.tokens, settings.profile),
+      doorsOf: ({ config }) => doorsOf(ctx, config, settings.profile),
+      laterDoors: ({ config }) => laterDoors(ctx, config, settings.profile),
       ...(flags.catchUp && { missed: (current) => missed(ctx, settings, current) }),
     });
     return {
@@ -78,28 +77,34 @@ async function missingFor(ctx: Context, configured: Configured): Promise<string[
   return [...missingSecrets(ctx, configured.config), ...(await missingPrograms(configured))];
 }
 
-async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<Missed> {
+/** What never arrived: of each account that has a profile, where there are several. */
+async function missed(ctx: Context, settings: Settings, current: () => Configured): Promise<readonly MissedOf[]> {
   const { placeOfInbox } = await import('../../webhooks/store/place.ts');
   const { openInboxAdmin } = await import('../../webhooks/store/inbox-admin.ts');
   const { missedIn } = await import('../../catchup/missed.ts');
+  const { accountAdmin, asProfile, secretsOfAccount } = await import('../../catchup/accounts.ts');
   const { config, folder } = current();
   const place = placeOfInbox(ctx, { inbox: config.inbox, folder, profile: settings.profile });
-  const open = async () => {
-    const admin = await openInboxAdmin(ctx, place);
-    return { seeAll: admin.received, starts: admin.starts, close: () => admin.close() };
+  const open = (account: string | undefined) => async () => {
+    const whole = await openInboxAdmin(ctx, place);
+    const admin = accountAdmin(whole, account);
+    return { seeAll: admin.received, starts: admin.starts, close: () => whole.close() };
   };
-  return missedIn(ctx, settings, { open, events: undefined, env: () => current().config.secrets.env });
-}
-
-/** Those of the variables that the configuration names, and those that svc has stored. */
-async function secretsOf(ctx: Context, { profile }: Settings, { config }: Configured): Promise<string[]> {
-  const { env, store } = config.secrets;
-  const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
-  const secrets = [...new Set([...given, ...(store ? await storedSecrets(ctx.tokens, profile) : [])])];
-  if (secrets.length > 0) return secrets;
-  throw new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
-    hint: `Set ${env[0] ?? 'a variable that secrets.env names'}, or subscribe with svc webhooks create.`,
+  const searching = (account: string | undefined) => ({
+    open: open(account),
+    events: undefined,
+    env: () => secretsOfAccount(current().config, account),
   });
+  if (!config.accounts) return [{ missed: missedIn(ctx, settings, searching(undefined)) }];
+  const all: MissedOf[] = [];
+  for (const { name, profile } of config.accounts) {
+    if (profile === undefined) ctx.notice(`${name} has no profile, so what never arrived there cannot be rebuilt.`);
+    else {
+      const own = await asProfile(ctx, settings, profile);
+      all.push({ account: name, missed: missedIn(own.ctx, own.settings, searching(name)) });
+    }
+  }
+  return all;
 }
 
 function sumOf({ tally, sinks }: Served): string {

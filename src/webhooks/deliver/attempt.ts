@@ -26,11 +26,10 @@ export async function tryOne(
   one: Waiting,
 ): Promise<Became | { readonly refused: Refusal } | 'cut'> {
   const { filter, clock, sink } = options;
-  const { id, body } = one.arrival;
   const began = clock.ticks();
   const took = () => Math.round(clock.ticks() - began);
   // What is no envelope no filter can judge, and somebody should see it.
-  const verdict = filter && envelopeIn(body) !== undefined ? await filter(id, body) : 'wanted';
+  const verdict = filter && envelopeIn(one.arrival.body) !== undefined ? await filter(one.arrival) : 'wanted';
   if (verdict === 'unwanted') return { state: 'skipped', ms: 0, tries: one.tries };
   if (verdict !== 'wanted') return { refused: { error: verdict.undecided, ms: took() } };
   if (cut.aborted || !mayDeliver()) return 'cut';

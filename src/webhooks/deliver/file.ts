@@ -7,11 +7,12 @@ import type { Answer, Sink } from './sink.ts';
 type About = {
   readonly name: string;
   readonly path: string;
-  readonly timeoutMs: number /** Throws where svc keeps something of its own there. */;
+  readonly timeoutMs: number;
+  /** Throws where svc keeps something of its own there. */
   readonly refuse?: (path: string) => Promise<void>;
 };
 
-/** A file of JSON lines: each the envelope as it came. Many events share one sync. */
+/** A file of JSON lines: each the envelope as it came, of several accounts with `account`. Many events share one sync. */
 export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
   // A file on a network that is gone never answers, and each write that hangs keeps one of the few threads of all sinks
   // and of the inbox. So the next one waits for it.
@@ -23,8 +24,11 @@ export function fileSink({ name, path, timeoutMs, refuse }: About): Sink {
       const timeout = AbortSignal.timeout(timeoutMs);
       const over = Promise.race([ended(timeout), ended(cut)]);
       try {
-        await Promise.race([underWay, over]);
-        const written = appendLines(path, events.map(lineOf), refuse);
+        // One after the other: several accounts may have one file.
+        const written = underWay.then(async () => {
+          // It was given up while it waited, and comes again.
+          if (!timeout.aborted && !cut.aborted) await appendLines(path, events.map(lineOf), refuse);
+        });
         underWay = written.catch(() => {});
         await Promise.race([written, over]);
         return { how: 'taken' };
@@ -42,11 +46,12 @@ const ended = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-function lineOf({ id, event, at, body, unreadable }: Arrival): string {
+function lineOf({ id, account, event, at, body, unreadable }: Arrival): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString('utf8');
-  if (unreadable === undefined && !/[\n\r]/u.test(text)) return text;
+  if (unreadable === undefined && account === undefined && !/[\n\r]/u.test(text)) return text;
   const envelope = unreadable === undefined ? envelopeIn(body) : undefined;
   // What is no envelope is told apart by its field `unreadable`.
-  return JSON.stringify(envelope ?? { id, event, received_at: at, unreadable, base64: bytes.toString('base64') });
+  const line = envelope ?? { id, event, received_at: at, unreadable, base64: bytes.toString('base64') };
+  return JSON.stringify(account === undefined ? line : { ...line, account });
 }

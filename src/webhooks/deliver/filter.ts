@@ -1,10 +1,12 @@
 import { openJq } from '../../output/jq-thread.ts';
+import { fieldsIn } from '../../text/record.ts';
+import type { Arrival } from '../store/line.ts';
 
 /** `undecided`: it took too long, or jq broke; that says nothing about the event, and may end otherwise next time. */
 type Verdict = 'wanted' | 'unwanted' | { readonly undecided: string };
 
 /** Whether an event is wanted, by its envelope. Never rejects. */
-export type Filter = (id: string, body: Uint8Array) => Promise<Verdict>;
+export type Filter = (event: Pick<Arrival, 'id' | 'body' | 'account'>) => Promise<Verdict>;
 
 /** When a filter must have decided: with the grace that it has once it is told to end, a second. */
 const inASecond = (_id: string): AbortSignal => AbortSignal.timeout(700);
@@ -16,8 +18,8 @@ const inASecond = (_id: string): AbortSignal => AbortSignal.timeout(700);
 export function createFilter(program: string, tell: (text: string) => void, limit = inASecond): Filter {
   const ask = openJq();
   let last: Promise<unknown> = Promise.resolve();
-  const judge = async (id: string, body: Uint8Array): Promise<Verdict> => {
-    const json = Buffer.from(body).toString('utf8');
+  const judge: Filter = async ({ id, body, account }) => {
+    const json = jsonOf(body, account);
     const answer = await ask({ json, program: ` ${program}` }, limit(id));
     if (answer === undefined) return { undecided: 'the filter took more than a second' };
     if ('text' in answer) return answer.text.trim() === 'true' ? 'wanted' : 'unwanted';
@@ -25,12 +27,18 @@ export function createFilter(program: string, tell: (text: string) => void, limi
     tell(`The filter failed for ${id}, which counts as false: ${firstLine(answer.said)}`);
     return 'unwanted';
   };
-  return (id, body) => {
+  return (event) => {
     // One at a time: what is ended for one that hangs must not be another's.
-    const judged = last.then(() => judge(id, body));
+    const judged = last.then(() => judge(event));
     last = judged;
     return judged;
   };
+}
+
+/** The envelope, with the account that it came in for, whatever it says itself. */
+function jsonOf(body: Uint8Array, account: string | undefined): string {
+  const text = Buffer.from(body).toString('utf8');
+  return account === undefined ? text : JSON.stringify({ ...fieldsIn(JSON.parse(text)), account });
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

@@ -48,7 +48,7 @@ const natsServer = v.pipe(
 const natsSubject = v.pipe(
   text,
   v.check(
-    (value) => /^[\w-]+(?:\.(?:[\w-]+|\{event\}))*$/u.test(value),
+    (value) => /^[\w-]+(?:\.(?:[\w-]+|\{event\}|\{account\}))*$/u.test(value),
     'must be words with dots between them, such as svc.{event}, and begin with a word',
   ),
 );

@@ -11,7 +11,7 @@ type About = {
   readonly name: string;
   /** `nats://host:port`, `tls://host:port` or `host:port`. */
   readonly servers: readonly string[];
-  /** `{event}` stands for the event. */
+  /** `{event}` stands for the event, `{account}` for the account, which is `_` where there is one alone. */
   readonly subject: string;
   /** The path of a file that NATS made. */
   readonly credentials?: string;
@@ -26,10 +26,10 @@ export function messageId(id: string): string {
 }
 
 /** A name that svc does not know is one token, so that no delivery chooses where it goes. */
-export function subjectOf(template: string, event: string | null): string {
+export function subjectOf(template: string, event: string | null, account = '_'): string {
   const known = webhookEvents.find((one) => one === event);
   const token = known ?? ((event ?? 'unknown').slice(0, 64).replace(/[^A-Za-z0-9_-]/gu, '_') || 'unknown');
-  return template.replaceAll('{event}', () => token);
+  return template.replaceAll('{event}', () => token).replaceAll('{account}', () => account);
 }
 
 /** Every subject that a template can become. */
@@ -61,12 +61,12 @@ export function natsSink(about: About): Sink {
       throw error;
     }
   };
-  const publish = async ({ id, event, body }: Arrival): Promise<void> => {
+  const publish = async ({ id, account, event, body }: Arrival): Promise<void> => {
     const { connection: to, stream } = await connection();
     if (!isReady) await makeStream(to, about);
     isReady = true;
     const expect = about.stream && { streamName: about.stream.name };
-    await stream.publish(subjectOf(about.subject, event), body, {
+    await stream.publish(subjectOf(about.subject, event, account), body, {
       msgID: messageId(id),
       timeout: timeoutMs,
       ...(expect && { expect }),

@@ -13,13 +13,18 @@ export type Posting = {
 /** A stored event to a URL: the same bytes with their original headers. Rejects where it cannot be sent at all. */
 export const post = async (
   exchange: Context['exchange'],
-  { headers, body }: Pick<Arrival, 'headers' | 'body'>,
+  { headers, body, account }: Pick<Arrival, 'headers' | 'body' | 'account'>,
   { to, timeoutMs, signal }: Posting,
-): Promise<HttpResponse | Lost> =>
-  exchange({ method: 'POST', url: to, headers: passedOn(headers), body, timeoutMs, ...(signal && { signal }) });
+): Promise<HttpResponse | Lost> => {
+  const told = { ...passedOn(headers), ...(account !== undefined && { [accountHeader]: account }) };
+  return exchange({ method: 'POST', url: to, headers: told, body, timeoutMs, ...(signal && { signal }) });
+};
 
 /** Only a complete 2xx answer says that the app has taken it. */
 export const isTaken = ({ status }: Pick<HttpResponse, 'status'>): boolean => status >= 200 && status < 300;
+
+/** Whose it is. Only svc says so: what comes with it is not passed on. */
+const accountHeader = 'x-svc-account';
 
 /** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says again. */
 const ofTheConnection = new Set([
@@ -35,6 +40,7 @@ const ofTheConnection = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+  accountHeader,
 ]);
 
 /** The original headers, so that the app can verify the signature itself. */

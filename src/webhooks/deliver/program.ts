@@ -25,7 +25,8 @@ export const programSink = (about: About, clock: Clock): Sink => ({
   most: 1,
   async send([event], cut): Promise<Answer> {
     if (!event) return { how: 'taken' };
-    const running = await start(about, Buffer.concat([event.body, Buffer.from('\n')]));
+    const given = { ...about.given, SVC_ACCOUNT: event.account };
+    const running = await start({ ...about, given }, Buffer.concat([event.body, Buffer.from('\n')]));
     if ('error' in running) return { how: 'refused', error: running.error };
     const { child, exit, said } = running;
     const isOver = endWithSvc(child.pid);

@@ -169,10 +169,9 @@ async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
   if (!filter) return { wanted: some };
   const wanted: Waiting[] = [];
   for (const one of some) {
-    const { id, body } = one.arrival;
     const began = clock.ticks();
     // What is no envelope no filter can judge, and somebody should see it.
-    const verdict = envelopeIn(body) === undefined ? 'wanted' : await filter(id, body);
+    const verdict = envelopeIn(one.arrival.body) === undefined ? 'wanted' : await filter(one.arrival);
     const ms = Math.round(clock.ticks() - began);
     if (verdict === 'wanted') wanted.push(one);
     else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });

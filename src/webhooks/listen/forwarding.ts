@@ -90,7 +90,7 @@ export async function filterOf(ctx: Context, program: string | undefined): Promi
   const { createFilter } = await import('../deliver/filter.ts');
   const filter = createFilter(program, ctx.notice);
   return async (id, body) => {
-    const verdict = await filter(id, body);
+    const verdict = await filter({ id, body });
     if (typeof verdict === 'string') return verdict === 'wanted';
     const said = `${verdict.undecided.charAt(0).toUpperCase()}${verdict.undecided.slice(1)}`;
     ctx.notice(`${said} for ${id}, which counts as false: ${program}`);

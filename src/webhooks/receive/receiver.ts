@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
+import { ownedBy } from '../event/account.ts';
 import type { Envelope, Headers } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import { type Arrival, textsOf } from '../store/line.ts';
@@ -12,11 +13,16 @@ import { isMarked, markHeader } from './own-mark.ts';
 export { receiverLimits } from './limits.ts';
 
 /** What the receiver decided about one request to its path. */
-export type Receipt =
+export type Receipt = { readonly account?: string } & Told;
+
+type Told =
   | { readonly kind: 'accepted'; readonly arrival: Arrival; readonly envelope: Envelope }
   | { readonly kind: 'unreadable'; readonly arrival: Arrival; readonly why: string }
   | { readonly kind: 'repeat'; readonly at: string; readonly envelope: Envelope }
   | { readonly kind: 'rejected'; readonly at: string; readonly why: Refusal; readonly event: string | null };
+
+/** Where deliveries come in: what comes there is signed with one of these secrets, and is this account's. */
+export type Door = { readonly path: string; readonly secrets: readonly string[]; readonly account?: string };
 
 export type ReceiverOptions = {
   /** Default: 127.0.0.1. */
@@ -29,6 +35,8 @@ export type ReceiverOptions = {
   /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
   readonly path: () => string;
   readonly secrets: () => readonly string[];
+  /** In place of both, where several accounts come in; no secret opens another's path. */
+  readonly doors?: () => readonly Door[];
   /** Asked where no secret fits, and then `secrets` once more. False: it is not known which secrets there are. */
   readonly readSecrets?: () => Promise<boolean>;
   /** `add` may resolve to `repeat`: several instances share an inbox. */
@@ -37,7 +45,7 @@ export type ReceiverOptions = {
   /** An id for a delivery that has none. */
   readonly newId: () => string;
   readonly forwardTo?: (event: string | null) => string | undefined;
-  readonly sinksFor?: (event: string | null) => readonly string[];
+  readonly sinksFor?: (event: string | null, account: string | undefined) => readonly string[];
   /** What it sends itself has this mark (`own-mark.ts`), and is not taken: it would count as delivered, and be lost. */
   readonly mark?: string;
   /** After the answer. */
@@ -48,7 +56,13 @@ export type ReceiverOptions = {
   readonly limits?: Partial<Limits>;
 };
 
-export type Receiver = { readonly port: number; readonly url: string; close(): Promise<void> };
+export type Receiver = {
+  readonly port: number;
+  /** Without a path. */
+  readonly origin: string;
+  readonly url: string;
+  close(): Promise<void>;
+};
 
 /** False where the inbox refused all along. */
 type Stored = 'stored' | 'repeat' | false;
@@ -98,9 +112,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const host = options.host ?? loopback;
   const hint = options.portHint ?? 'Choose another with --port, or --port 0 for any free one.';
   const port = await listen(server, { host, port: options.port, hint });
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}${options.path()}`,
+    origin,
+    url: `${origin}${options.path()}`,
     close: () =>
       close(server).finally(() => {
         receiving.isClosed = true;
@@ -110,6 +126,12 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 
 const mostConnections = ({ maxConnections }: ReceiverOptions): number =>
   connectionsAtMost(maxConnections?.() ?? defaultConnections);
+
+/** The door at that path, as it is now. */
+function doorAt(options: ReceiverOptions, path: string | undefined): Door | undefined {
+  const doors = options.doors?.() ?? [{ path: options.path(), secrets: options.secrets() }];
+  return doors.find((door) => door.path === path);
+}
 
 function receive(
   receiving: Receiving,
@@ -121,7 +143,8 @@ function receive(
   // A sender who leaves early is no reason to end.
   request.on('error', () => {});
   response.on('error', () => {});
-  if (request.url?.split('?', 1)[0] !== options.path()) answer(response, 404);
+  const path = request.url?.split('?', 1)[0];
+  if (!doorAt(options, path)) answer(response, 404);
   else if (request.method !== 'POST') answer(response, 405, { allow: 'POST' });
   else if (options.mark !== undefined && isMarked(request.headers[markHeader], options.mark)) answer(response, 508);
   else if (Number(request.headers['content-length']) > limits.bodyBytes) tooLarge(request);
@@ -150,22 +173,35 @@ function takeBody(receiving: Receiving, request: IncomingMessage, response: Serv
   request.on('end', () => {
     const [only, ...more] = chunks;
     const raw = only && more.length === 0 ? only : Buffer.concat(chunks);
-    void decide(receiving, { headers: textsOf(request.headers), raw, response });
+    const path = request.url?.split('?', 1)[0];
+    void decide(receiving, { headers: textsOf(request.headers), raw, response, path });
   });
   response.on('close', () => {
     receiving.held -= length;
   });
 }
 
-type Came = { readonly headers: Headers; readonly raw: Buffer; readonly response: ServerResponse };
+type Came = {
+  readonly headers: Headers;
+  readonly raw: Buffer;
+  readonly response: ServerResponse;
+  readonly path: string | undefined;
+};
+
+type Judged = { readonly verdict: Verdict; readonly account: string | undefined };
 
 /** What fits no secret is judged once more with those that were stored meanwhile, for a 401 is never sent again. */
 async function decide(receiving: Receiving, came: Came): Promise<void> {
   const { options, storing } = receiving;
-  const { headers, raw, response } = came;
-  const verdict = () => judge(headers, raw, options.secrets(), (id) => options.inbox.has(id) || storing.has(id));
-  const first = verdict();
-  if (first.kind !== 'rejected' || first.why !== 'no-match' || !options.readSecrets) {
+  const { headers, raw, response, path } = came;
+  const judged = (): Judged => {
+    // An account that was taken out of the configuration meanwhile has no secret any more.
+    const { account, secrets } = doorAt(options, path) ?? { account: undefined, secrets: [] };
+    const isThere = (id: string) => options.inbox.has(ownedBy(account, id)) || storing.has(ownedBy(account, id));
+    return { verdict: judge(headers, raw, secrets, isThere), account };
+  };
+  const first = judged();
+  if (first.verdict.kind !== 'rejected' || first.verdict.why !== 'no-match' || !options.readSecrets) {
     take(receiving, came, first);
     return;
   }
@@ -175,32 +211,34 @@ async function decide(receiving: Receiving, came: Came): Promise<void> {
   const isRead = !isCrowded && (await options.readSecrets());
   receiving.doubted--;
   if (!isRead || receiving.isClosed) cut(response);
-  else take(receiving, came, verdict());
+  else take(receiving, came, judged());
 }
 
-function take(receiving: Receiving, { headers, raw, response }: Came, verdict: Verdict): void {
+function take(receiving: Receiving, { headers, raw, response }: Came, { verdict, account }: Judged): void {
   const { options, storing } = receiving;
   const at = options.clock.now().toISOString();
+  const of = account === undefined ? {} : { account };
   if (verdict.kind === 'rejected') {
     answer(response, 401);
-    options.onReceipt({ ...verdict, at, event: headers['x-svc-event'] ?? null });
+    options.onReceipt({ ...of, ...verdict, at, event: headers['x-svc-event'] ?? null });
     return;
   }
   if (verdict.kind === 'repeat') {
     // Its first copy may still be on the way to the disk, and may yet fail to get there.
     const { envelope } = verdict;
-    void (storing.get(envelope.id) ?? Promise.resolve('repeat' as const)).then((stored) => {
-      finish(response, stored, () => options.onReceipt({ kind: 'repeat', at, envelope }));
+    void (storing.get(ownedBy(account, envelope.id)) ?? Promise.resolve('repeat' as const)).then((stored) => {
+      finish(response, stored, () => options.onReceipt({ ...of, kind: 'repeat', at, envelope }));
     });
     return;
   }
   const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
-  const id = verdict.kind === 'accepted' ? verdict.envelope.id : options.newId();
+  const id = ownedBy(account, verdict.kind === 'accepted' ? verdict.envelope.id : options.newId());
   const to = options.forwardTo?.(event);
-  const sinks = options.sinksFor?.(event);
-  const happening = verdict.kind === 'accepted' ? (happeningOf(verdict.envelope) ?? null) : null;
+  const sinks = options.sinksFor?.(event, account);
+  const happened = verdict.kind === 'accepted' ? happeningOf(verdict.envelope) : undefined;
   const arrival: Arrival = {
     id,
+    ...of,
     event,
     at,
     headers,
@@ -208,18 +246,18 @@ function take(receiving: Receiving, { headers, raw, response }: Came, verdict: V
     ...(verdict.kind === 'unreadable' && { unreadable: verdict.why }),
     ...(to !== undefined && { to }),
     ...(sinks && { sinks }),
-    happening,
+    happening: happened === undefined ? null : ownedBy(account, happened),
   };
   const receipt: Receipt =
     verdict.kind === 'accepted'
-      ? { kind: 'accepted', arrival, envelope: verdict.envelope }
-      : { kind: 'unreadable', arrival, why: verdict.why };
+      ? { ...of, kind: 'accepted', arrival, envelope: verdict.envelope }
+      : { ...of, kind: 'unreadable', arrival, why: verdict.why };
   const stored = store(receiving, arrival);
   storing.set(id, stored);
   void stored.then((done) => {
     storing.delete(id);
     const isRepeat = done === 'repeat' && verdict.kind === 'accepted';
-    const told: Receipt = isRepeat ? { kind: 'repeat', at, envelope: verdict.envelope } : receipt;
+    const told: Receipt = isRepeat ? { ...of, kind: 'repeat', at, envelope: verdict.envelope } : receipt;
     finish(response, done, () => options.onReceipt(told));
   });
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { queueParts } from '../event/account.ts';
 import { bound, connectionsAtMost, listen } from '../receive/listening.ts';
 import type { Counts } from '../store/inbox-store.ts';
 
@@ -61,22 +62,28 @@ export type SinkTally = { delivered: number; failed: number; dead: number; skipp
 
 type Told = {
   readonly tally: Tally;
+  /** Where several accounts come in: of each its own. */
+  readonly byAccount?: ReadonlyMap<string, Tally>;
   readonly sinks: ReadonlyMap<string, SinkTally>;
   /** Undefined while the inbox does not answer. */
   readonly counts: ReadonlyMap<string, Counts> | undefined;
 };
 
 /** The text format of Prometheus. Totals are this instance's, gauges the inbox's. */
-export function metricsText({ tally, sinks, counts }: Told): string {
+export function metricsText({ tally, byAccount = new Map(), sinks, counts }: Told): string {
+  const ofAccounts = byAccount.size > 0;
+  const total = (key: keyof Tally): Sample[] =>
+    ofAccounts ? [...byAccount].map(([account, own]) => [`{account="${account}"}`, own[key]]) : [['', tally[key]]];
+  const label = (queue: string): string => labels(queue, ofAccounts);
   const perSink = (pick: (sink: SinkTally) => number): Sample[] =>
     [...sinks].map(([sink, tallied]) => [label(sink), pick(tallied)]);
   const gauges = (pick: (count: Counts) => number): Sample[] =>
     counts ? [...counts].map(([sink, count]) => [label(sink), pick(count)]) : [];
   return [
-    metric('accepted_total', 'counter', 'Deliveries that were stored', [['', tally.accepted]]),
-    metric('unreadable_total', 'counter', 'Stored ones without an envelope', [['', tally.unreadable]]),
-    metric('rejected_total', 'counter', 'Deliveries with a wrong signature', [['', tally.rejected]]),
-    metric('repeats_total', 'counter', 'Deliveries that were there before', [['', tally.repeats]]),
+    metric('accepted_total', 'counter', 'Deliveries that were stored', total('accepted')),
+    metric('unreadable_total', 'counter', 'Stored ones without an envelope', total('unreadable')),
+    metric('rejected_total', 'counter', 'Deliveries with a wrong signature', total('rejected')),
+    metric('repeats_total', 'counter', 'Deliveries that were there before', total('repeats')),
     metric(
       'delivered_total',
       'counter',
@@ -112,7 +119,12 @@ export function metricsText({ tally, sinks, counts }: Told): string {
 
 type Sample = readonly [labels: string, value: number];
 
-const label = (sink: string): string => `{sink="${sink.replaceAll(/["\\\n]/gu, '_')}"}`;
+/** Where there are accounts, what came before them has an empty one. */
+function labels(queue: string, ofAccounts: boolean): string {
+  const { account = '', sink } = queueParts(queue);
+  const safe = (text: string) => text.replaceAll(/["\\\n]/gu, '_');
+  return ofAccounts ? `{account="${safe(account)}",sink="${safe(sink)}"}` : `{sink="${safe(queue)}"}`;
+}
 
 function metric(name: string, type: 'counter' | 'gauge', help: string, samples: readonly Sample[]): string {
   const full = `svc_webhooks_${name}`;

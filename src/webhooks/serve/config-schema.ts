@@ -3,6 +3,7 @@ import { webhookEvents } from '../../api/webhooks.ts';
 import { kindOfPlace, placeHint } from '../../database/place.ts';
 import { nearest } from '../../text/near.ts';
 import { sinkChoiceEntries, sinkKindNames, text } from '../deliver/kinds.ts';
+import { accountName } from '../event/account.ts';
 import { defaultConnections } from '../receive/listening.ts';
 
 /** The variable that holds the signing secrets where the file names no other. */
@@ -88,6 +89,46 @@ const sink = v.pipe(
   ),
 );
 
+const pathText = v.pipe(
+  text,
+  v.check((value) => /^\/[^\s?#]*$/u.test(value), 'must begin with / and have no query'),
+);
+
+/** One of several accounts. Its secrets are those of its variables and, with a profile, those that svc has stored for it. */
+const account = v.pipe(
+  v.strictObject({
+    name: v.pipe(
+      text,
+      v.check(
+        (value) => accountName.test(value),
+        'must be 1 to 63 letters, digits, "-" or "_", and begin with a letter or a digit',
+      ),
+    ),
+    path: pathText,
+    profile: v.optional(text),
+    secrets: v.optional(v.strictObject({ env: v.optional(v.array(text, 'must be a list of names'), []) }), {}),
+  }),
+  v.check(
+    ({ profile, secrets }) => profile !== undefined || secrets.env.length > 0,
+    'needs a profile, secrets.env, or both: without a secret nothing could be verified',
+  ),
+);
+
+/** Of accounts whatever must be each one's own. */
+const ownOf = (key: 'name' | 'path' | 'profile') =>
+  v.rawCheck<v.InferOutput<typeof account>[]>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value: input } = dataset;
+    for (const at of secondNames(input.map((one) => one[key]))) {
+      const one = input[at];
+      const path = [
+        { type: 'array', origin: 'value', input, key: at, value: one },
+        { type: 'object', origin: 'value', input: { ...one }, key, value: one?.[key] },
+      ] as const;
+      addIssue({ message: `is ${one?.[key]} again: each account needs a ${key} of its own`, path: [...path] });
+    }
+  });
+
 const inbox = v.pipe(
   text,
   v.check(
@@ -98,8 +139,8 @@ const inbox = v.pipe(
 );
 
 /** Where a name stands that stood above already. */
-const secondNames = (names: readonly string[]): number[] =>
-  [...names.keys()].filter((at) => names.indexOf(names[at] ?? '') !== at);
+const secondNames = (names: readonly (string | undefined)[]): number[] =>
+  [...names.keys()].filter((at) => names[at] !== undefined && names.indexOf(names[at]) !== at);
 
 /** `svc-webhooks.yaml`, as a person writes it. Times become milliseconds. */
 export const configSchema = v.strictObject({
@@ -107,13 +148,7 @@ export const configSchema = v.strictObject({
     v.strictObject({
       host: v.optional(text, '127.0.0.1'),
       port: v.optional(port, 8977),
-      path: v.optional(
-        v.pipe(
-          text,
-          v.check((value) => /^\/[^\s?#]*$/u.test(value), 'must begin with / and have no query'),
-        ),
-        '/',
-      ),
+      path: v.optional(pathText, '/'),
       max_connections: v.optional(whole(1, 100_000), defaultConnections),
     }),
     {},
@@ -127,6 +162,15 @@ export const configSchema = v.strictObject({
       env: v.optional(v.array(text, 'must be a list of names'), []),
     }),
     { env: [usualSecret] },
+  ),
+  accounts: v.optional(
+    v.pipe(
+      v.array(account, 'must be a list of accounts'),
+      v.minLength(1, 'is an empty list: leave it out where there is one account'),
+      ownOf('name'),
+      ownOf('path'),
+      ownOf('profile'),
+    ),
   ),
   sinks: v.pipe(
     v.array(sink, 'must be a list of sinks'),
@@ -157,3 +201,5 @@ export const configSchema = v.strictObject({
 export type ServeConfig = v.InferOutput<typeof configSchema>;
 
 export type SinkConfig = ServeConfig['sinks'][number];
+
+export type AccountConfig = NonNullable<ServeConfig['accounts']>[number];

@@ -10,7 +10,7 @@ import { isRecord } from '../../text/record.ts';
 import { sinkKindNames } from '../deliver/kinds.ts';
 import { configSchema, type ServeConfig } from './config-schema.ts';
 
-export type { ServeConfig, SinkConfig } from './config-schema.ts';
+export type { AccountConfig, ServeConfig, SinkConfig } from './config-schema.ts';
 
 /** A configuration that was judged good, and the folder that its relative paths begin at. */
 export type Configured = { readonly config: ServeConfig; readonly file: string; readonly folder: string };
@@ -31,13 +31,24 @@ export async function readServeConfig(ctx: Pick<Context, 'stdin' | 'signal'>, pa
     throw mistaken(path, [{ line: 1, text: 'the file must be a map of names and values' }]);
   }
   const checked = v.safeParse(configSchema, value ?? {});
-  if (!checked.success) {
-    const found = checked.issues.map((issue) => mistakeOf(issue, document, lineAt));
-    throw mistaken(path, found);
-  }
+  const alone = ofOneAccount(value ?? {}).map((key) => ({
+    line: lineAt(offsetOf(document, key)),
+    text: `${nameOf(key)} is of one account: where accounts is given, each of them has its own`,
+  }));
+  const found = checked.success ? [] : checked.issues.map((issue) => mistakeOf(issue, document, lineAt));
+  if (!checked.success || alone.length > 0) throw mistaken(path, [...found, ...alone]);
   const bad = await badFilters(checked.output, document, lineAt, ctx.signal);
   if (bad.length > 0) throw mistaken(path, bad);
   return { config: checked.output, file, folder: dirname(file) };
+}
+
+/** What the file says beside `accounts` that could not hold for all of them. */
+function ofOneAccount({ accounts, secrets, listen }: Readonly<Record<string, unknown>>): readonly Key[][] {
+  if (accounts === undefined) return [];
+  return [
+    ...(secrets === undefined ? [] : [['secrets']]),
+    ...(isRecord(listen) && listen.path !== undefined ? [['listen', 'path']] : []),
+  ];
 }
 
 /** Aliases that grow without end are refused here. */
@@ -73,6 +84,7 @@ const keysOf: Readonly<Record<string, readonly string[]>> = {
   admin: ['host', 'port'],
   secrets: ['store', 'env'],
   retry: ['attempts', 'max_age', 'pause'],
+  accounts: ['name', 'path', 'profile', 'secrets'],
   sinks: ['name', 'events', 'filter', 'timeout', ...sinkKindNames],
 };
 

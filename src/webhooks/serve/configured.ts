@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { queueParts } from '../event/account.ts';
 import type { InboxAdmin } from '../store/inbox-store.ts';
 import type { Configured } from './config.ts';
 
@@ -39,9 +40,9 @@ export async function openConfigured(ctx: Context, { profile }: Settings, config
   return { admin: await openInboxAdmin(ctx, placeOfInbox(ctx, { inbox, folder, profile })), configured };
 }
 
-/** The URL of an HTTP sink by its name. */
+/** The URL of an HTTP sink by its name, or by a queue of it. */
 export async function urlOfSink(ctx: Context, path: string): Promise<(name: string) => string | undefined> {
   const { readServeConfig } = await import('./config.ts');
   const { config } = await readServeConfig(ctx, path);
-  return (name) => config.sinks.find((sink) => sink.name === name)?.http?.url;
+  return (queue) => config.sinks.find(({ name }) => name === queueParts(queue).sink)?.http?.url;
 }

@@ -1,16 +1,19 @@
 import type { Missed } from '../receive/missed.ts';
+import type { Door } from '../receive/receiver.ts';
 import type { Place } from '../store/place.ts';
 import type { Configured } from './config.ts';
+
+export type MissedOf = { readonly missed: Missed; readonly account?: string };
 
 export type ServeOptions = {
   readonly first: Configured;
   /** The configuration as it is now; throws where it has mistakes. */
   readonly read: () => Promise<Configured>;
   readonly placeOf: (configured: Configured) => Place;
-  /** Never an empty list. */
-  readonly secretsOf: (configured: Configured) => Promise<readonly string[]>;
-  /** Those that svc has stored by now. */
-  readonly storedSecrets: () => Promise<readonly string[]>;
-  /** What never arrived, given the configuration of the moment. */
-  readonly missed?: (current: () => Configured) => Promise<Missed>;
+  /** Where deliveries come in; each door has a secret. */
+  readonly doorsOf: (configured: Configured) => Promise<readonly Door[]>;
+  /** Those for which svc stores secrets, with what is stored by now. */
+  readonly laterDoors: (configured: Configured) => Promise<readonly Door[]>;
+  /** What never arrived, given the configuration of the moment: of each account that can be asked. */
+  readonly missed?: (current: () => Configured) => Promise<readonly MissedOf[]>;
 };

@@ -2,45 +2,55 @@ import type { Context } from '../../context.ts';
 import { Failure, messageOf } from '../../errors.ts';
 import { counted } from '../../text/number.ts';
 import { readInTime, readingAgain } from '../receive/later-secrets.ts';
+import type { Door } from '../receive/receiver.ts';
+import type { InboxStore } from '../store/inbox-store.ts';
 import type { Configured } from './config.ts';
+import { storesSecrets, withLater } from './doors.ts';
 import { missingPrograms } from './missing-programs.ts';
 import type { ServeOptions } from './options.ts';
+import { queuesOf } from './queues.ts';
 import type { Sinks } from './sinks.ts';
 
 /** Changed by a reload. */
-export type Current = { secrets: readonly string[]; configured: Configured };
+export type Current = { doors: readonly Door[]; configured: Configured };
 
-type Running = { readonly current: Current; readonly sinks: Pick<Sinks, 'change'> };
+type Running = {
+  readonly current: Current;
+  readonly sinks: Pick<Sinks, 'change'>;
+  readonly store: Pick<InboxStore, 'counts'>;
+};
 
 type Ports = Pick<Context, 'clock' | 'env' | 'notice' | 'onHangup'>;
-type Options = Pick<ServeOptions, 'read' | 'secretsOf' | 'placeOf'>;
+type Options = Pick<ServeOptions, 'read' | 'doorsOf' | 'placeOf'>;
 
 /** Adds what was stored since. Only a reload forgets secrets: a forged delivery must not make a good one unknown. */
-export function laterSecrets(ctx: Context, current: Current, { storedSecrets }: ServeOptions) {
+export function laterSecrets(ctx: Context, current: Current, { laterDoors }: ServeOptions) {
   const again = readingAgain(ctx, async () => {
     const { configured } = current;
-    const found = await storedSecrets();
-    if (current.configured === configured) current.secrets = [...new Set([...current.secrets, ...found])];
+    const later = await laterDoors(configured);
+    if (current.configured === configured) current.doors = withLater(current.doors, later);
   });
-  return async (): Promise<boolean> => !current.configured.config.secrets.store || (await again());
+  return async (): Promise<boolean> => !storesSecrets(current.configured.config) || (await again());
 }
 
 /** Reads the configuration again when it is told to. A bad one, or one that takes 8 s, is refused, and the old one stays. */
-export function reloading(ctx: Ports, options: Options, { current, sinks }: Running): () => void {
+export function reloading(ctx: Ports, options: Options, { current, sinks, store }: Running): () => void {
   let last: Promise<void> = Promise.resolve();
   const reload = async () => {
     try {
       const next = await readInTime(ctx.clock, options.read());
-      const secrets = await readInTime(ctx.clock, options.secretsOf(next));
+      const doors = await readInTime(ctx.clock, options.doorsOf(next));
       for (const name of needRestart(current.configured, next, options)) {
         ctx.notice(`${name} changes only with a restart. Until then the old value stays.`);
       }
       const { host, port } = current.configured.config.listen;
       const { admin, inbox, keep } = current.configured.config;
       const listen = { ...next.config.listen, host, port };
-      current.secrets = secrets;
+      current.doors = doors;
       current.configured = { ...next, config: { ...next.config, listen, admin, inbox, keep } };
       await sinks.change(next);
+      // A database that is away says so elsewhere.
+      await tellLeft(ctx, store, next).catch(() => {});
       ctx.notice(`The configuration was read again: ${counted(next.config.sinks.length, 'sink')}.`);
       await warnOfPrograms(ctx, next);
     } catch (error) {
@@ -59,6 +69,21 @@ export function reloading(ctx: Ports, options: Options, { current, sinks }: Runn
 /** Its sink fails, and is tried again, until the program is there. */
 export async function warnOfPrograms(ctx: Pick<Context, 'env' | 'notice'>, configured: Configured): Promise<void> {
   for (const missing of await missingPrograms(configured, ctx.env.PATH)) ctx.notice(`Warning: ${missing}`);
+}
+
+/** Events of a sink or an account that is gone from the configuration stay, and nobody delivers them. */
+export async function tellLeft(
+  { notice }: Pick<Context, 'notice'>,
+  store: Pick<InboxStore, 'counts'>,
+  { config }: Configured,
+): Promise<void> {
+  const queues = queuesOf(config);
+  for (const [queue, { waiting }] of await store.counts()) {
+    if (queues.has(queue) || waiting === 0) continue;
+    notice(
+      `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} for ${queue}, which the configuration does not name any more.`,
+    );
+  }
 }
 
 function needRestart(before: Configured, after: Configured, { placeOf }: Options): string[] {

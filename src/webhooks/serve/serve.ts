@@ -1,18 +1,16 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { counted } from '../../text/number.ts';
 import { inTime, within } from '../receive/in-time.ts';
-import type { Missed } from '../receive/missed.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
-import { type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
+import { type Door, type Receipt, type Receiver, startReceiver } from '../receive/receiver.ts';
 import type { Counts, InboxStore } from '../store/inbox-store.ts';
 import { openInboxStore } from '../store/place.ts';
 import { type Admin, metricsText, type SinkTally, startAdmin, type Tally } from './admin.ts';
 import { accepting, catchUp } from './catch-up.ts';
 import type { Configured } from './config.ts';
-import type { ServeOptions } from './options.ts';
+import type { MissedOf, ServeOptions } from './options.ts';
 import { createProblems, type Problems } from './problems.ts';
-import { type Current, laterSecrets, reloading, warnOfPrograms } from './reloading.ts';
+import { type Current, laterSecrets, reloading, tellLeft, warnOfPrograms } from './reloading.ts';
 import { announce } from './running.ts';
 import { type Sinks, startSinks } from './sinks.ts';
 
@@ -37,7 +35,7 @@ type Up = {
   /** Ends what other commands know of it. */
   readonly silence: () => Promise<void>;
   readonly current: Current;
-  readonly missed: Missed | undefined;
+  readonly missed: readonly MissedOf[] | undefined;
 };
 
 /**
@@ -68,19 +66,25 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<Served
   await within(ctx.clock, closeMs, up.store.close());
   await within(ctx.clock, closeMs / 3, up.silence());
   if (lost.aborted) throw lost.reason;
-  const sinks = up.sinks.closing().map((tallied) => ({
-    ...tallied,
-    waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null,
-  }));
+  const hasAccounts = up.current.configured.config.accounts !== undefined;
+  const sinks = up.sinks
+    .closing()
+    .map((tallied) => ({ ...tallied, waiting: counts ? (counts.get(tallied.name)?.waiting ?? 0) : null }))
+    // Of queues from before there were accounts only what happened in them.
+    .filter(
+      (one) =>
+        !hasAccounts || one.name.includes('/') || Object.values(one).some((each) => each === null || Number(each) > 0),
+    );
   return { tally: up.tally, sinks };
 }
 
 async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   const { first } = options;
   const { listen, admin: wanted, keep } = first.config;
-  const current: Current = { secrets: await options.secretsOf(first), configured: first };
+  const current: Current = { doors: await options.doorsOf(first), configured: first };
   const store = await openInboxStore(ctx, options.placeOf(first), keep);
-  const tally: Tally = { accepted: 0, unreadable: 0, rejected: 0, repeats: 0 };
+  const tally: Tally = newTally();
+  const byAccount = new Map((first.config.accounts ?? []).map(({ name }) => [name, newTally()]));
   const { clock, notice } = ctx;
   const problems = createProblems({ clock, notice, probe: store.probe });
   const mark = newMark(ctx);
@@ -99,7 +103,8 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       portHint: 'Set another one in the configuration: listen.port. 0 takes any free one.',
       path: () => current.configured.config.listen.path,
       maxConnections: () => current.configured.config.listen.max_connections,
-      secrets: () => current.secrets,
+      secrets: () => current.doors[0]?.secrets ?? [],
+      doors: () => current.doors,
       readSecrets: laterSecrets(ctx, current, options),
       inbox,
       clock: ctx.clock,
@@ -108,6 +113,8 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
       mark,
       onReceipt: (receipt) => {
         count(tally, receipt);
+        const own = receipt.account === undefined ? undefined : tallyOf(byAccount, receipt.account);
+        if (own) count(own, receipt);
         if (receipt.kind === 'rejected') problems.rejected(receipt.why);
         if ('arrival' in receipt) sinks?.wake();
       },
@@ -115,10 +122,14 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
     });
     const admin =
       wanted &&
-      (await startAdmin({ ...wanted, ready: readiness(ctx, store), metrics: metricsOf(tally, store, sinks) }));
+      (await startAdmin({
+        ...wanted,
+        ready: readiness(ctx, store),
+        metrics: metricsOf({ tally, byAccount, store, sinks }),
+      }));
     // A state folder that cannot be written is no reason to receive nothing.
     const silence = await announce(ctx.files.state, { config: first.file }).catch(() => async () => {});
-    ctx.notice(`Listening on ${receiver.url}, inbox in ${store.place}`);
+    for (const url of urlsOf(receiver, current.doors)) ctx.notice(`Listening on ${url}, inbox in ${store.place}`);
     if (admin) ctx.notice(`Admin on ${admin.url}: /healthz /readyz /metrics`);
     return { store, sinks, receiver, admin, tally, problems, silence, current, missed };
   } catch (error) {
@@ -131,14 +142,9 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
 }
 
 /** A database that is not there yet is waited for; one that does not let svc in is a mistake to fix. */
-async function look(ctx: Context, store: InboxStore, { config }: Configured): Promise<void> {
+async function look(ctx: Context, store: InboxStore, configured: Configured): Promise<void> {
   try {
-    const counts = await store.counts();
-    const named = new Set(config.sinks.map(({ name }) => name));
-    for (const [sink, { waiting }] of counts) {
-      if (named.has(sink) || waiting === 0) continue;
-      ctx.notice(`${counted(waiting, 'event')} wait for ${sink}, which the configuration does not name any more.`);
-    }
+    await tellLeft(ctx, store, configured);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'network') throw error;
     ctx.notice(`${error.message} Until that is fixed deliveries are held, so that the service sends them again.`);
@@ -165,7 +171,27 @@ function readiness({ clock }: Context, store: InboxStore): () => Promise<void> {
   };
 }
 
-function metricsOf(tally: Tally, store: InboxStore, sinks: Sinks): () => Promise<string> {
+/** Where each account comes in. */
+const urlsOf = ({ origin }: Receiver, doors: readonly Door[]): string[] =>
+  doors.map(({ path, account }) => `${origin}${path}${account === undefined ? '' : `, account ${account}`}`);
+
+const newTally = (): Tally => ({ accepted: 0, unreadable: 0, rejected: 0, repeats: 0 });
+
+/** Only names of the configuration come here, so nobody can make the list long. */
+function tallyOf(byAccount: Map<string, Tally>, account: string): Tally {
+  const known = byAccount.get(account) ?? newTally();
+  byAccount.set(account, known);
+  return known;
+}
+
+type Measured = {
+  readonly tally: Tally;
+  readonly byAccount: ReadonlyMap<string, Tally>;
+  readonly store: InboxStore;
+  readonly sinks: Sinks;
+};
+
+function metricsOf({ tally, byAccount, store, sinks }: Measured): () => Promise<string> {
   return async () => {
     let counts: ReadonlyMap<string, Counts> | undefined;
     try {
@@ -175,7 +201,7 @@ function metricsOf(tally: Tally, store: InboxStore, sinks: Sinks): () => Promise
     } catch {
       // The totals are told all the same.
     }
-    return metricsText({ tally, sinks: sinks.tallies, counts });
+    return metricsText({ tally, byAccount, sinks: sinks.tallies, counts });
   };
 }
 

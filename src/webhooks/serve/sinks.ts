@@ -3,26 +3,31 @@ import { createFilter } from '../deliver/filter.ts';
 import { openSink } from '../deliver/kinds.ts';
 import type { Sink } from '../deliver/sink.ts';
 import { type DeliveryWorker, type Retry, startDeliveryWorker, type WorkerOptions } from '../deliver/worker.ts';
+import { ownedBy } from '../event/account.ts';
 import type { InboxStore, Settled } from '../store/inbox-store.ts';
 import type { SinkTally } from './admin.ts';
 import type { Configured, ServeConfig, SinkConfig } from './config.ts';
+import { secretVariables } from './doors.ts';
 import { refuseOwnFile } from './own-files.ts';
 import type { Problems } from './problems.ts';
+import { queuesOf } from './queues.ts';
 
-/** The sinks of the configuration at work. */
+/** The sinks of the configuration at work. Of several accounts each has a queue of its own at each sink. */
 export type Sinks = {
-  /** Which sinks are to get an event. What has no known event goes to those that take every event. */
-  for(event: string | null): readonly string[];
+  /** The queues that an event goes to. What has no known event goes to the sinks that take every event. */
+  for(event: string | null, account?: string): readonly string[];
   wake(): void;
   /** Goes over to another configuration; what did not change goes on undisturbed. */
   change(to: Configured): Promise<void>;
   drain(graceMs: number): Promise<void>;
+  /** By queue. */
   readonly tallies: ReadonlyMap<string, SinkTally>;
   /** The same at the end, with each event once: one that died and was delivered later is delivered. */
   closing(): readonly ({ readonly name: string } & SinkTally)[];
 };
 
-type Running = { readonly worker: DeliveryWorker; readonly written: string; readonly sink: Sink };
+type Running = { readonly worker: DeliveryWorker; readonly written: string };
+type Opened = { readonly sink: Sink; readonly written: string };
 
 /** How long a sink that is changed or removed may take over what it has in hand. */
 const changeMs = 10_000;
@@ -36,33 +41,30 @@ export async function startSinks(
   let config: ServeConfig = first.config;
   const place = store.isShared ? { url: '' } : { folder: store.place };
   const running = new Map<string, Running>();
-  const tallies = new Map<string, SinkTally>();
-  const dead = new Map<string, Set<string>>();
-  const onSettled = (name: string, settled: Settled) => {
-    const tally = tallies.get(name);
-    const { state } = settled.outcome;
-    if (tally && (state === 'delivered' || state === 'failed' || state === 'dead' || state === 'skipped'))
-      tally[state]++;
-    const ids = dead.get(name) ?? new Set();
-    if (state === 'dead') dead.set(name, ids.add(settled.id));
-    else if (state === 'delivered' || state === 'skipped') ids.delete(settled.id);
-    problems.settled(name, settled);
-  };
-  const start = async (sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
-    if (!tallies.has(sink.name)) tallies.set(sink.name, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
-    const opened = await openSink(sink, {
+  const opened = new Map<string, Opened>();
+  const { tallies, dead, onSettled } = tallying(problems);
+  const open = async (sink: SinkConfig, folder: string, now: string): Promise<Sink> => {
+    const known = opened.get(sink.name);
+    if (known) return known.sink;
+    const made = await openSink(sink, {
       exchange: ctx.exchange,
       clock: ctx.clock,
       env: ctx.env,
       name: sink.name,
       timeoutMs: sink.timeout,
       folder,
-      hidden: () => config.secrets.env,
+      hidden: () => secretVariables(config),
       refuse: (path) => refuseOwnFile(ctx, { file: first.file, folder, place }, { name: sink.name, path }),
     });
+    opened.set(sink.name, { sink: made, written: now });
+    return made;
+  };
+  const start = async (queue: string, sink: SinkConfig, retry: Retry, folder: string): Promise<Running> => {
+    if (!tallies.has(queue)) tallies.set(queue, { delivered: 0, failed: 0, dead: 0, skipped: 0 });
+    const now = written(sink, retry, folder);
     const { startLanes } = sink.concurrency > 1 ? await import('../deliver/lanes.ts') : {};
     const options: WorkerOptions = {
-      sink: opened,
+      sink: { ...(await open(sink, folder, now)), name: queue },
       store,
       retry,
       clock: ctx.clock,
@@ -71,45 +73,64 @@ export async function startSinks(
       onProblem: (_, error) => problems.inbox(error),
     };
     const worker = startLanes ? startLanes(options, sink.concurrency) : startDeliveryWorker(options);
-    return { worker, written: written(sink, retry, folder), sink: opened };
+    return { worker, written: now };
   };
   const change = async ({ config: next, folder }: Configured) => {
     config = next;
     const retry = retryOf(next);
-    const wanted = new Map(next.sinks.map((sink) => [sink.name, sink]));
+    const wanted = queuesOf(next);
+    const isSame = (sink: SinkConfig | undefined, before: string) =>
+      sink !== undefined && written(sink, retry, folder) === before;
     await Promise.all(
-      [...running].map(async ([name, { worker, written: before, sink: opened }]) => {
-        const sink = wanted.get(name);
-        if (sink && written(sink, retry, folder) === before) return;
+      [...running].map(async ([queue, { worker, written: before }]) => {
+        if (isSame(wanted.get(queue), before)) return;
         await worker.stop(changeMs);
-        await opened.close?.();
-        running.delete(name);
+        running.delete(queue);
       }),
     );
-    for (const sink of next.sinks) {
-      if (!running.has(sink.name)) running.set(sink.name, await start(sink, retry, folder));
+    for (const [name, { sink, written: before }] of opened) {
+      if (isSame(wanted.get(name), before)) continue;
+      opened.delete(name);
+      await sink.close?.();
+    }
+    for (const [queue, sink] of wanted) {
+      if (!running.has(queue)) running.set(queue, await start(queue, sink, retry, folder));
     }
   };
   await change(first);
   return {
-    for: (event) =>
+    for: (event, account) =>
       config.sinks
         .filter(({ events }) => events === undefined || events.some((each) => each === event))
-        .map(({ name }) => name),
+        .map(({ name }) => ownedBy(account, name)),
     wake: () => {
       for (const { worker } of running.values()) worker.wake();
     },
     change,
     drain: async (graceMs) => {
-      const ended = [...running.values()].map(async ({ worker, sink }) => {
-        await worker.drain(graceMs);
-        await sink.close?.();
-      });
-      await Promise.all(ended);
+      await Promise.all([...running.values()].map(({ worker }) => worker.drain(graceMs)));
+      await Promise.all([...opened.values()].map(({ sink }) => sink.close?.()));
     },
     tallies,
     closing: () => [...tallies].map(([name, tally]) => ({ name, ...tally, dead: dead.get(name)?.size ?? 0 })),
   };
+}
+
+/** What became of the events of each queue, and which of them are dead. */
+function tallying(problems: Problems) {
+  const tallies = new Map<string, SinkTally>();
+  const dead = new Map<string, Set<string>>();
+  const onSettled = (queue: string, settled: Settled) => {
+    const tally = tallies.get(queue);
+    const { state } = settled.outcome;
+    if (tally && (state === 'delivered' || state === 'failed' || state === 'dead' || state === 'skipped'))
+      tally[state]++;
+    const ids = dead.get(queue) ?? new Set();
+    if (state === 'dead') dead.set(queue, ids.add(settled.id));
+    else if (state === 'delivered' || state === 'skipped') ids.delete(settled.id);
+    problems.settled(queue, settled);
+  };
+  return { tallies, dead, onSettled };
 }
 
 const retryOf = ({ retry }: ServeConfig): Retry => ({

@@ -5,6 +5,8 @@ import type { Outcome } from './line.ts';
 /** A delivery with everything that is known of it, as the inspector and `inbox show` give it. */
 export type Delivery = {
   readonly id: string;
+  /** Of several accounts in one inbox: whose it is; null where there is one alone. */
+  readonly account: string | null;
   readonly event: string | null;
   readonly received_at: string;
   readonly verdict: 'accepted' | 'unreadable';
@@ -25,6 +27,7 @@ export function deliveryOf({ arrival, outcomes }: Received): Delivery {
   const isText = Buffer.from(text, 'utf8').equals(bytes);
   return {
     id: arrival.id,
+    account: arrival.account ?? null,
     event: arrival.event,
     received_at: arrival.at,
     verdict: arrival.unreadable === undefined ? 'accepted' : 'unreadable',

@@ -4,8 +4,10 @@ import type { Headers } from '../event/envelope.ts';
 
 /** A delivery as it came. `body` holds the very bytes that were signed. */
 export type Arrival = {
-  /** The envelope's id; for an unreadable delivery one that svc gave it. */
+  /** The envelope's id; for an unreadable delivery one that svc gave it. Of several accounts it begins with the account's name. */
   readonly id: string;
+  /** Of several accounts in one inbox: whose it is. */
+  readonly account?: string;
   readonly event: string | null;
   /** When it came, ISO 8601. */
   readonly at: string;
@@ -56,12 +58,12 @@ export function encodeLine(line: InboxLine): string {
   if (line.kind === 'limit') return `${JSON.stringify({ limit: line.limit })}\n`;
   if (line.kind === 'outcome') return `${JSON.stringify({ id: line.id, outcome: line.outcome })}\n`;
   // One literal, no spreading: this runs for every delivery. Undefined fields are left out by JSON.stringify.
-  const { id, event, at, headers, unreadable, to, owed, sinks, happening, body } = line.arrival;
+  const { id, account, event, at, headers, unreadable, to, owed, sinks, happening, body } = line.arrival;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const isRead = isUtf8(bytes);
   const text = isRead ? bytes.toString('utf8') : undefined;
   const base64 = isRead ? undefined : bytes.toString('base64');
-  return `${JSON.stringify({ id, event, at, headers, unreadable, to, owed, sinks, happening, body: text, base64 })}\n`;
+  return `${JSON.stringify({ id, account, event, at, headers, unreadable, to, owed, sinks, happening, body: text, base64 })}\n`;
 }
 
 /** Undefined for what is no line of an inbox: a torn end, damage. */
@@ -94,8 +96,9 @@ function isOutcome(value: object): value is Outcome {
 
 /** What somebody else wrote into the file is left out, field by field: the body was accepted and is kept. */
 function aboutOf(line: Record<string, unknown>): Omit<Arrival, 'id' | 'body'> {
-  const { event, at, headers, unreadable, to, owed, sinks, happening } = line;
+  const { account, event, at, headers, unreadable, to, owed, sinks, happening } = line;
   return {
+    ...(isText(account) && { account }),
     event: isText(event) ? event : null,
     at: isText(at) ? at : new Date(0).toISOString(),
     headers: textsOf(headers),
@@ -132,6 +135,6 @@ export const isOwed = ({ to, owed }: Pick<Arrival, 'to' | 'owed'>): boolean => t
 export const settles = (outcome: Outcome): boolean => !outcome.replay;
 
 /** Made from a record by `svc webhooks catch-up`. It is kept, so that the same is never made again. */
-export const isRebuilt = (id: string): boolean => id.startsWith(rebuiltPrefix);
+export const isRebuilt = (id: string): boolean => /^(?:[\w-]+\/)?rebuilt:/u.test(id);
 
 export const rebuiltPrefix = 'rebuilt:';

@@ -6,6 +6,7 @@ import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { removeFile } from '../../disk/folder.ts';
 import { withLock } from '../../disk/lock.ts';
 import { fieldsIn, textIn } from '../../text/record.ts';
+import { ownedBy } from '../event/account.ts';
 import { rowsTaken, schemaName, writing } from './postgres/schema.ts';
 
 /** From when on each event is searched for what never arrived. */
@@ -23,19 +24,34 @@ export type StartStore = {
   forget(starts: Starts): Promise<void>;
   /** What was received is gone, so nothing says any more what is missing. */
   clear(): Promise<void>;
+  /** Those of one of several accounts. */
+  of(account: string | undefined): StartStore;
 };
 
 const fileName = 'searches.json';
 
+/** As they are kept: a name for each event, which begins with the account where there are several. */
+type Kept = ReadonlyMap<string, string>;
+
 /** In a folder beside the inbox. */
-export function fileStarts(folder: string, clock: Context['clock']): StartStore {
+export function fileStarts(folder: string, clock: Context['clock'], account?: string): StartStore {
   const path = join(folder, fileName);
-  const read = async () => startsIn(Object.entries(fieldsIn(parsed(await readIfThere(path)))));
+  const all = async (): Promise<Kept> =>
+    new Map(
+      Object.entries(fieldsIn(parsed(await readIfThere(path)))).flatMap(([name, since]) => {
+        const text = textIn(since);
+        return text === undefined ? [] : [[name, text] as const];
+      }),
+    );
+  const read = async () => startsIn([...(await all())], account);
   const change = (to: (stored: Starts) => Starts): Promise<Starts> =>
     withLock(join(folder, 'searches.lock'), { clock, what: 'the starts of searches' }, async () => {
-      const changed = to(await read());
-      if (changed.size === 0) await removeFile(path);
-      else await replaceFile(path, JSON.stringify(Object.fromEntries(textsOf(changed))));
+      const kept = [...(await all())];
+      const changed = to(startsIn(kept, account));
+      const others = kept.filter(([name]) => eventIn(name, account) === undefined);
+      const next = [...others, ...textsOf(changed, account)];
+      if (next.length === 0) await removeFile(path);
+      else await replaceFile(path, JSON.stringify(Object.fromEntries(next)));
       return changed;
     });
   return {
@@ -46,11 +62,12 @@ export function fileStarts(folder: string, clock: Context['clock']): StartStore 
       await change((stored) => new Map([...stored].filter(([event, since]) => since < (starts.get(event) ?? never))));
     },
     clear: () => removeFile(path),
+    of: (name) => fileStarts(folder, clock, name),
   };
 }
 
 /** In a table beside the inbox's; made by the first search, for an older svc made the others. */
-export function postgresStarts(database: Database): StartStore {
+export function postgresStarts(database: Database, account?: string): StartStore {
   const table = `${schemaName}.searches`;
   const isThere = async (): Promise<boolean> => {
     const [found] = await database.query({ text: `SELECT to_regclass('${table}') IS NOT NULL AS there` });
@@ -58,7 +75,10 @@ export function postgresStarts(database: Database): StartStore {
   };
   const stored = async () => {
     const rows = await database.query({ text: `SELECT event, since FROM ${table}` });
-    return startsIn(rows.map(({ event, since }) => [String(event), since]));
+    return startsIn(
+      rows.map(({ event, since }) => [String(event), since]),
+      account,
+    );
   };
   return {
     read: async () => ((await isThere()) ? stored() : new Map()),
@@ -69,7 +89,7 @@ CREATE TABLE IF NOT EXISTS ${table} (event text PRIMARY KEY, since text NOT NULL
       if (!(await isThere())) await database.query({ text: make });
       await database.query({
         text: `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING`,
-        values: [[...starts.keys()], textsOf(starts).map(([, since]) => since)],
+        values: columnsOf(starts, account),
         lock: writing('searches'),
       });
       const kept = await stored();
@@ -82,26 +102,35 @@ CREATE TABLE IF NOT EXISTS ${table} (event text PRIMARY KEY, since text NOT NULL
       await database.query({
         text: `DELETE FROM ${table} s USING unnest($1::text[], $2::text[]) AS done(event, since)
 WHERE s.event = done.event AND s.since >= done.since COLLATE "C"`,
-        values: [[...starts.keys()], textsOf(starts).map(([, since]) => since)],
+        values: columnsOf(starts, account),
         lock: writing('searches'),
       });
     },
     async clear() {
       if (await isThere()) await database.query({ text: `DELETE FROM ${table}`, lock: writing('searches') });
     },
+    of: (name) => postgresStarts(database, name),
   };
 }
 
 /** Of an event that was not searched for, every start stays. */
 const never = new Date(8.64e15);
 
-const textsOf = (starts: Starts): [WebhookEvent, string][] =>
-  [...starts].map(([event, since]) => [event, since.toISOString()]);
+const textsOf = (starts: Starts, account: string | undefined): [string, string][] =>
+  [...starts].map(([event, since]) => [ownedBy(account, event), since.toISOString()]);
 
-function startsIn(entries: readonly (readonly [string, unknown])[]): Starts {
+const columnsOf = (starts: Starts, account: string | undefined): [string[], string[]] => {
+  const texts = textsOf(starts, account);
+  return [texts.map(([event]) => event), texts.map(([, since]) => since)];
+};
+
+const eventIn = (name: string, account: string | undefined): WebhookEvent | undefined =>
+  webhookEvents.find((each) => ownedBy(account, each) === name);
+
+function startsIn(entries: readonly (readonly [string, unknown])[], account: string | undefined): Starts {
   const starts = new Map<WebhookEvent, Date>();
   for (const [name, value] of entries) {
-    const event = webhookEvents.find((each) => each === name);
+    const event = eventIn(name, account);
     const since = new Date(textIn(value) ?? Number.NaN);
     if (event && !Number.isNaN(since.getTime())) starts.set(event, since);
   }

@@ -24,15 +24,16 @@ test('a configuration whose reading hangs, as of a pipe, is refused after 8 s, a
   };
   reloading(
     ports,
-    { read, secretsOf: never, placeOf: never },
+    { read, doorsOf: never, placeOf: never },
     {
       current: {
-        secrets: [],
+        doors: [],
         get configured() {
           return never();
         },
       },
       sinks: { change: never },
+      store: { counts: never },
     },
   );
   hangup();

@@ -27,6 +27,7 @@ describe('a stored delivery', () => {
     const outcomes = [outcome()];
     expect(deliveryOf({ arrival: arrivalOf(body), outcomes })).toEqual({
       id: 'evt_1',
+      account: null,
       event: 'ticket.created',
       received_at: at,
       verdict: 'accepted',

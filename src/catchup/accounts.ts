@@ -1,0 +1,54 @@
+import { readConfig } from '../config/config-file.ts';
+import { settingsOfProfile, withoutCredentials } from '../config/other-profile.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { ofAccount, withoutAccount } from '../webhooks/event/account.ts';
+import type { AccountConfig, ServeConfig } from '../webhooks/serve/config.ts';
+import { secretVariables } from '../webhooks/serve/doors.ts';
+import type { InboxAdmin } from '../webhooks/store/inbox-store.ts';
+
+/** What the searches for one account see of an inbox: only what is its own, as its own service knows it. */
+export function accountAdmin(
+  admin: InboxAdmin,
+  account: string | undefined,
+): Pick<InboxAdmin, 'received' | 'addAll' | 'starts'> {
+  return {
+    received: (view, onDamage) =>
+      admin.received((arrival) => (arrival.account === account ? view(withoutAccount(arrival)) : undefined), onDamage),
+    addAll: (arrivals) => admin.addAll(arrivals.map((arrival) => ofAccount(account, arrival))),
+    starts: admin.starts.of(account),
+  };
+}
+
+/** The run as that profile's: with its login alone. */
+export async function asProfile(
+  ctx: Context,
+  settings: Settings,
+  profile: string,
+): Promise<{ readonly ctx: Context; readonly settings: Settings }> {
+  const config = await readConfig(ctx.files);
+  const own: Context = Object.create(ctx, { env: { value: withoutCredentials(ctx.env) } });
+  return { ctx: own, settings: settingsOfProfile(settings, config, profile) };
+}
+
+/** The variables with the signing secrets of the account. */
+export const secretsOfAccount = (config: ServeConfig, account: string | undefined): readonly string[] =>
+  account === undefined ? secretVariables(config) : (accountIn(config, account)?.secrets.env ?? []);
+
+const accountIn = ({ accounts = [] }: ServeConfig, name: string): AccountConfig | undefined =>
+  accounts.find((one) => one.name === name);
+
+/**
+ * The account that a command is for: where the configuration has several, one of them has to be named.
+ * @throws Failure `usage`
+ */
+export function chosenAccount(config: ServeConfig | undefined, name: string | undefined): AccountConfig | undefined {
+  const names = (config?.accounts ?? []).map((one) => one.name);
+  if (name === undefined && names.length === 0) return undefined;
+  const found = name !== undefined && config ? accountIn(config, name) : undefined;
+  if (found) return found;
+  const known = names.length === 0 ? 'The configuration has no accounts.' : `Accounts: ${names.join(', ')}.`;
+  if (name !== undefined) throw new Failure('usage', `There is no account ${name}.`, { hint: known });
+  throw new Failure('usage', 'The inbox is of several accounts, so --account NAME is needed.', { hint: known });
+}

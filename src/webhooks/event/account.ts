@@ -1,0 +1,37 @@
+/**
+ * What one of several accounts has in a shared inbox begins with the account's name: its deliveries, what they tell of, and
+ * the queues of the sinks. So nothing of two accounts ever meets. An account's name holds no `/`, nor does a sink's.
+ */
+export const ownedBy = (account: string | undefined, name: string): string =>
+  account === undefined ? name : `${account}/${name}`;
+
+/** The sink of a queue, and whose queue it is. */
+export function queueParts(queue: string): { readonly account: string | undefined; readonly sink: string } {
+  const at = queue.indexOf('/');
+  return at < 0 ? { account: undefined, sink: queue } : { account: queue.slice(0, at), sink: queue.slice(at + 1) };
+}
+
+/** The id as the account's own service gave it. */
+const idWithin = ({ id, account }: { readonly id: string; readonly account?: string }): string =>
+  account === undefined ? id : id.slice(account.length + 1);
+
+/** It becomes part of ids, metrics and subjects. */
+export const accountName = /^[A-Za-z0-9][\w-]{0,62}$/u;
+
+type Owned = { readonly id: string; readonly account?: string; readonly happening?: string | null };
+
+/** A delivery as the account's, in an inbox of several. */
+export function ofAccount<T extends Owned>(account: string | undefined, arrival: T): T {
+  if (account === undefined) return arrival;
+  const { id, happening } = arrival;
+  const told = typeof happening === 'string' ? ownedBy(account, happening) : happening;
+  return { ...arrival, account, id: ownedBy(account, id), ...(told !== undefined && { happening: told }) };
+}
+
+/** The same the other way round: as its own service knows it. */
+export function withoutAccount<T extends Owned>(arrival: T): T {
+  const { account, happening } = arrival;
+  if (account === undefined) return arrival;
+  const told = typeof happening === 'string' ? happening.slice(account.length + 1) : happening;
+  return { ...arrival, account: undefined, id: idWithin(arrival), ...(told !== undefined && { happening: told }) };
+}

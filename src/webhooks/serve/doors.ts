@@ -1,0 +1,86 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import type { Door } from '../receive/receiver.ts';
+import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
+import type { ServeConfig } from './config.ts';
+
+type Needs = Pick<Context, 'env' | 'tokens'>;
+
+/** A door, and where its secrets come from. `profile`: svc may have stored some for it. */
+type Named = {
+  readonly path: string;
+  readonly account?: string;
+  readonly env: readonly string[];
+  readonly profile?: string;
+};
+
+/** Where deliveries come in: one path, or one for each account. */
+function namedDoors({ accounts, listen, secrets }: ServeConfig, profile: string): readonly Named[] {
+  if (!accounts) return [{ path: listen.path, env: secrets.env, ...(secrets.store && { profile }) }];
+  return accounts.map((one) => ({
+    path: one.path,
+    account: one.name,
+    env: one.secrets.env,
+    ...(one.profile !== undefined && { profile: one.profile }),
+  }));
+}
+
+/** Whether svc stores secrets for any of them. */
+export const storesSecrets = ({ accounts, secrets }: ServeConfig): boolean =>
+  accounts ? accounts.some(({ profile }) => profile !== undefined) : secrets.store;
+
+/** Every variable that holds signing secrets: no program that svc starts gets them. */
+export const secretVariables = ({ accounts, secrets }: ServeConfig): readonly string[] =>
+  accounts ? accounts.flatMap((one) => one.secrets.env) : secrets.env;
+
+/** With their secrets. @throws Failure `usage` where one has none: nothing that comes there could be verified */
+export async function doorsOf(ctx: Needs, config: ServeConfig, profile: string): Promise<readonly Door[]> {
+  const named = namedDoors(config, profile);
+  const stored = await laterDoors(ctx, config, profile);
+  const doors = named.map(({ path, account, env }) => {
+    const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
+    const secrets = [...new Set([...given, ...(stored.find((one) => one.path === path)?.secrets ?? [])])];
+    if (secrets.length === 0) throw noSecret(account, env);
+    return { path, secrets, ...(account !== undefined && { account }) };
+  });
+  for (const [at, { account, secrets }] of doors.entries()) {
+    const other = doors.slice(0, at).find((one) => one.secrets.some((secret) => secrets.includes(secret)));
+    if (!other) continue;
+    throw new Failure('usage', `The accounts ${other.account} and ${account} have a signing secret in common.`, {
+      hint: 'A delivery of one would be taken for one of the other: give each secrets of its own.',
+    });
+  }
+  return doors;
+}
+
+/** Those with a profile, with what svc has stored for it by now. */
+export const laterDoors = async (ctx: Needs, config: ServeConfig, profile: string): Promise<readonly Door[]> =>
+  Promise.all(
+    namedDoors(config, profile).flatMap((door) =>
+      door.profile === undefined
+        ? []
+        : [storedSecrets(ctx.tokens, door.profile).then((secrets) => ({ path: door.path, secrets }))],
+    ),
+  );
+
+/** Each door with what was found for its path beside what it has. */
+export const withLater = (doors: readonly Door[], later: readonly Door[]): readonly Door[] =>
+  doors.map((door) => {
+    const found = later.find(({ path }) => path === door.path)?.secrets ?? [];
+    return { ...door, secrets: [...new Set([...door.secrets, ...found])] };
+  });
+
+function noSecret(account: string | undefined, env: readonly string[]): Failure {
+  const variable = env[0] ?? 'a variable that secrets.env names';
+  if (account === undefined)
+    return new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
+      hint: `Set ${variable}, or subscribe with svc webhooks create.`,
+    });
+  return new Failure(
+    'usage',
+    `No signing secret of the account ${account} is known, so none of its deliveries could be verified.`,
+    {
+      hint: `Set ${variable}, or subscribe with svc webhooks create and its profile.`,
+    },
+  );
+}
