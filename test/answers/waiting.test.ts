@@ -36,6 +36,10 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
     const long = all.filter(({ waiting_since: since }) => Date.parse(since) <= now - minutes * 60_000);
     expect([0, all.length]).not.toContain(long.length);
     expect(await json(world, `tickets waiting --for ${minutes}m`)).toEqual(long);
+    expect(await json(world, 'tickets waiting --limit 3')).toEqual(all.slice(0, 3));
+    const some = await ok(world, 'tickets waiting --limit 3');
+    expect(some.stderr).toContain(`3 of ${all.length} are shown: --limit.`);
+    expect((await ok(world, ['tickets', 'waiting', '--limit', String(all.length)])).stderr).not.toContain('are shown');
     expect(world.sent.length).toBe(asked);
   });
 

@@ -27,13 +27,24 @@ const person = (n: number) => ({
   phone: `+1415555${String(n).padStart(4, '0')}`,
 });
 
-onBothEngines('mirror pull', ({ test, world: fresh, pulled }) => {
+onBothEngines('mirror pull', ({ engine, test, server, world: fresh, pulled }) => {
   test('a first pull holds every record of the account, and calls none of it a change', async () => {
     const world = await pulled();
     expect(await copied(world)).toEqual(await truth(world));
     expect(await sql(world, 'SELECT count(*) AS n FROM changes')).toEqual([{ n: 0 }]);
     const { kinds } = (await json(world, 'mirror status')) as { kinds: KindRow[] };
     expect(kinds.filter(({ complete }) => !complete)).toEqual([]);
+  });
+
+  test('a database that plans by what it has counted has counted a large pull when it ends', async () => {
+    const world = await pulled();
+    if (engine === 'sqlite') return;
+    const { pathname } = new URL(String(world.env.SVC_MIRROR_DB));
+    const counted = server().sql(
+      pathname.slice(1),
+      "SELECT reltuples FROM pg_class WHERE oid = 'svc_mirror.contacts'::regclass",
+    );
+    expect([{ n: Number(counted) }]).toEqual(await sql(world, 'SELECT count(*) AS n FROM contacts'));
   });
 
   test('a pull with nothing new asks once for each kind, once for each list, and the pages of --rescan', async () => {

@@ -32,6 +32,7 @@ export const waitingTickets = defineCommand({
     channel: param.text('Only this channel of a conversation, or this source of a ticket: email, chat, web, …', {
       placeholder: 'CHANNEL',
     }),
+    limit: param.integer('At most N of them, those that wait longest', { min: 1 }),
     ...dbFlag,
   },
   needs: 'a copy of the account: svc mirror pull',
@@ -46,10 +47,12 @@ export const waitingTickets = defineCommand({
     ]);
     const asked = { db: flags.db, kinds: ['tickets', 'conversations'] as const };
     const { value, notes } = await askCopy(ctx, settings, asked, (sql, account) => waiting(sql, account, wanted));
+    const records = value.slice(0, flags.limit);
+    const left = value.length - records.length;
     return {
-      data: { shape: 'list', records: value, columns, fields, empty: 'Nothing waits for the team.' },
+      data: { shape: 'list', records, columns, fields, empty: 'Nothing waits for the team.' },
       read: true,
-      notes,
+      notes: left > 0 ? [`${records.length} of ${value.length} are shown: --limit.`, ...notes] : notes,
     };
   },
 });

@@ -15,14 +15,26 @@ export const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, '
  */
 export async function lockTables(sql: Sql, what: 'rows' | 'tables'): Promise<void> {
   if (what === 'tables') await sql.run("SELECT pg_advisory_xact_lock(hashtext('svc mirror schema'))");
+  const all = await tablesWritten(sql);
+  if (all === '') return;
+  await sql.run(`LOCK TABLE ${all} IN ${what === 'tables' ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'} MODE`);
+}
+
+/** Those that are there and may be written, with commas; empty where there is none. */
+async function tablesWritten(sql: Sql): Promise<string> {
   const names = await sql.all(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('${schemaName}') AND relkind = 'r'
      AND relname IN (${ownSchema.tables.map((name) => `'${name}'`).join(', ')})
      AND has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE') ORDER BY relname`,
   );
-  if (names.length === 0) return;
-  const all = names.map(({ name }) => `${schemaName}.${name}`).join(', ');
-  await sql.run(`LOCK TABLE ${all} IN ${what === 'tables' ? 'SHARE ROW EXCLUSIVE' : 'ROW EXCLUSIVE'} MODE`);
+  return names.map(({ name }) => `${schemaName}.${name}`).join(', ');
+}
+
+/** The server does so by itself within minutes. Until then it takes the tables for empty, and a question for a long one. */
+export async function analyzeTables(sql: Sql): Promise<void> {
+  const all = await tablesWritten(sql);
+  // Of a table of another role it says that it did not.
+  if (all !== '') await sql.run(`ANALYZE ${all}`);
 }
 
 /** @param text the statement; its values are no part of it */

@@ -5,7 +5,7 @@ import { requireOwnCode, requireTrusted } from '../../database/trust.ts';
 import type { Sql, Store } from '../tables/store.ts';
 import { oneByOne, transaction } from '../tables/transaction.ts';
 import { postgresFailure } from './failure.ts';
-import { lockTables, ownSchema, rowsTaken, takeLock } from './lock.ts';
+import { analyzeTables, lockTables, ownSchema, rowsTaken, takeLock } from './lock.ts';
 import { query } from './query.ts';
 import { ownPolicy } from './row-security.ts';
 import { ownSession, typeParser } from './values.ts';
@@ -88,6 +88,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
       }
     },
     query: (question, signal) => query({ connect, fail }, question, signal),
+    analyze: () => writing(analyzeTables),
     // The server does both by itself.
     compact: async () => {},
     remove: async () => {},

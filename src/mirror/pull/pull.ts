@@ -48,6 +48,7 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
         pulling.left.set(name, 0);
       }
       await rescan(pulling);
+      await countRows(pulling);
       return false;
     } catch (error) {
       if (error === pulling.stop) return true;
@@ -68,6 +69,16 @@ export async function pull(pulling: Pulling): Promise<PullReport> {
     duration_ms: Math.round(ctx.clock.ticks() - start),
     stopped,
   };
+}
+
+/** With so many changes a database that counts its rows now and then should count them now. */
+const manyRows = 200;
+
+/** Never an error: what the database knows of its rows is no part of the copy. */
+async function countRows({ writer, store, tally }: Pulling): Promise<void> {
+  await writer.done();
+  const changed = [...tally.values()].reduce((sum, one) => sum + one.created + one.updated + one.gone, 0);
+  if (changed >= manyRows) await store.analyze().catch(() => {});
 }
 
 /** Those that were finished longest ago first, so that a small --max-requests gets through all of them in the end. */

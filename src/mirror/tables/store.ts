@@ -49,6 +49,8 @@ export type Store = {
   alone<T>(account: Account, work: (check: () => void) => Promise<T>, maxWaitMs?: number): Promise<T>;
   /** A query that somebody typed: read-only, whatever it says, and ended by `signal`. */
   query(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Lets the database count what it holds, after many rows were written. */
+  analyze(): Promise<void>;
   /** Leaves nothing of what was deleted in the file. */
   compact(): Promise<void>;
   /** Removes the file, where nothing is left in it. */

@@ -1,54 +1,22 @@
 // The NATS sink, against a real nats-server: acknowledged, once each, through kills of the server.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import { messageId, natsSink, subjectOf, subjectsOf } from '../../../src/webhooks/deliver/nats.ts';
 import type { Sink } from '../../../src/webhooks/deliver/sink.ts';
+import { freePort } from '../../free-port.ts';
 import { real } from '../../real-component.ts';
+import { startNats } from '../nats-server.ts';
 
 const cleaning: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const clean of cleaning.splice(0).reverse()) await clean();
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 async function natsServer() {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-nats-'));
-  cleaning.push(() => rm(folder, { recursive: true, force: true }));
-  const port = await freePort();
-  let child: ChildProcess | undefined;
-  const start = async () => {
-    child = spawn('nats-server', ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    for await (const chunk of child.stderr ?? []) {
-      if (String(chunk).includes('Server is ready')) break;
-    }
-  };
-  const end = async (signal: NodeJS.Signals) => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const over = once(child, 'exit');
-    child.kill(signal);
-    await over;
-  };
-  cleaning.push(() => end('SIGKILL'));
-  await start();
-  return { url: `nats://127.0.0.1:${port}`, start, end };
+  const server = await startNats();
+  cleaning.push(() => server.stop());
+  return server;
 }
 
 const event = (id: string, name: string | null = 'ticket.created') => ({

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+
+export type NatsServer = {
+  readonly url: string;
+  /** Starts it again, with what it stored. */
+  start(): Promise<void>;
+  end(signal: NodeJS.Signals): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** A real nats-server with JetStream, which keeps its streams in a folder of its own. */
+export async function startNats(): Promise<NatsServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-nats-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const start = async () => {
+    child = spawn('nats-server', ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port)], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await new Promise<void>((ready, failed) => {
+      let said = '';
+      child?.stderr?.on('data', (text) => {
+        said += text;
+        if (said.includes('Server is ready')) ready();
+      });
+      child?.once('exit', () => failed(new Error(said)));
+    });
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, 'exit');
+    child.kill(signal);
+    await over;
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    end,
+    async stop() {
+      await end('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
