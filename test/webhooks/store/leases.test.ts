@@ -33,6 +33,19 @@ withPostgres('an id is accepted once over all instances, whatever comes at once 
 });
 
 withPostgres(
+  'tables whose maker was killed before it wrote their version, or has not come to it, are finished',
+  async () => {
+    const { stores: [first, ...others] = [], database } = await instances(3);
+    await first?.add(arrival('a'));
+    serverOf().sql(database, 'DELETE FROM svc_webhooks.version');
+    expect(await Promise.all(others.map((store) => store.add(arrival('b'))))).toEqual(
+      expect.arrayContaining(['stored', 'repeat']),
+    );
+    expect(serverOf().sql(database, 'SELECT version FROM svc_webhooks.version').trim()).toBe('1');
+  },
+);
+
+withPostgres(
   'a sink belongs to one instance; what it did not settle goes to the next one, at once where it ends',
   async () => {
     const { stores: [first, second] = [] } = await instances(2);

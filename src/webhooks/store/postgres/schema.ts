@@ -74,11 +74,15 @@ export async function prepareSchema(database: Database): Promise<void> {
   await requireTrusted((text) => database.query({ text }), database.place, ownSchema);
   const [found] = await database.query({ text: `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS there` });
   // Several statements in one message are one transaction.
-  if (found?.there !== true) {
-    await database.query({ text: statements });
-    await database.query({ text: first, lock: writing('version') });
-  }
-  const [row] = await database.query({ text: `SELECT version FROM ${schemaName}.version` });
-  if (Number(row?.version) <= version) return;
+  if (found?.there !== true) await database.query({ text: statements });
+  const written = async () => {
+    const [row] = await database.query({ text: `SELECT version FROM ${schemaName}.version` });
+    return row?.version;
+  };
+  // Whoever made the tables may not have come to this yet, or was killed before.
+  if ((await written()) === undefined) await database.query({ text: first, lock: writing('version') });
+  const own = await written();
+  if (own === undefined) throw rowsTaken('version');
+  if (Number(own) <= version) return;
   throw new Failure('failed', `The inbox in ${database.place} was made by a newer svc.`, { hint: 'Update svc.' });
 }
