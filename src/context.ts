@@ -36,9 +36,7 @@ export type Lost = {
     | 'truncated'
     | 'aborted'
     | 'too-large'
-    | 'unreadable'
-    /** A proxy on the way refused it, so it never left the proxy. */
-    | 'proxy';
+    | 'unreadable';
   /** One sentence for a person, without secrets. */
   readonly detail: string;
 };
@@ -287,6 +285,8 @@ export type Context = {
   readonly openBrowser: (url: URL, visited: AbortSignal) => Promise<void>;
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
+  /** The program and its first arguments that start this svc once more. Absent where it runs inside of another program. */
+  readonly itself?: () => readonly string[];
   /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
   readonly writes?: Writes;
   readonly origin?: Origin;

@@ -44,3 +44,10 @@ export function installed(): Installed {
   });
   return { how, path, update: updates[how] };
 }
+
+/** The program and its first arguments that start this svc once more. */
+export function itself(): readonly string[] {
+  const { isSea } = process.getBuiltinModule('node:sea');
+  const { path } = installed();
+  return isSea() ? [path] : [process.execPath, path];
+}

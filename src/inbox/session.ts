@@ -62,7 +62,7 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
   const reading = async (): Promise<Reading> => {
     const { store, account: whose } = await copy();
     account = /^\d+$/u.test(whose.id) ? Number(whose.id) : null;
-    return { ctx: following, store, account: whose, drafts: async () => (await drafts()).list() };
+    return { ctx: following, settings, db, store, account: whose, drafts: async () => (await drafts()).list() };
   };
   const writing: Writing = {
     service,

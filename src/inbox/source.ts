@@ -1,19 +1,15 @@
 import { type Named, type Part, queue } from '../answers/queues.ts';
-import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { ask } from '../mirror/query/query.ts';
+import { type Asked, askApart } from '../mirror/query/apart.ts';
 import { search } from '../mirror/query/search.ts';
 import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
-import type { Account, Store } from '../mirror/tables/store.ts';
+import type { Answer } from '../mirror/tables/store.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import type { Row } from './row.ts';
 import { queryOf } from './views.ts';
 
 /** The copy, and whose. */
-export type Reading = {
-  readonly ctx: Context;
-  readonly store: Store;
-  readonly account: Account;
+export type Reading = Asked & {
   /** All drafts, oldest first. */
   readonly drafts: () => Promise<readonly Draft[]>;
 };
@@ -112,15 +108,27 @@ async function ofQuery(reading: Reading, wanted: Wanted): Promise<Rows> {
   return recordsOf(reading, await rowsOfQuery(reading, { name: wanted.view, text }, mostAnswered), wanted);
 }
 
-type Asking = Pick<Reading, 'ctx' | 'store' | 'account'>;
+/** Whoever has opened the view waits for it, and so does all that they would read next. */
+const patienceMs = 20_000;
 
 /** What a view of one's own names. @throws Failure `usage` where it cannot be asked, or does not select what a view needs */
 export async function rowsOfQuery(
-  { ctx, store, account }: Asking,
+  asked: Asked,
   { name: view, text }: { readonly name: string; readonly text: string },
   most: number,
 ): Promise<readonly NamedWhy[]> {
-  const { columns, rows } = await ask(store, account, text, ctx.signal);
+  const late = AbortSignal.timeout(patienceMs);
+  try {
+    return await namedIn(await askApart(asked, text, AbortSignal.any([asked.ctx.signal, late])), view, most);
+  } catch (error) {
+    if (!late.aborted || asked.ctx.signal.aborted) throw error;
+    throw new Failure('usage', `The view ${view} took more than ${patienceMs / 1000} seconds.`, {
+      hint: `Make its query smaller: svc views edit ${view}`,
+    });
+  }
+}
+
+async function namedIn({ columns, rows }: Answer, view: string, most: number): Promise<readonly NamedWhy[]> {
   const [kindAt, idAt, whyAt] = ['kind', 'id', 'why'].map((name) => columns.indexOf(name));
   if (kindAt === undefined || idAt === undefined || kindAt < 0 || idAt < 0)
     throw new Failure('usage', `The view ${view} has to select kind and id.`, {

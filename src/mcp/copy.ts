@@ -10,8 +10,8 @@ import { fieldsOfInput, invalid, refuseUnknown, type Tool } from './tool.ts';
 /** More rows say that the query should count or choose. */
 const mostRows = 200;
 const mostPlaces = 50;
-/** Clients give a call about a minute. */
-const patienceMs = 40_000;
+/** Clients give a call about a minute, and under an older Node whoever else asks the copy waits meanwhile. */
+const patienceMs = 20_000;
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -87,14 +87,18 @@ const maybeText = (input: Input, name: string): string | undefined => {
 /** One SELECT under the rules of `svc mirror sql`, as many rows as are shown, and no longer than a client waits. */
 async function query({ ctx, settings }: Service, input: Input): Promise<Found> {
   const sql = text(input, 'sql');
-  const [{ ask }, { openCopyPulled }] = await Promise.all([
-    import('../mirror/query/query.ts'),
+  const [{ askApart }, { openCopyPulled }] = await Promise.all([
+    import('../mirror/query/apart.ts'),
     import('../mirror/store/open-copy.ts'),
   ]);
   const { store, account } = await openCopyPulled(ctx, settings);
   const late = AbortSignal.timeout(patienceMs);
   try {
-    const { columns, rows } = await ask(store, account, sql, AbortSignal.any([ctx.signal, late]));
+    const { columns, rows } = await askApart(
+      { ctx, settings, store, account },
+      sql,
+      AbortSignal.any([ctx.signal, late]),
+    );
     const shown: unknown[] = [];
     let isCut = false;
     for await (const row of rows) {

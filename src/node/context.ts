@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
+import { itself } from '../disk/installed.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
@@ -59,6 +60,7 @@ export function nodeContext(): Context {
     signal,
     progress,
     notice,
+    itself,
     async exchange(request) {
       exchange ??= import('./exchange.ts').then(({ createExchange }) => createExchange(env));
       return (await exchange)(request);

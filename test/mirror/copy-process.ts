@@ -48,6 +48,8 @@ export type Machine = {
   start(folder: string, argv: readonly string[], env?: Env, program?: string): ChildProcess;
   run(folder: string, argv: readonly string[], env?: Env, program?: string): Promise<Ended>;
   readonly ask: Ask;
+  /** Which service, and with which login. */
+  readonly account: Env;
   end(): Promise<void>;
 };
 
@@ -72,6 +74,7 @@ export async function machine(): Promise<Machine> {
   return {
     sandbox,
     built,
+    account,
     folder: () => mkdtempSync(join(built.folder, 'copy-')),
     start,
     run,

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { installed } from '../../disk/installed.ts';
+import { itself } from '../../disk/installed.ts';
 import type { Login } from './chosen.ts';
 
 /** What one run printed, and how it ended. */
@@ -25,9 +25,7 @@ type Command = {
 /** Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C: on a terminal by the terminal. */
 export async function runFor(ctx: Context, login: Login, { words, isJson }: Command): Promise<Ran> {
   const { execa } = await import('execa');
-  const { how, path } = installed();
-  const isOwnProgram = how === 'executable' || how === 'debian';
-  const [program, ...before] = isOwnProgram ? [path] : [process.execPath, path];
+  const [program, ...before] = itself();
   const { config, state } = ctx.files;
   const child = execa(program ?? '', [...before, ...words], {
     stdin: 'ignore',

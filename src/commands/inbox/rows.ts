@@ -38,7 +38,7 @@ export async function rowsView(ctx: Context, settings: Settings, { view, db }: W
     const kept = await openDrafts(ctx, settings.drafts);
     return kept.list().finally(() => kept.close());
   });
-  const reading: Reading = { ctx, store, account, drafts };
+  const reading: Reading = { ctx, settings, db, store, account, drafts };
   try {
     const kinds = view === 'feedback' ? (['feedback'] as const) : (['tickets', 'conversations'] as const);
     const notes = await store.read((sql) => notesOn(sql, account, { kinds, now: ctx.clock.now() }));

@@ -80,7 +80,7 @@ async function tried(ctx: Context, settings: Settings, view: { readonly name: st
   const open = await openCopyPulled(ctx, settings, undefined).catch(() => undefined);
   if (!open) return;
   try {
-    await rowsOfQuery({ ctx, ...open }, view, 1);
+    await rowsOfQuery({ ctx, settings, ...open }, view, 1);
   } finally {
     await open.store.close();
   }

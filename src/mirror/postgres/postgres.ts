@@ -59,6 +59,7 @@ export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
 
   return {
     engine: 'postgres',
+    holdsThread: false,
     place,
     write: (job, what = 'rows') =>
       writing(async (sql) => {

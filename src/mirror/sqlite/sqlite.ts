@@ -56,6 +56,7 @@ export async function openSqlite(given: LockNeeds, { named, isOwn, maxWaitMs }: 
 
   return {
     engine: 'sqlite',
+    holdsThread: native !== undefined,
     place: path,
     write: transaction('write', 'BEGIN IMMEDIATE'),
     read: transaction('read', 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1'),

@@ -35,6 +35,8 @@ export type Answer = {
 /** The database of the copy. `sqlite.ts` and `postgres.ts` are the two there are; the same tests run on both. */
 export type Store = {
   readonly engine: Engine;
+  /** While a query looks for its next row nothing else runs in this process, and no signal is heard. */
+  readonly holdsThread: boolean;
   /** For messages; without a password. */
   readonly place: string;
   /** One transaction, alone; durable when it resolves, and undone where `work` throws. `what`: that it changes. */
