@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
@@ -13,13 +13,15 @@ export type NatsServer = {
   stop(): Promise<void>;
 };
 
-/** A real nats-server with JetStream, which keeps its streams in a folder of its own. */
-export async function startNats(): Promise<NatsServer> {
+/** A real nats-server with JetStream, which keeps its streams in a folder of its own. `config`: more of its own configuration. */
+export async function startNats(config = ''): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-nats-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async () => {
-    child = spawn('nats-server', ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port)], {
+    const file = join(folder, 'nats.conf');
+    await writeFile(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${config}`);
+    child = spawn('nats-server', ['-c', file], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     await new Promise<void>((ready, failed) => {

@@ -49,16 +49,20 @@ export function natsSink(about: About): Sink {
   let connected: Promise<Connected> | undefined;
   let isReady = false;
   const connection = async (): Promise<Connected> => {
-    connected ??= connect(about);
-    try {
-      const found = await connected;
+    for (;;) {
+      connected ??= connect(about);
+      const asked = connected;
+      // Lanes ask at once: whoever comes first gives it up, and the others take what comes in its place.
+      const giveUp = () => {
+        if (connected === asked) connected = undefined;
+        isReady = false;
+      };
+      const found = await asked.catch((error) => {
+        giveUp();
+        throw error;
+      });
       if (!found.connection.isClosed()) return found;
-      connected = connect(about);
-      isReady = false;
-      return await connected;
-    } catch (error) {
-      connected = undefined;
-      throw error;
+      giveUp();
     }
   };
   const publish = async ({ id, account, event, body }: Arrival): Promise<void> => {

@@ -1,20 +1,28 @@
 // The NATS sink, against a real nats-server: acknowledged, once each, through kills of the server.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, nkeys } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import { messageId, natsSink, subjectOf, subjectsOf } from '../../../src/webhooks/deliver/nats.ts';
 import type { Sink } from '../../../src/webhooks/deliver/sink.ts';
+import { buildSvc } from '../../built.ts';
+import { selfSigned } from '../../certificate.ts';
 import { freePort } from '../../free-port.ts';
 import { real } from '../../real-component.ts';
 import { startNats } from '../nats-server.ts';
+import { body, deliver, secret } from '../serving.ts';
 
 const cleaning: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const clean of cleaning.splice(0).reverse()) await clean();
 });
 
-async function natsServer() {
-  const server = await startNats();
+async function natsServer(config?: string) {
+  const server = await startNats(config);
   cleaning.push(() => server.stop());
   return server;
 }
@@ -107,4 +115,106 @@ real('nats-server')(
     expect(await countIn(url)).toBe(ids.length);
   },
   60_000,
+);
+
+/** A server whose one user has to sign, and the file that user signs with. */
+function signedIn(): { readonly config: string; readonly credentials: string } {
+  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+  const system = nkeys.createAccount();
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = (by: typeof operator, of: typeof operator, nats: object) => {
+    const claims = { jti: 'one', iat: 1, iss: by.getPublicKey(), sub: of.getPublicKey(), name: 'test', nats };
+    const signed = `${encoded({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encoded(claims)}`;
+    return `${signed}.${Buffer.from(by.sign(Buffer.from(signed))).toString('base64url')}`;
+  };
+  const all = { subs: -1, data: -1, payload: -1 };
+  const limits = { ...all, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
+  const streams = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
+  const owned = token(operator, account, { type: 'account', version: 2, limits: { ...limits, ...streams } });
+  const systems = token(operator, system, { type: 'account', version: 2, limits });
+  const config = `operator: "${token(operator, operator, { type: 'operator', version: 2 })}"
+resolver: MEMORY
+system_account: ${system.getPublicKey()}
+resolver_preload: { ${account.getPublicKey()}: "${owned}", ${system.getPublicKey()}: "${systems}" }
+`;
+  const own = token(account, user, { type: 'user', version: 2, ...all });
+  const seed = Buffer.from(user.getSeed()).toString();
+  const credentials = `-----BEGIN NATS USER JWT-----
+${own}
+------END NATS USER JWT------
+
+-----BEGIN USER NKEY SEED-----
+${seed}
+------END USER NKEY SEED------
+`;
+  return { config, credentials };
+}
+
+real('nats-server')('with its credentials it is let in; without them, or with others, it is refused', async () => {
+  const { config, credentials } = signedIn();
+  const { url } = await natsServer(config);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-creds-'));
+  const files = { own: join(folder, 'own.creds'), others: join(folder, 'others.creds') };
+  writeFileSync(files.own, credentials);
+  writeFileSync(files.others, signedIn().credentials);
+  const answers: unknown[] = [];
+  for (const path of [files.own, files.others, join(folder, 'missing.creds'), undefined]) {
+    const about = { name: 'bus', servers: [url], subject: 'svc.{event}', stream: { name: 'SVC', create: true } };
+    const sink = natsSink({ ...about, timeoutMs: 2_000, ...(path !== undefined && { credentials: path }) });
+    cleaning.push(async () => sink.close?.());
+    answers.push(await sink.send([event('evt_1')], never));
+  }
+  const refused = (error: RegExp) => ({ how: 'refused', error: expect.stringMatching(error) });
+  expect(answers).toEqual([
+    { how: 'taken' },
+    refused(/authorization/iu),
+    refused(/missing\.creds is not there/u),
+    refused(/authorization/iu),
+  ]);
+});
+
+real('nats-server', 'openssl')(
+  'a certificate that nobody vouches for is refused, and one that is known is taken',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-nats-tls-'));
+    const { key, cert } = selfSigned();
+    const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+    writeFileSync(files.key, key);
+    writeFileSync(files.cert, cert);
+    const { url } = await natsServer(`tls { cert_file: "${files.cert}", key_file: "${files.key}" }\n`);
+    const secured = url.replace('nats://127.0.0.1', 'tls://localhost');
+    expect(await sinkTo(secured, true).send([event('evt_1')], never)).toEqual({
+      how: 'refused',
+      error: expect.stringMatching(/certificate/iu),
+    });
+    // Node reads what it trusts when it starts.
+    const built = await buildSvc();
+    cleaning.push(() => built.remove());
+    const config = join(folder, 'svc.yaml');
+    writeFileSync(
+      config,
+      `listen: { port: 0 }\ninbox: inbox\nsecrets: { store: false, env: [OWN] }\nsinks: [{ name: bus, nats: { servers: ["${secured}"], subject: svc.all, stream: { name: SVC, create: true } } }]\n`,
+    );
+    const child = spawn(process.execPath, [built.script, 'webhooks', 'serve', '--config', config, '--json'], {
+      env: {
+        ...{ PATH: process.env.PATH, SVC_STATE_DIR: folder, SVC_CONFIG_DIR: folder },
+        ...{ OWN: secret, NODE_EXTRA_CA_CERTS: files.cert },
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    const listening = new Promise<string>((ready, failed) => {
+      child.stderr.on('data', (piece) => {
+        said += piece;
+        const [, at] = /Listening on (\S+),/u.exec(said) ?? [];
+        if (at !== undefined) ready(at);
+      });
+      child.once('exit', () => failed(new Error(said)));
+    });
+    expect(await deliver(await listening, body('evt_1'))).toBe(204);
+    const over = text(child.stdout);
+    // It drains before it ends.
+    child.kill('SIGTERM');
+    expect(JSON.parse(await over)).toMatchObject({ sinks: [{ name: 'bus', delivered: 1 }] });
+  },
 );
