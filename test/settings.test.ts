@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Config, type Environment, type GlobalFlags, settle } from '../src/config/settings.ts';
+import { type Config, type GlobalFlags, settle } from '../src/config/settings.ts';
+import type { Env } from '../src/env.ts';
 import { Failure } from '../src/errors.ts';
 
-const settled = (flags: GlobalFlags = {}, env: Environment = {}, config: Config = {}) => settle(flags, env, config);
+const settled = (flags: GlobalFlags = {}, env: Env = {}, config: Config = {}) => settle(flags, env, config);
 
-const refused = (flags: GlobalFlags, env: Environment = {}, config: Config = {}): string => {
+const refused = (flags: GlobalFlags, env: Env = {}, config: Config = {}): string => {
   try {
     settle(flags, env, config);
   } catch (error) {
@@ -27,7 +28,7 @@ describe('precedence is flag, environment, profile, default', () => {
     SVC_CLIENT_ID: 'from-env',
   };
 
-  test.each<[string, GlobalFlags, Environment, Config, object]>([
+  test.each<[string, GlobalFlags, Env, Config, object]>([
     [
       'nothing given',
       {},
@@ -84,7 +85,7 @@ describe('precedence is flag, environment, profile, default', () => {
 });
 
 describe('what cannot be meant is refused by the name of its flag or variable', () => {
-  test.each<[GlobalFlags, Environment, string]>([
+  test.each<[GlobalFlags, Env, string]>([
     [{ json: true, output: 'csv' }, {}, '--json and --output csv'],
     [{ output: 'xml' }, {}, '--output must be one of'],
     [{}, { SVC_OUTPUT: 'xml' }, 'SVC_OUTPUT must be one of'],

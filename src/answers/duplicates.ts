@@ -1,6 +1,7 @@
 import { emailKey } from '../mirror/store/contact-words.ts';
-import { dataOf, type Fields, isSame } from '../mirror/tables/cells.ts';
+import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
+import type { Fields } from '../text/record.ts';
 import { answer, type Query } from './ask.ts';
 
 /** In the order in which they tell: an address is one person's, a name with a company most often. */

@@ -1,10 +1,8 @@
 import { type Html, html } from '../text/markup.ts';
-import { isRecord, recordsIn } from '../text/record.ts';
+import { type Fields, isRecord, recordsIn } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { History } from './history.ts';
 import { page } from './page.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const style = `
 section { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; background: var(--card); }

@@ -2,11 +2,10 @@ import { cellForPeople, timeForPeople } from '../output/cells.ts';
 import { conversationThread, ticketThread } from '../output/thread.ts';
 import type { Terminal } from '../output/view.ts';
 import { counted } from '../text/number.ts';
+import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/width.ts';
 import type { Change, History } from './history.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Long lines are hard to read, however wide the terminal. */
 const widest = 100;

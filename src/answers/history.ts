@@ -1,6 +1,6 @@
-import { dataOf, type Fields, isSame } from '../mirror/tables/cells.ts';
+import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { answer, type Query } from './ask.ts';
 
 /** What changed in one of the person's records, as a pull saw it. */

@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts';
 import { digits, emailKey } from '../mirror/store/contact-words.ts';
-import { dataOf, type Fields } from '../mirror/tables/cells.ts';
+import { dataOf } from '../mirror/tables/cells.ts';
 import { owned, ownerOf } from '../mirror/tables/owner.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 
 /**
  * The id of the one person with that id, email or phone: among the contacts, and among those that tickets and conversations

@@ -1,6 +1,7 @@
 import type { CredentialKind, Operation } from '../api/operation.ts';
-import type { Environment, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { nearest } from '../text/near.ts';
 import { credentialKinds, heldByProfile, loginCommand, nameOf } from './credentials.ts';
@@ -16,7 +17,7 @@ export type AtHand = { readonly kind: CredentialKind; readonly from: 'environmen
 type Wanting = Pick<Operation, 'credentials'>;
 
 /** The kinds of credential that the environment holds. */
-export const environmentKinds = (env: Environment): CredentialKind[] =>
+export const environmentKinds = (env: Env): CredentialKind[] =>
   credentialKinds.filter((kind) => env[credentialVariables[kind]]);
 
 /** For messages: `SVC_API_KEY and SVC_M2M_TOKEN`. */

@@ -1,6 +1,7 @@
 import { originOf } from '../config/service-url.ts';
-import type { Environment, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { loginIdOf } from './bound.ts';
 import {
@@ -88,7 +89,7 @@ const hasEnded = ({ expires_at }: Login, now: Date): boolean => !(now.getTime() 
 
 /** The client that the login was given to. Its secret only goes to the service that it was saved for. */
 export async function clientOf(
-  env: Environment,
+  env: Env,
   tokens: Context['tokens'],
   { profile, authUrl, authUrlNamed }: Pick<Settings, 'profile' | 'authUrl' | 'authUrlNamed'>,
   login: Login,

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import type { Environment } from '../config/settings.ts';
 import type { Clock } from '../context.ts';
+import type { Env } from '../env.ts';
 import type { Keyring } from './store-file.ts';
 
 type Options = {
-  readonly env: Environment;
+  readonly env: Env;
   readonly platform: NodeJS.Platform;
   readonly clock: Pick<Clock, 'ticks'>;
   /** How long a keyring may take on Linux, where a locked one blocks for 25 s and a dead bus for over 60. */
@@ -100,7 +100,7 @@ process.stdin.on('data', (chunk) => { text += chunk; }).on('end', () => {
 async function actInChild(
   path: string,
   request: Request,
-  env: Environment,
+  env: Env,
   timeoutMs: number,
 ): Promise<{ readonly value?: string } | 'silent'> {
   const { spawn } = await import('node:child_process');

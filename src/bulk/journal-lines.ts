@@ -1,6 +1,4 @@
-import { fieldsIn, isRecord } from '../text/record.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 
 /** What an earlier run was. */
 export type Header = {

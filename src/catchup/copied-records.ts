@@ -5,7 +5,8 @@ import { openCopyIfKnown } from '../mirror/store/open-copy.ts';
 import { readAll } from '../mirror/store/read.ts';
 import { readState } from '../mirror/store/state.ts';
 import type { Account, Store } from '../mirror/tables/store.ts';
-import { type Fields, messagesOf, type Records } from './records.ts';
+import type { Fields } from '../text/record.ts';
+import { messagesOf, type Records } from './records.ts';
 
 const kindOf = {
   'contact.created': 'contacts',

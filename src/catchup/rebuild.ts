@@ -1,9 +1,7 @@
 import type { WebhookEvent } from '../api/webhooks.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { recordKey } from '../webhooks/event/record-key.ts';
 import { rebuiltPrefix } from '../webhooks/store/line.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** An event made from a record, as the service would have sent it. */
 export type Rebuilt = {

@@ -7,8 +7,7 @@ import { listTickets } from '../api/tickets.ts';
 import type { WebhookEvent } from '../api/webhooks.ts';
 import { call, type Service } from '../http/call.ts';
 import { list } from '../http/pages.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../text/record.ts';
 
 /** The records behind each event that were made since a moment; others may be among them. */
 export type Records = (event: WebhookEvent, since: Date) => AsyncIterable<Fields>;

@@ -1,12 +1,6 @@
+import type { Env } from '../env.ts';
 import { parseServiceUrl } from './service-url.ts';
-import {
-  type Config,
-  defaultRedirectUri,
-  type Environment,
-  profileConfig,
-  profileName,
-  type Settings,
-} from './settings.ts';
+import { type Config, defaultRedirectUri, profileConfig, profileName, type Settings } from './settings.ts';
 
 /**
  * The same for another profile, whatever the command line and the environment say of one: that holds for a command that
@@ -29,7 +23,7 @@ export function settingsOfProfile(settings: Settings, config: Config, profile: s
 }
 
 /** An environment whose credentials are not there: they are of one account, and would be taken for every profile's. */
-export const withoutCredentials = (env: Environment): Environment => ({
+export const withoutCredentials = (env: Env): Env => ({
   ...env,
   SVC_API_KEY: undefined,
   SVC_ACCESS_TOKEN: undefined,

@@ -1,6 +1,5 @@
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** A proxy, and the variable that names it. */
 type Proxy = { readonly name: string; readonly url: URL };

@@ -1,3 +1,4 @@
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import type { Carried } from './advice.ts';
 import { type PageForm, pageFormOf } from './page-form.ts';
@@ -126,15 +127,13 @@ export type GlobalFlags = {
   readonly live?: boolean;
 };
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The first of several texts that is given; an empty one counts as absent, as a variable set to nothing does. */
 type Named = { readonly text: string; readonly by: string };
 
 export const defaultRedirectUri = 'http://127.0.0.1:8976/callback';
 
 /** Flags before environment before profile, and what contradicts itself. Pure; what a profile holds is judged by `openSession`. */
-export function settle(flags: GlobalFlags, env: Environment, config: Config): Settings {
+export function settle(flags: GlobalFlags, env: Env, config: Config): Settings {
   const fromFlag = (flag: string, text: string | undefined): Named | undefined =>
     text === undefined ? undefined : { text, by: flag };
   const fromEnv = (name: string): Named | undefined => (env[name] ? { text: env[name], by: name } : undefined);
@@ -195,7 +194,7 @@ export function settle(flags: GlobalFlags, env: Environment, config: Config): Se
 }
 
 /** With a credential from the environment that of the default profile holds too: no variable loosens it. */
-export function sendsOf(config: Config, profile: string, env: Environment): SendMode {
+export function sendsOf(config: Config, profile: string, env: Env): SendMode {
   const ofProfile = (name: string) => {
     const { sends } = profileConfig(config, name);
     return sends === undefined ? undefined : sendMode(sends, `sends of profile ${name}`);
@@ -286,7 +285,7 @@ function chooseAudit(kept: string | undefined): AuditMode {
 }
 
 /** https://no-color.org: any value that is not empty. An explicit no beats a forced yes. */
-function chooseColor(flags: GlobalFlags, env: Environment, kept: string | undefined): Settings['color'] {
+function chooseColor(flags: GlobalFlags, env: Env, kept: string | undefined): Settings['color'] {
   if (flags.noColor || env.NO_COLOR) return 'never';
   if (env.FORCE_COLOR) return ['0', 'false'].includes(env.FORCE_COLOR) ? 'never' : 'always';
   if (env.TERM === 'dumb') return 'never';

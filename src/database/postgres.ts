@@ -1,8 +1,8 @@
 import type { Client, ClientConfig } from 'pg';
+import type { Env } from '../env.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { beginSession, type Session } from './session.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
 type Row = Readonly<Record<string, unknown>>;
 
 /** One connection to Postgres, made when it is first needed, and again after it broke. */

@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type Machine = {
   readonly platform: NodeJS.Platform;

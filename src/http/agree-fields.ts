@@ -1,10 +1,8 @@
 import type { createChangelogEntry } from '../api/changelog.ts';
 import type { Input } from '../api/operation.ts';
 import type { createTicket } from '../api/tickets.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { isSameSet, isSameText, isSameTime } from './agree.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Field by field: those by which people know such a record, as far as they were sent, and the others. */
 export type Compared = { readonly telling: readonly boolean[]; readonly others: readonly boolean[] };

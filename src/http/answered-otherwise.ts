@@ -1,10 +1,9 @@
 import type { Operation } from '../api/operation.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 
 type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'makes'>;
-type Fields = Readonly<Record<string, unknown>>;
 type IsSame = (shown: unknown, sent: unknown) => boolean;
 
 /** Fields whose value the service may write in another way. The content of an entry comes back as HTML: only a look compares it. */

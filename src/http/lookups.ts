@@ -7,6 +7,7 @@ import type { Input, Operation, Output } from '../api/operation.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { getTicket, listTickets } from '../api/tickets.ts';
 import { listWebhooks } from '../api/webhooks.ts';
+import type { Fields } from '../text/record.ts';
 import { shellWord } from '../text/shell-word.ts';
 import { type Agreement, address, agreement, isSameText, isSameUrl, isSameValue, likeness } from './agree.ts';
 import { compareContact, type Row, rowsSent } from './agree-contact.ts';
@@ -23,8 +24,6 @@ export type Read = <const Op extends Operation>(operation: Op, input: Input<Op>)
 
 /** The operations that are looked up where their outcome is not known. */
 type Verified = Extract<Operations[keyof Operations], { safety: 'verify' }>;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A record among those where ours would be. */
 export type Seen = { readonly id: number; readonly record: Fields };

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../text/record.ts';
 
 /** How many records a page has to hold, by what the service says beside it (Pagination meta); 0 where it does not say. */
 export function leastOn({ last_page: last, total }: Fields, page: number, perPage: number): number {

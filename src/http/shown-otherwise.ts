@@ -1,12 +1,10 @@
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
-import { fieldsIn, isRecord } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
 import { waysToAgree } from './answered-otherwise.ts';
 
 type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'deletes' | 'body'>;
-type Fields = Readonly<Record<string, unknown>>;
-
 /** What resolving sends without a word of it. */
 const meant: Readonly<Record<string, Fields>> = { resolveConversation: { status: 'resolved' } };
 

@@ -1,8 +1,8 @@
-import { dataOf, type Fields } from '../mirror/tables/cells.ts';
+import { dataOf } from '../mirror/tables/cells.ts';
 import { owned, ownerOf } from '../mirror/tables/owner.ts';
 import { type Draft, textOf } from '../sends/draft.ts';
 import { draftInWords } from '../sends/words.ts';
-import { fieldsIn, recordsIn, textIn } from '../text/record.ts';
+import { type Fields, fieldsIn, recordsIn, textIn } from '../text/record.ts';
 import { type Row, type Thread, type ThreadMessage, whoOf } from './row.ts';
 import type { Reading } from './source.ts';
 

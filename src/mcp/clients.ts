@@ -1,5 +1,6 @@
 import { posix, resolve, win32 } from 'node:path';
 import { customFolder, homeFolder, thisMachine } from '../disk/home.ts';
+import type { Env } from '../env.ts';
 import { isRecord } from '../text/record.ts';
 
 export const clients = ['claude', 'claude-code', 'cursor', 'vscode'] as const;
@@ -15,8 +16,6 @@ export const titles: Readonly<Record<Client, string>> = {
 
 /** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
 export type Entry = { readonly command: string; readonly args: readonly string[] };
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The file in which a client keeps the servers of this user; Claude Code: those of the project in this folder. */
 export function configFileOf(client: Client, env: Env, machine = thisMachine): string | undefined {

@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { visitFile } from '../disk/visit-file.ts';
 import { startingFolder } from '../disk/working-folder.ts';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** As long as a login waits; a page that is not visited by then is not visited. */
 const longestMs = 5 * 60_000;

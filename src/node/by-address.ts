@@ -1,7 +1,6 @@
+import type { Env } from '../env.ts';
 import { isLoopbackHost } from '../text/loopback.ts';
 import type { Sending } from './sending.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Through the proxies of the environment; what stays on this machine goes `straight`, whatever they are. */
 export function byAddress(env: Env, straight: Sending): Sending {

@@ -1,8 +1,7 @@
 import process from 'node:process';
 import { kindOfPlace } from '../database/place.ts';
 import { soundPlaces } from '../disk/home.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from '../env.ts';
 
 /** What svc itself reads as a secret. A proxy's password stays: every program has to find the proxy. */
 const secretNames = [

@@ -1,9 +1,8 @@
 import type { Exchange, HttpRequest, HttpResponse } from '../context.ts';
+import type { Env } from '../env.ts';
 import { Failure } from '../errors.ts';
 import { turns } from './lines.ts';
 import type { Flight, RawAnswer, Sending } from './sending.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The real exchange: keep-alive, proxies from the environment, gzip; redirects are never followed here. Whatever the

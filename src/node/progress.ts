@@ -1,11 +1,10 @@
 import type { Ora } from 'ora';
 import type { Context, Doing } from '../context.ts';
+import type { Env } from '../env.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type Going, note } from './context.ts';
 
 type Stream = Context['stderr'];
-type Env = Readonly<Record<string, string | undefined>>;
-
 export type Parts = {
   readonly stream: Stream;
   readonly env: Env;

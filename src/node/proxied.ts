@@ -6,6 +6,7 @@ import Base from 'undici/lib/dispatcher/dispatcher.js';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 import { type Proxies, proxiesIn } from '../config/proxies.ts';
 import type { HttpRequest } from '../context.ts';
+import type { Env } from '../env.ts';
 import { messageOf } from '../errors.ts';
 import { connectTimeoutMs, type Flight, isRead, pieces, type RawAnswer, type Sending } from './sending.ts';
 
@@ -17,8 +18,6 @@ if (process.versions.node.startsWith('20.')) {
 
 // undici's entry, which svc does not load, gives every dispatcher this method; tunnels through a proxy call it.
 Object.assign(Base.prototype, { connect });
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Through the proxies that the environment names, except for the hosts in NO_PROXY. */
 export function proxied(env: Env): Sending {

@@ -1,11 +1,9 @@
 import type { WebhookEvent } from '../api/webhooks.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import { type Bucket, generalLimit } from './limits.ts';
 import type { SandboxOptions } from './options.ts';
 import { type Kind, kinds } from './store/records.ts';
 import type { Snapshot } from './store/state.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export type RecordChange = {
   readonly kind: Kind;

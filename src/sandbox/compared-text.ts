@@ -1,8 +1,7 @@
 import { counted, number, plural } from '../text/number.ts';
+import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import type { Comparison, RecordChange } from './compare.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A line for each of the first `atMost` records, and what it would mean for the real account. Texts of customers cannot act on a terminal. */
 export function* comparisonLines(comparison: Comparison, atMost: number): Generator<string> {

@@ -2,14 +2,13 @@ import type { Context, SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Terminal } from '../output/view.ts';
 import { usualWidth } from '../text/layout.ts';
+import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/width.ts';
 import type { Judging } from './lazy.ts';
 import { sendBlocks } from './page.ts';
 import { seenOf } from './seen.ts';
 import { actOf, toWhom, wayOf } from './words.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Mode `ask`: a person at a terminal sees the text and agrees; --yes does not count. Undefined where they do. The rest

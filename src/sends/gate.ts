@@ -3,12 +3,10 @@ import type { SendMode } from '../config/settings.ts';
 import { sendsOf, stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Judging } from './lazy.ts';
 import { readPolicies } from './policy-file.ts';
 import type { Policy } from './policy-schema.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Whether a request that may reach a customer or the public may leave: `go`, or the failure that says that it became a

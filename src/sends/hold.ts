@@ -1,9 +1,8 @@
 import type { Context, SendRequest } from '../context.ts';
 import { Failure, interruption, isInterruption } from '../errors.ts';
+import type { Fields } from '../text/record.ts';
 import type { Judging } from './lazy.ts';
 import { drafted } from './make.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export type Holding = { readonly holdMs: number; readonly read: () => Promise<Fields | undefined> };
 

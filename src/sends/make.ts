@@ -2,7 +2,7 @@ import type { SendRequest, SendWish } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { operationAt } from '../http/raw.ts';
 import { wireOf } from '../http/request.ts';
-import { fieldsIn } from '../text/record.ts';
+import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';
 import { shownDraft } from './draft.ts';
 import type { Judging } from './lazy.ts';
@@ -10,8 +10,6 @@ import { seenOf } from './seen.ts';
 import { type DraftStore, openDrafts } from './store.ts';
 import { whoIs } from './who.ts';
 import { nameOf, operationNamed, waitsFor } from './words.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Stores what was to be sent, and returns the failure that says so: nothing was sent. */
 export async function drafted(judging: Judging, request: SendRequest, record: Fields | undefined): Promise<Failure> {

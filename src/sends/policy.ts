@@ -1,13 +1,12 @@
 import type { SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
+import type { Fields } from '../text/record.ts';
 import type { Judging } from './lazy.ts';
 import type { Policy } from './policy-schema.ts';
 import { isQuiet } from './quiet.ts';
 import { hasRoom } from './rate.ts';
 import { whoIs } from './who.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export type Asked = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
 

@@ -1,9 +1,7 @@
 import { personOf } from '../command/seed.ts';
 import { hexDigestOf } from '../text/digest.ts';
-import { fieldsIn, isRecord, recordsIn, textIn } from '../text/record.ts';
+import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../text/record.ts';
 import type { Seen } from './draft.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What a send is judged and drafted by. */
 export type About = {

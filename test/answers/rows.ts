@@ -1,8 +1,9 @@
 // Records put into a copy as a pull would put them, for histories that no sandbox can make.
 import { emailKey, findText } from '../../src/mirror/store/contact-words.ts';
-import { cellsOf, type Fields } from '../../src/mirror/tables/cells.ts';
+import { cellsOf } from '../../src/mirror/tables/cells.ts';
 import { type Account, placeholders, quoted, type Sql } from '../../src/mirror/tables/store.ts';
 import { tableOf } from '../../src/mirror/tables/tables.ts';
+import type { Fields } from '../../src/text/record.ts';
 
 export type Rows = Readonly<Record<string, readonly Fields[]>>;
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors.ts';
+import type { Fields } from '../../text/record.ts';
 import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../store/state.ts';
-import type { Fields } from '../tables/cells.ts';
 import { type KindName, kindOf, type Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { tableOf } from '../tables/tables.ts';

@@ -1,9 +1,8 @@
 import type { Input } from '../../api/operation.ts';
 import { isCount, leastOn } from '../../http/page-meta.ts';
 import { number } from '../../text/number.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';
-import type { Fields } from '../tables/cells.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Pulling } from './pulling.ts';

@@ -1,4 +1,5 @@
-import { dataOf, type Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
+import { dataOf } from '../tables/cells.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { type Account, pieces, placeholders, quoted, type Row, type Sql } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';

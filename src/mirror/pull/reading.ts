@@ -1,6 +1,6 @@
 import { resources } from '../../api/resources.ts';
+import type { Fields } from '../../text/record.ts';
 import type { KindState, Sweep } from '../store/state.ts';
-import type { Fields } from '../tables/cells.ts';
 import type { Kind, KindName } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';

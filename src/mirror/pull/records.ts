@@ -1,6 +1,7 @@
+import type { Fields } from '../../text/record.ts';
 import { emailKey, findText } from '../store/contact-words.ts';
 import { indexedWords, replaceWords } from '../store/words-index.ts';
-import { cellsOf, type Fields, isSame } from '../tables/cells.ts';
+import { cellsOf, isSame } from '../tables/cells.ts';
 import { ownerOf } from '../tables/owner.ts';
 import { type Account, pieces, placeholders, quoted, type Sql, type Value } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';

@@ -1,5 +1,6 @@
+import type { Fields } from '../../text/record.ts';
 import type { Sweep } from '../store/state.ts';
-import { type Fields, isSame } from '../tables/cells.ts';
+import { isSame } from '../tables/cells.ts';
 import { type EmbeddedIn, type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import type { Sql } from '../tables/store.ts';
 import { type Table, tableOf } from '../tables/tables.ts';

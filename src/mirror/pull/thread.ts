@@ -1,6 +1,5 @@
 import { Failure } from '../../errors.ts';
-import { isRecord, recordsIn } from '../../text/record.ts';
-import type { Fields } from '../tables/cells.ts';
+import { type Fields, isRecord, recordsIn } from '../../text/record.ts';
 import { type KindName, kindOf, type ReadsOne } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { placeholders } from '../tables/store.ts';

@@ -1,6 +1,6 @@
+import type { Fields } from '../../text/record.ts';
 import { cells, cut } from '../../text/width.ts';
 import type { Change } from '../store/changes.ts';
-import type { Fields } from '../tables/cells.ts';
 
 type Told = Pick<Change, 'kind' | 'change' | 'before' | 'after'>;
 

@@ -1,6 +1,5 @@
 import { counted } from '../../text/number.ts';
-import { isRecord } from '../../text/record.ts';
-import type { Fields } from '../tables/cells.ts';
+import { type Fields, isRecord } from '../../text/record.ts';
 
 /** `dropped`: how many more the list holds, which no row could be found for again. They were not read. */
 export type Usable = { readonly records: readonly Fields[]; readonly dropped: number };

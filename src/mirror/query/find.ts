@@ -1,10 +1,11 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure, isInterruption } from '../../errors.ts';
+import type { Fields } from '../../text/record.ts';
 import { digits, emailKey, findText } from '../store/contact-words.ts';
 import { openCopyIfKnown } from '../store/open-copy.ts';
 import { readState } from '../store/state.ts';
-import { dataOf, type Fields } from '../tables/cells.ts';
+import { dataOf } from '../tables/cells.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Sql, Store } from '../tables/store.ts';
 import { ageOf } from './age.ts';

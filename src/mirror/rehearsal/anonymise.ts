@@ -1,4 +1,4 @@
-import type { Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
 import { wordsIn } from './invented.ts';
 import { type Replacer, replacer } from './replacer.ts';
 import type { Seed } from './seed.ts';

@@ -1,5 +1,4 @@
-import { recordsIn } from '../../text/record.ts';
-import type { Fields } from '../tables/cells.ts';
+import { type Fields, recordsIn } from '../../text/record.ts';
 import { count, idOr, known, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
 
 /** The account of the sandbox that its first API key belongs to. */

@@ -1,5 +1,4 @@
-import { isRecord } from '../../text/record.ts';
-import type { Fields } from '../tables/cells.ts';
+import { type Fields, isRecord } from '../../text/record.ts';
 
 /** What a record holds, as the sandbox takes it: the service may send null, or something new, where a text is promised. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,6 +1,6 @@
+import type { Fields } from '../../text/record.ts';
 import { readAll } from '../store/read.ts';
 import { readState } from '../store/state.ts';
-import type { Fields } from '../tables/cells.ts';
 import { type KindName, kindNames } from '../tables/kinds.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { account_id, conversationRow, entryRow, postRow, ticketRow } from './seed-rows.ts';

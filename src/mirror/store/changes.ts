@@ -1,4 +1,4 @@
-import type { Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Row, Sql, Store } from '../tables/store.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
 
 const folded = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '').trim().normalize('NFC').toLowerCase() : '';

@@ -1,4 +1,5 @@
-import { dataOf, type Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
+import { dataOf } from '../tables/cells.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Account, Store } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../tables/cells.ts';
+import type { Fields } from '../../text/record.ts';
 import { type Engine, pieces, placeholders, type Sql } from '../tables/store.ts';
 import type { Table } from '../tables/tables.ts';
 import { type Phrase, wordsOf } from './words.ts';

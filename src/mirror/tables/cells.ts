@@ -1,8 +1,6 @@
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 import type { Row, Value } from './store.ts';
 import type { Column } from './tables.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** The record that a row holds, as the service sent it. */
 export const dataOf = ({ data }: Row): Fields => fieldsIn(JSON.parse(String(data)));

@@ -1,5 +1,5 @@
 import { type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
-import { fieldsIn } from '../../text/record.ts';
+import { type Fields, fieldsIn } from '../../text/record.ts';
 
 /** The field of `data` that names the record of each event. */
 const idFields: Readonly<Record<WebhookEvent, string>> = {
@@ -45,8 +45,6 @@ export function laneIn(body: Uint8Array): string {
   const id = event && fieldsIn(data)[laneFields[event]];
   return event && Number.isSafeInteger(id) ? recordKey(event, Number(id)) : '';
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function recordOf({ event: name, data }: Fields): string | undefined {
   const event = webhookEvents.find((each) => each === name);

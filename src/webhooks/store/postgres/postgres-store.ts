@@ -2,13 +2,12 @@ import type { Clock } from '../../../context.ts';
 import { byteaArray } from '../../../database/binary.ts';
 import { foreignCode, foreignCodeFound } from '../../../database/foreign-code.ts';
 import { type Database, type Opening, openDatabase } from '../../../database/postgres.ts';
+import type { Env } from '../../../env.ts';
 import type { InboxStore, Settled, Waiting } from '../inbox-store.ts';
 import { createIntake } from './intake.ts';
 import { createLeases } from './leases.ts';
 import { arrivalIn, keyOf, type Row } from './rows.ts';
 import { ownSchema, prepareSchema, rowsTaken, schemaName, writing } from './schema.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export type PostgresOpening = {
   readonly url: string;
