@@ -286,7 +286,7 @@ export type Context = {
   /** Calls at each SIGHUP, which then no longer ends the process. Returns what ends that. */
   readonly onHangup?: (call: () => void) => () => void;
   /** The program and its first arguments that start this svc once more. Absent where it runs inside of another program. */
-  readonly itself?: () => readonly string[];
+  readonly itself?: () => Promise<readonly string[]>;
   /** What this command has written so far. Absent where somebody else keeps account of it: rows of a file. */
   readonly writes?: Writes;
   readonly origin?: Origin;

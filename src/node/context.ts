@@ -1,7 +1,6 @@
 import process from 'node:process';
 import type { Ask, Context, Doing, Exchange, TokenStore } from '../context.ts';
 import { ownFolder } from '../disk/home.ts';
-import { itself } from '../disk/installed.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { ownEnvironment } from './environment.ts';
@@ -60,7 +59,7 @@ export function nodeContext(): Context {
     signal,
     progress,
     notice,
-    itself,
+    itself: async () => (await import('../disk/installed.ts')).itself(),
     async exchange(request) {
       exchange ??= import('./exchange.ts').then(({ createExchange }) => createExchange(env));
       return (await exchange)(request);

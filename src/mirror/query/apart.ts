@@ -29,7 +29,7 @@ export async function askApart(asked: Asked, text: string, signal: AbortSignal):
   await rows[Symbol.asyncIterator]()
     .next()
     .catch(() => undefined);
-  return { columns, rows: rowsApart(asked, ctx.itself(), { text, columns, signal }) };
+  return { columns, rows: rowsApart(asked, await ctx.itself(), { text, columns, signal }) };
 }
 
 type Question = { readonly text: string; readonly columns: readonly string[]; readonly signal: AbortSignal };
