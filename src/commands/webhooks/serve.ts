@@ -70,11 +70,16 @@ export const serveWebhooks = defineCommand({
   },
 });
 
-/** What the configuration names and is not here. */
+/** What the configuration names and is not here, and what may not fit. */
 async function missingFor(ctx: Context, configured: Configured): Promise<string[]> {
   const { missingPrograms } = await import('../../webhooks/serve/missing-programs.ts');
   const { missingSecrets } = await import('../../webhooks/serve/missing-secrets.ts');
-  return [...missingSecrets(ctx, configured.config), ...(await missingPrograms(configured))];
+  const { roomNeeded } = await import('../../webhooks/serve/room.ts');
+  return [
+    ...missingSecrets(ctx, configured.config),
+    ...(await missingPrograms(configured)),
+    ...roomNeeded(configured.config),
+  ];
 }
 
 /** What never arrived: of each account that has a profile, where there are several. */
