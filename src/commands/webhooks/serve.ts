@@ -126,10 +126,12 @@ function sumOf({ tally, sinks }: Served): string {
   return [`${counted(accepted, 'event')} accepted, ${repeats} repeated, ${rejected} rejected.`, ...lines].join('\n');
 }
 
-async function unitFor({ env }: Pick<Context, 'env'>, { file }: Configured): Promise<string> {
+async function unitFor({ env }: Pick<Context, 'env'>, { file, config }: Configured): Promise<string> {
   const { systemdUnit } = await import('../../webhooks/serve/unit.ts');
+  const { secretVariables } = await import('../../webhooks/serve/doors.ts');
   const script = process.argv[1];
   const isScript = script !== undefined && !process.getBuiltinModule('node:sea').isSea();
   const command = isScript ? [process.execPath, script] : [process.execPath];
-  return systemdUnit({ command, config: file, user: env.SUDO_USER ?? env.USER ?? 'svc' });
+  const user = env.SUDO_USER ?? env.USER ?? 'svc';
+  return systemdUnit({ command, config: file, user, secrets: secretVariables(config) });
 }

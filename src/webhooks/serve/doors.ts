@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Door } from '../receive/receiver.ts';
 import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
 import type { ServeConfig } from './config.ts';
@@ -37,10 +38,10 @@ export const secretVariables = ({ accounts, secrets }: ServeConfig): readonly st
 export async function doorsOf(ctx: Needs, config: ServeConfig, profile: string): Promise<readonly Door[]> {
   const named = namedDoors(config, profile);
   const stored = await laterDoors(ctx, config, profile);
-  const doors = named.map(({ path, account, env }) => {
+  const doors = named.map(({ path, account, env, profile: own }) => {
     const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
     const secrets = [...new Set([...given, ...(stored.find((one) => one.path === path)?.secrets ?? [])])];
-    if (secrets.length === 0) throw noSecret(account, env);
+    if (secrets.length === 0) throw noSecret({ account, env, profile: own });
     return { path, secrets, ...(account !== undefined && { account }) };
   });
   for (const [at, { account, secrets }] of doors.entries()) {
@@ -70,17 +71,19 @@ export const withLater = (doors: readonly Door[], later: readonly Door[]): reado
     return { ...door, secrets: [...new Set([...door.secrets, ...found])] };
   });
 
-function noSecret(account: string | undefined, env: readonly string[]): Failure {
-  const variable = env[0] ?? 'a variable that secrets.env names';
+function noSecret({ account, env, profile }: Pick<Named, 'account' | 'env' | 'profile'>): Failure {
+  const [variable] = env;
   if (account === undefined)
     return new Failure('usage', 'No signing secret is known, so no delivery could be verified.', {
-      hint: `Set ${variable}, or subscribe with svc webhooks create.`,
+      hint: `Set ${variable ?? 'a variable that secrets.env names'}, or subscribe with svc webhooks create.`,
     });
+  const ways = [
+    ...(variable === undefined ? [] : [`set ${variable}`]),
+    ...(profile === undefined ? [] : [`subscribe with svc -p ${shellWord(profile)} webhooks create`]),
+  ].join(', or ');
   return new Failure(
     'usage',
     `No signing secret of the account ${account} is known, so none of its deliveries could be verified.`,
-    {
-      hint: `Set ${variable}, or subscribe with svc webhooks create and its profile.`,
-    },
+    { hint: `${ways.charAt(0).toUpperCase()}${ways.slice(1)}.` },
   );
 }

@@ -1,9 +1,15 @@
 import { dirname } from 'node:path';
 
-type About = { readonly command: readonly string[]; readonly config: string; readonly user: string };
+type About = {
+  readonly command: readonly string[];
+  readonly config: string;
+  readonly user: string;
+  /** The variables that hold secrets, by name. */
+  readonly secrets: readonly string[];
+};
 
 /** A systemd unit. It begins again whatever happens, and waits for the drain. */
-export const systemdUnit = ({ command, config, user }: About): string => `[Unit]
+export const systemdUnit = ({ command, config, user, secrets }: About): string => `[Unit]
 Description=Webhooks of the account (svc webhooks serve)
 Wants=network-online.target
 After=network-online.target postgresql.service
@@ -15,7 +21,7 @@ WorkingDirectory=${dirname(config).replaceAll('%', '%%')}
 User=${user}
 StateDirectory=svc
 Environment=SVC_STATE_DIR=%S/svc SVC_CONFIG_DIR=%S/svc SVC_TOKEN_STORE=file
-# SVC_WEBHOOK_SECRET and PGPASSWORD belong here, in a file that only root can read.
+# ${[...secrets, 'PGPASSWORD'].join(', ').replace(/, (?=[^,]*$)/u, ' and ')} belong here, in a file that only root can read.
 EnvironmentFile=-/etc/svc/webhooks.env
 Restart=always
 RestartSec=1

@@ -196,6 +196,24 @@ test.each([
   expect(existsSync(join(world.folder, 'a.jsonl'))).toBe(false);
 });
 
+test('an account without a secret is told how to get one, and the unit of systemd names the variables of all', async () => {
+  const world = await newWorld();
+  const file = join(world.folder, 'svc-webhooks.yaml');
+  const own = accounts.replace('secrets: { env: [GLOBEX] }', 'profile: globex');
+  writeFileSync(file, `${own}sinks: [{ name: a, file: { path: a.jsonl } }]\n`);
+  const argv = ['webhooks', 'serve', '--config', file];
+  const without = await svc(world, argv, { env: { ACME: 'one' } });
+  expect([without.exitCode, without.stderr]).toEqual([
+    2,
+    expect.stringContaining('Subscribe with svc -p globex webhooks create.'),
+  ]);
+  const { stderr } = await svc(world, argv, { env: {} });
+  expect(stderr).toContain('Set ACME.');
+  writeFileSync(file, `${accounts}sinks: [{ name: a, file: { path: a.jsonl } }]\n`);
+  const { stdout } = await svc(world, [...argv, '--systemd']);
+  expect(stdout).toContain('# ACME, GLOBEX and PGPASSWORD belong here');
+});
+
 test('two accounts with one secret are refused: a delivery of one would pass for one of the other', async () => {
   const world = await newWorld();
   const file = join(world.folder, 'svc-webhooks.yaml');
