@@ -8,7 +8,7 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { queueParts } from '../../webhooks/event/account.ts';
+import { meantBy, queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -98,10 +98,10 @@ const show = defineCommand({
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (admin) => {
-      const seen = await admin.received((arrival) => (arrival.id.startsWith(args.id) ? arrival : undefined));
+      const seen = await admin.received((arrival) => (meantBy(args.id, [arrival]).length > 0 ? arrival : undefined));
       const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
-      const idsOf = (some: typeof seen) => some.map(({ value }) => value.id);
-      const id = meant(args.id, { dead: idsOf(begin), all: new Set(idsOf(seen)) });
+      const idsOf = (some: typeof seen) => some.map(({ value }) => value);
+      const id = meant(args.id, { dead: idsOf(begin), all: idsOf(seen) });
       const found = begin.find(({ value }) => value.id === id);
       if (!found) throw notDead(args.id, flags.config);
       const delivery = deliveryOf({ arrival: found.value, outcomes: found.outcomes });
@@ -225,28 +225,31 @@ async function choose(
       hint: `Run: svc webhooks dead list${withConfig(config)}`,
     });
   }
-  const seen = await admin.received(({ id }) => id);
+  const seen = await admin.received(({ id, account: of }) => ({ id, ...(of !== undefined && { account: of }) }));
   knowSink(sink, sinks, seen);
   knowAccount(account, sinks, seen);
-  const found = seen.flatMap(({ value: id, outcomes }) =>
+  const found = seen.flatMap(({ value: { id }, outcomes }) =>
     deadOf(outcomes, { sink, account }).map(({ to }) => ({ id, sink: to })),
   );
   if (all) return found;
-  const ids = { dead: found.map(({ id }) => id), all: new Set(seen.map(({ value }) => value)) };
+  const isDead = new Set(found.map(({ id }) => id));
+  const every = seen.map(({ value }) => value);
+  const ids = { dead: every.filter(({ id }) => isDead.has(id)), all: every };
   const named = wanted.map((typed) => {
-    const id = isWhole ? ids.dead.find((one) => one === typed) : meant(typed, ids);
+    const id = isWhole ? ids.dead.find(({ id: one }) => one === typed)?.id : meant(typed, ids);
     if (id === undefined) throw notDead(typed, config);
     return id;
   });
   return found.filter(({ id }) => named.includes(id));
 }
 
-type Ids = { readonly dead: readonly string[]; readonly all: ReadonlySet<string> };
+type Named = { readonly id: string; readonly account?: string };
+type Ids = { readonly dead: readonly Named[]; readonly all: readonly Named[] };
 
 /** An id, or the beginning of the only dead one that begins so. What is a whole id of any event means that event alone. */
 function meant(typed: string, { dead, all }: Ids): string | undefined {
-  if (all.has(typed)) return dead.find((id) => id === typed);
-  const begin = [...new Set(dead.filter((id) => id.startsWith(typed)))];
+  const wanted = new Set(meantBy(typed, all));
+  const begin = dead.filter((one) => wanted.has(one)).map(({ id }) => id);
   if (begin.length < 2) return begin[0];
   throw new Failure('usage', `${begin.length} dead letters have an id that begins with ${typed}.`, {
     hint: `Type more of it: ${begin.slice(0, 5).join(', ')}`,

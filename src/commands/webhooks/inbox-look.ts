@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
+import { meantBy } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -63,7 +64,7 @@ export async function lookUp(
   wanted: readonly string[],
 ): Promise<Received[]> {
   const found = await look(ctx, settings, config, (arrival) =>
-    wanted.some((id) => arrival.id.startsWith(id)) ? arrival : undefined,
+    wanted.some((id) => meantBy(id, [arrival]).length > 0) ? arrival : undefined,
   );
   return wanted.map((id) => theOne(found, id, config));
 }
@@ -74,13 +75,19 @@ export const lookUpOne = async (
   config: string | undefined,
   id: string,
 ): Promise<Received> =>
-  theOne(await look(ctx, settings, config, (arrival) => (arrival.id.startsWith(id) ? arrival : undefined)), id, config);
+  theOne(
+    await look(ctx, settings, config, (arrival) => (meantBy(id, [arrival]).length > 0 ? arrival : undefined)),
+    id,
+    config,
+  );
 
 /** The beginning of an id is enough where only one begins so. */
 function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {
-  const begun = found.filter(({ value }) => value.id.startsWith(id));
-  const exact = begun.filter(({ value }) => value.id === id);
-  const [one, another] = exact.length > 0 ? exact : begun;
+  const meant = meantBy(
+    id,
+    found.map(({ value }) => value),
+  );
+  const [one, another] = found.filter(({ value }) => meant.includes(value));
   if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
   if (one) return { arrival: one.value, outcomes: one.outcomes };
   throw new Failure('not-found', `${id} is not in the inbox.`, {

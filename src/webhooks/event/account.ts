@@ -11,14 +11,25 @@ export function queueParts(queue: string): { readonly account: string | undefine
   return at < 0 ? { account: undefined, sink: queue } : { account: queue.slice(0, at), sink: queue.slice(at + 1) };
 }
 
+type Owned = { readonly id: string; readonly account?: string; readonly happening?: string | null };
+
 /** The id as the account's own service gave it. */
 const idWithin = ({ id, account }: { readonly id: string; readonly account?: string }): string =>
   account === undefined ? id : id.slice(account.length + 1);
 
+/**
+ * Those that somebody means who typed an id or its beginning, with the account or without it: where it is a whole id, that
+ * one alone.
+ */
+export function meantBy<T extends Owned>(typed: string, all: readonly T[]): readonly T[] {
+  const whole = all.filter(({ id }) => id === typed);
+  if (whole.length > 0) return whole;
+  const own = all.filter((one) => idWithin(one) === typed);
+  return own.length > 0 ? own : all.filter((one) => one.id.startsWith(typed) || idWithin(one).startsWith(typed));
+}
+
 /** It becomes part of ids, metrics and subjects. */
 export const accountName = /^[A-Za-z0-9][\w-]{0,62}$/u;
-
-type Owned = { readonly id: string; readonly account?: string; readonly happening?: string | null };
 
 /** A delivery as the account's, in an inbox of several. */
 export function ofAccount<T extends Owned>(account: string | undefined, arrival: T): T {

@@ -120,6 +120,16 @@ sinks: [{ name: app, http: { url: "${target.url}" } }]
       ['a', 'b', 'c'].map((id) => [`acme/${id}`, 'acme', 'app']),
     );
     expect(JSON.parse((await svc(world, [...dead, '--account', 'globex'])).stdout)).toEqual([]);
+    const told = async (id: string) =>
+      (await svc(world, ['webhooks', 'dead', 'show', id, '--config', served.file])).stderr;
+    expect(await told('a')).toBe('');
+    expect(await told('acme/b')).toBe('');
+    expect(await told('globex/a')).toContain('globex/a is no dead letter');
+    // The same without the account is two events here, though one of them is dead.
+    const shown = async (id: string) =>
+      svc(world, ['webhooks', 'inbox', 'show', id, '--config', served.file, '--json']);
+    expect((await shown('a')).stderr).toContain('Several ids begin with a');
+    expect(JSON.parse((await shown('globex/a')).stdout)).toMatchObject({ id: 'globex/a', account: 'globex' });
     const again = [
       'webhooks',
       'dead',
