@@ -1,4 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Small files that take long. Begun last, as small ones are, each would be waited for alone. */
+const longest = [
+  'mirror/export-killed',
+  'webhooks/deliver/lanes',
+  'audit/processes',
+  'e2e/stopped-holder',
+  'http/model',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +28,7 @@ export default defineConfig({
     deps: { interopDefault: false },
     // Two cores share the work; much of it waits for real processes, browsers and databases.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // No test keeps state in a module, and loading all of them again for each file takes a third of the time.
     isolate: false,
     // On a machine that does ten other things as well a test takes ten times as long; one that hangs is found all the same.
