@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
-import { wordsOf } from '../errors.ts';
+import { Failure, type FailureKind, wordsOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
 import { datedContext } from '../mirror/pull/pulling.ts';
@@ -76,7 +76,8 @@ export function openSession({ ctx, settings, db }: Given, tell: (event: Event) =
     reading,
     writing,
     poke: nap.wake,
-    follow: () => follow({ following, settings, db, tell, sleep: nap.sleep, noted, reading, service, drafts }),
+    follow: () =>
+      follow({ following, settings, db, tell, sleep: nap.sleep, noted, reading, reopen: copy.again, service, drafts }),
     async end() {
       own.abort('SIGTERM');
       nap.wake();
@@ -95,9 +96,14 @@ type Following = {
   readonly sleep: (ms: number) => Promise<void>;
   readonly noted: <T extends { readonly store: Store }>(copy: T) => T;
   readonly reading: () => Promise<Reading>;
+  /** The next reading opens the copy once more. */
+  readonly reopen: () => void;
   readonly service: () => Promise<Service>;
   readonly drafts: () => Promise<DraftStore>;
 };
+
+/** What says nothing about the copy. */
+const ofTheService: ReadonlySet<FailureKind> = new Set(['network', 'auth', 'forbidden', 'rate-limited']);
 
 /** Once the queue is shown: what a dead machine left is settled, and the copy is kept up to date beside it. */
 async function follow({
@@ -108,6 +114,7 @@ async function follow({
   sleep,
   noted,
   reading,
+  reopen,
   service,
   drafts,
 }: Following): Promise<void> {
@@ -133,6 +140,8 @@ async function follow({
       });
     } catch (error) {
       if (following.signal.aborted) return;
+      // Another svc may have deleted the copy, or put another in its place.
+      if (!(error instanceof Failure) || !ofTheService.has(error.kind)) reopen();
       tell({
         is: 'copy',
         copy: { isPulling: false, told: wordsOf(error) },
@@ -206,7 +215,11 @@ function progressTo(tell: (event: Event) => void): Context['progress'] {
   };
 }
 
-type Once<T> = (() => Promise<T>) & { readonly known: () => Promise<T> | undefined };
+type Once<T> = (() => Promise<T>) & {
+  readonly known: () => Promise<T> | undefined;
+  /** It is done once more for whoever asks next. */
+  readonly again: () => void;
+};
 
 /** Done once; what failed is tried again by whoever asks next. */
 function onceDone<T>(work: () => Promise<T>): Once<T> {
@@ -219,7 +232,10 @@ function onceDone<T>(work: () => Promise<T>): Once<T> {
     });
     return doing;
   };
-  return Object.assign(ask, { known: () => known });
+  const again = (): void => {
+    known = undefined;
+  };
+  return Object.assign(ask, { known: () => known, again });
 }
 
 /** A sleep that somebody may end. */

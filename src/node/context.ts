@@ -76,7 +76,7 @@ export function nodeContext(): Context {
     },
     get terminal() {
       if (!process.stdin.isTTY || !stdout().isTTY) return undefined;
-      return async () => (await import('./terminal.ts')).openTerminal(env, lent);
+      return async () => screen.over((await import('./terminal.ts')).openTerminal(env, lent));
     },
     openBrowser: async (url, visited) => (await import('./browser.ts')).openBrowser(url, env, visited),
   };

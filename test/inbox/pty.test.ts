@@ -20,7 +20,8 @@ afterEach(() => {
 const node = process.execPath;
 
 /** A shell beside a sandbox and a copy of it, with that editor. `before` is what stty says of its terminal. */
-async function shell(editor: string, columns = 100, rows = 30) {
+async function shell(editor: string, before = 'true') {
+  const [columns, rows] = [100, 30];
   const folder = await mkdtemp(join(tmpdir(), 'svc-inbox-'));
   const program = join(folder, 'editor.sh');
   await writeFile(program, `#!/bin/sh\n${editor}\n`, { mode: 0o755 });
@@ -36,7 +37,7 @@ async function shell(editor: string, columns = 100, rows = 30) {
   running.push(pty);
   await pty.shows('prompt>');
   pty.type(
-    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; clear; svc inbox\r`,
+    `svc() { ${node} ${built.script} "$@"; }; svc mirror pull --quiet > pulled; stty -a > before; ${before}; clear; svc inbox\r`,
   );
   await pty.shows(/waiting {2}\d+[\s\S]*Ben Castro/u);
   return {
@@ -64,6 +65,18 @@ test('a reply by the editor, then q: sent, and the terminal is as it was', async
   pty.type('q');
   await pty.isAsItWas();
   await pty.says('svc drafts list --all --json --jq ".[].state"', /^sent$/mu);
+}, 90_000);
+
+test('a service that takes its time draws nothing into the screen', async () => {
+  const fault = JSON.stringify({ action: 'delay', ms: 700, times: 8 });
+  const headers = JSON.stringify({ 'content-type': 'application/json' });
+  const slow = `fetch(process.env.SVC_BASE_URL + "/_sandbox/faults", { method: "POST", headers: ${headers}, body: JSON.stringify(${fault}) })`;
+  const pty = await shell('true', `${node} -e '${slow}'`);
+  await pty.press('R', 'The copy is up to date.');
+  // What a spinner is made of.
+  expect(pty.bytes().split('\x1b[?1049h').at(-1)).not.toMatch(/[\u2800-\u28ff]/u);
+  pty.type('q');
+  await pty.isAsItWas();
 }, 90_000);
 
 test('Ctrl-Z and fg bring it back; SIGTERM ends it', async () => {

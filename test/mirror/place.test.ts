@@ -19,12 +19,15 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { placeOf } from '../../src/database/postgres.ts';
 import { tryLock } from '../../src/disk/lock.ts';
+import { keepFirstRows } from '../../src/mirror/store/first-rows.ts';
+import { snooze } from '../../src/mirror/store/snoozes.ts';
 import { buildSvc } from '../built.ts';
 import { allowed } from '../real-machine.ts';
 import { sandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
 import { json, ok, onBothEngines, sql } from './engines.ts';
 import { type PostgresServer, sharedPostgres, withPostgres } from './postgres-server.ts';
+import { inCopy } from './truth.ts';
 
 const realClock = {
   now: () => new Date(),
@@ -323,6 +326,23 @@ onBothEngines('the schema', ({ test, world: fresh, engine, server }) => {
     expect((await svc(one, ['mirror', 'forget'], { columns: 80, answers: [false] })).exitCode).toBe(1);
     expect((await ok(one, 'mirror forget', { columns: 80, answers: [true] })).stderr).toContain('Deleted');
     expect((await svc(one, ['mirror', 'status'])).exitCode).toBe(1);
+  });
+
+  test('forget leaves nothing where the copy was worked in: what was put away, and what the queue began with', async () => {
+    const one = fresh();
+    await ok(one, 'mirror pull --only tickets');
+    await inCopy(one, async (store, account) => {
+      await snooze(store, account, [{ kind: 'ticket', id: 1, until: null, since: '2026-01-01T00:00:00Z', by: 'sam' }]);
+      await keepFirstRows(store, account, 'waiting', '[]');
+    });
+    const { stderr } = await ok(one, 'mirror forget --yes');
+    expect(stderr).not.toContain('stays');
+    if (engine === 'sqlite')
+      expect(readdirSync(join(one.folder, 'state')).filter((name) => name.endsWith('.db'))).toEqual([]);
+    else {
+      const { pathname } = new URL(String(one.env.SVC_MIRROR_DB));
+      expect(server().sql(pathname.slice(1), "SELECT 1 FROM pg_namespace WHERE nspname = 'svc_mirror'")).toBe('');
+    }
   });
 
   test('two accounts live side by side, and their pulls run at the same time', async () => {

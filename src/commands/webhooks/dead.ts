@@ -8,7 +8,7 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { meantBy, queueParts } from '../../webhooks/event/account.ts';
+import { isWholly, meantBy, queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -93,12 +93,15 @@ const show = defineCommand({
       ...{ placeholder: 'ID', from: { command: 'webhooks dead list', choices: deadChoices } },
     },
   },
-  flags: { config: configFlag },
+  flags: { config: configFlag, account: accountFlag },
   needs: 'a dead letter: svc webhooks dead list',
   examples: ['svc webhooks dead show evt_1 --json'],
   async run(ctx, { args, flags, settings }) {
     return within(ctx, settings, flags.config, async (admin) => {
-      const seen = await admin.received((arrival) => (meantBy(args.id, [arrival]).length > 0 ? arrival : undefined));
+      const seen = await admin.received((arrival) => {
+        const isOthers = flags.account !== undefined && arrival.account !== flags.account;
+        return !isOthers && meantBy(args.id, [arrival]).length > 0 ? arrival : undefined;
+      });
       const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
       const idsOf = (some: typeof seen) => some.map(({ value }) => value);
       const id = meant(args.id, { dead: idsOf(begin), all: idsOf(seen) });
@@ -233,14 +236,20 @@ async function choose(
   );
   if (all) return found;
   const isDead = new Set(found.map(({ id }) => id));
-  const every = seen.map(({ value }) => value);
+  const every = seen.flatMap(({ value }) => (account === undefined || value.account === account ? [value] : []));
   const ids = { dead: every.filter(({ id }) => isDead.has(id)), all: every };
   const named = wanted.map((typed) => {
-    const id = isWhole ? ids.dead.find(({ id: one }) => one === typed)?.id : meant(typed, ids);
+    const id = isWhole ? wholeId(typed, ids) : meant(typed, ids);
     if (id === undefined) throw notDead(typed, config);
     return id;
   });
   return found.filter(({ id }) => named.includes(id));
+}
+
+/** A whole id, with the account or, where one account alone has it, without. */
+function wholeId(typed: string, { dead, all }: Ids): string | undefined {
+  const [one, another] = meantBy(typed, all).filter((each) => isWholly(typed, each));
+  return one && !another && dead.includes(one) ? one.id : undefined;
 }
 
 type Named = { readonly id: string; readonly account?: string };

@@ -61,9 +61,10 @@ const list = defineCommand({
   examples: ['svc webhooks inbox list', 'svc webhooks inbox list --event ticket.created --json'],
   async run(ctx, { flags, settings }) {
     const { config, about } = await chosen(ctx, flags.config);
-    if (flags.account !== undefined) await requireAccount(ctx, config, flags.account);
+    const had = new Set<string | undefined>();
     const seen = await look(ctx, settings, config, (arrival) => {
       if (flags.event !== undefined && arrival.event !== flags.event) return undefined;
+      if (flags.account !== undefined) had.add(arrival.account);
       if (flags.account !== undefined && arrival.account !== flags.account) return undefined;
       const { id, account = null, event, at, unreadable, body, to, owed, sinks } = arrival;
       const { data = null, created_at = null } = envelopeIn(body) ?? {};
@@ -74,6 +75,8 @@ const list = defineCommand({
         owing: { to, owed, sinks },
       };
     });
+    // One that was taken out of the configuration may have events here all the same.
+    if (flags.account !== undefined && !had.has(flags.account)) await requireAccount(ctx, config, flags.account);
     const found = [...seen].reverse();
     const shown = found.slice(0, flags.all ? undefined : (flags.limit ?? 50));
     const records = shown.map(({ value: { record, owing }, outcomes }) => ({

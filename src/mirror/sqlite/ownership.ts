@@ -2,7 +2,7 @@ import { applicationId, headerLength, magic } from '../../disk/copy-mark.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
 import { headOf } from '../../disk/file-head.ts';
 import { Failure } from '../../errors.ts';
-import { tables } from '../tables/tables.ts';
+import { laterTables, tables } from '../tables/tables.ts';
 
 export { applicationId } from '../../disk/copy-mark.ts';
 
@@ -67,8 +67,13 @@ export const areOurs = (tables: readonly string[]): boolean => known.every((name
 const parts = new Set(tables.flatMap(({ name }) => [name, `${name}_words`]));
 const indexes = /^contacts_(?:email|email_key|find)$|^changes_time$|^(?:tickets|conversations)_unresolved$/u;
 const ofWords = /_(?:config|content|data|docsize|idx)$/u;
-const own = /^svc_(?:accounts|credentials|kinds|watchers|schema|snoozes|first_rows)$|^changes$/u;
+const own = /^svc_(?:accounts|credentials|kinds|watchers|schema)$|^changes$/u;
+const later: readonly string[] = laterTables;
 
 /** Whether svc gave a table or an index that name. */
 export const isOurs = (name: string): boolean =>
-  parts.has(name) || parts.has(name.replace(ofWords, '')) || own.test(name) || indexes.test(name);
+  parts.has(name) ||
+  parts.has(name.replace(ofWords, '')) ||
+  own.test(name) ||
+  later.includes(name) ||
+  indexes.test(name);

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts';
 import { dropPercentiles } from '../postgres/percentiles.ts';
 import { type Engine, quoted, type Sql } from '../tables/store.ts';
-import { type Column, type ColumnType, changeColumns, type Table, tables } from '../tables/tables.ts';
+import { type Column, type ColumnType, changeColumns, laterTables, type Table, tables } from '../tables/tables.ts';
 
 const types: Record<Engine, Record<ColumnType, string>> = {
   sqlite: { integer: 'INTEGER', number: 'REAL', boolean: 'INTEGER', text: 'TEXT', time: 'TEXT', json: 'TEXT' },
@@ -116,7 +116,7 @@ const ofTheCopy = [
   'svc_credentials',
   'svc_kinds',
   'svc_watchers',
-  'svc_snoozes',
+  ...laterTables,
   'svc_schema',
 ];
 

@@ -84,3 +84,6 @@ export const changeColumns: readonly Column[] = [
   { name: 'before', type: 'json' },
   { name: 'after', type: 'json' },
 ];
+
+/** Tables of svc's own that are made when they are first needed. */
+export const laterTables = ['svc_snoozes', 'svc_first_rows'] as const;

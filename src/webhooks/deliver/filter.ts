@@ -1,5 +1,6 @@
 import { openJq } from '../../output/jq-thread.ts';
 import { fieldsIn } from '../../text/record.ts';
+import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
 
 /** `undecided`: it took too long, or jq broke; that says nothing about the event, and may end otherwise next time. */
@@ -35,10 +36,11 @@ export function createFilter(program: string, tell: (text: string) => void, limi
   };
 }
 
-/** The envelope, with the account that it came in for, whatever it says itself. */
+/** The envelope, with the account that it came in for, whatever it says itself; of what is no envelope the account alone. */
 function jsonOf(body: Uint8Array, account: string | undefined): string {
-  const text = Buffer.from(body).toString('utf8');
-  return account === undefined ? text : JSON.stringify({ ...fieldsIn(JSON.parse(text)), account });
+  return account === undefined
+    ? Buffer.from(body).toString('utf8')
+    : JSON.stringify({ ...fieldsIn(envelopeIn(body) && JSON.parse(Buffer.from(body).toString('utf8'))), account });
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

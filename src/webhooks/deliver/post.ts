@@ -23,7 +23,7 @@ export const post = async (
 /** Only a complete 2xx answer says that the app has taken it. */
 export const isTaken = ({ status }: Pick<HttpResponse, 'status'>): boolean => status >= 200 && status < 300;
 
-/** Whose it is. Only svc says so: what comes with it is not passed on. */
+/** Whose it is. Only svc says so: what comes under that name is not passed on, nor what some servers take for it. */
 const accountHeader = 'x-svc-account';
 
 /** Of one connection, not of the message (RFC 9110, 7.6.1); and what the next connection says again. */
@@ -40,9 +40,12 @@ const ofTheConnection = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  accountHeader,
 ]);
 
 /** The original headers, so that the app can verify the signature itself. */
 export const passedOn = (headers: Headers): Headers =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheConnection.has(name)));
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !ofTheConnection.has(name) && name.replaceAll('_', '-') !== accountHeader,
+    ),
+  );

@@ -170,8 +170,9 @@ async function chosen(state: State, some: readonly Waiting[]): Promise<Chosen> {
   const wanted: Waiting[] = [];
   for (const one of some) {
     const began = clock.ticks();
-    // What is no envelope no filter can judge, and somebody should see it.
-    const verdict = envelopeIn(one.arrival.body) === undefined ? 'wanted' : await filter(one.arrival);
+    // What is no envelope no filter can judge, and somebody should see it; of several accounts only its own.
+    const isJudged = one.arrival.account !== undefined || envelopeIn(one.arrival.body) !== undefined;
+    const verdict = isJudged ? await filter(one.arrival) : 'wanted';
     const ms = Math.round(clock.ticks() - began);
     if (verdict === 'wanted') wanted.push(one);
     else if (verdict === 'unwanted') settle(state, one, { state: 'skipped', ms: 0, tries: one.tries });

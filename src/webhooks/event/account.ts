@@ -5,6 +5,10 @@
 export const ownedBy = (account: string | undefined, name: string): string =>
   account === undefined ? name : `${account}/${name}`;
 
+/** The id of an event in an inbox that may be of several accounts: one without an account that looks as theirs is told from them. */
+export const idInInbox = (account: string | undefined, id: string): string =>
+  account === undefined && /^[\w-]+\//u.test(id) ? `./${id}` : ownedBy(account, id);
+
 /** The sink of a queue, and whose queue it is. */
 export function queueParts(queue: string): { readonly account: string | undefined; readonly sink: string } {
   const at = queue.indexOf('/');
@@ -24,9 +28,12 @@ const idWithin = ({ id, account }: { readonly id: string; readonly account?: str
 export function meantBy<T extends Owned>(typed: string, all: readonly T[]): readonly T[] {
   const whole = all.filter(({ id }) => id === typed);
   if (whole.length > 0) return whole;
-  const own = all.filter((one) => idWithin(one) === typed);
+  const own = all.filter((one) => isWholly(typed, one));
   return own.length > 0 ? own : all.filter((one) => one.id.startsWith(typed) || idWithin(one).startsWith(typed));
 }
+
+/** Whether it is the whole of an id, with the account or without it. */
+export const isWholly = (typed: string, one: Owned): boolean => one.id === typed || idWithin(one) === typed;
 
 /** It becomes part of ids, metrics and subjects. */
 export const accountName = /^[A-Za-z0-9][\w-]{0,62}$/u;

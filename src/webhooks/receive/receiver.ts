@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../context.ts';
-import { ownedBy } from '../event/account.ts';
+import { idInInbox, ownedBy } from '../event/account.ts';
 import type { Envelope, Headers } from '../event/envelope.ts';
 import { happeningOf } from '../event/record-key.ts';
 import { type Arrival, textsOf } from '../store/line.ts';
@@ -197,7 +197,10 @@ async function decide(receiving: Receiving, came: Came): Promise<void> {
   const judged = (): Judged => {
     // An account that was taken out of the configuration meanwhile has no secret any more.
     const { account, secrets } = doorAt(options, path) ?? { account: undefined, secrets: [] };
-    const isThere = (id: string) => options.inbox.has(ownedBy(account, id)) || storing.has(ownedBy(account, id));
+    const isThere = (given: string): boolean => {
+      const id = idOf(options, account, given);
+      return options.inbox.has(id) || storing.has(id);
+    };
     return { verdict: judge(headers, raw, secrets, isThere), account };
   };
   const first = judged();
@@ -214,6 +217,10 @@ async function decide(receiving: Receiving, came: Came): Promise<void> {
   else take(receiving, came, judged());
 }
 
+/** A `listen` has one account, and never several. */
+const idOf = ({ doors }: ReceiverOptions, account: string | undefined, id: string): string =>
+  doors ? idInInbox(account, id) : id;
+
 function take(receiving: Receiving, { headers, raw, response }: Came, { verdict, account }: Judged): void {
   const { options, storing } = receiving;
   const at = options.clock.now().toISOString();
@@ -226,13 +233,13 @@ function take(receiving: Receiving, { headers, raw, response }: Came, { verdict,
   if (verdict.kind === 'repeat') {
     // Its first copy may still be on the way to the disk, and may yet fail to get there.
     const { envelope } = verdict;
-    void (storing.get(ownedBy(account, envelope.id)) ?? Promise.resolve('repeat' as const)).then((stored) => {
+    void (storing.get(idOf(options, account, envelope.id)) ?? Promise.resolve('repeat' as const)).then((stored) => {
       finish(response, stored, () => options.onReceipt({ ...of, kind: 'repeat', at, envelope }));
     });
     return;
   }
   const event = verdict.kind === 'accepted' ? verdict.envelope.event : verdict.event;
-  const id = ownedBy(account, verdict.kind === 'accepted' ? verdict.envelope.id : options.newId());
+  const id = idOf(options, account, verdict.kind === 'accepted' ? verdict.envelope.id : options.newId());
   const to = options.forwardTo?.(event);
   const sinks = options.sinksFor?.(event, account);
   const happened = verdict.kind === 'accepted' ? happeningOf(verdict.envelope) : undefined;

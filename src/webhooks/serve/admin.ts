@@ -72,8 +72,14 @@ type Told = {
 /** The text format of Prometheus. Totals are this instance's, gauges the inbox's. */
 export function metricsText({ tally, byAccount = new Map(), sinks, counts }: Told): string {
   const ofAccounts = byAccount.size > 0;
-  const total = (key: keyof Tally): Sample[] =>
-    ofAccounts ? [...byAccount].map(([account, own]) => [`{account="${account}"}`, own[key]]) : [['', tally[key]]];
+  const ownOf = (key: keyof Tally): Sample[] =>
+    [...byAccount].map(([account, own]) => [`{account="${account}"}`, own[key]]);
+  // What came while the configuration had no accounts.
+  const withoutOne = (key: keyof Tally): Sample[] => {
+    const rest = tally[key] - ownOf(key).reduce((sum, [, value]) => sum + value, 0);
+    return rest > 0 ? [['{account=""}', rest]] : [];
+  };
+  const total = (key: keyof Tally): Sample[] => (ofAccounts ? [...ownOf(key), ...withoutOne(key)] : [['', tally[key]]]);
   const label = (queue: string): string => labels(queue, ofAccounts);
   const perSink = (pick: (sink: SinkTally) => number): Sample[] =>
     [...sinks].map(([sink, tallied]) => [label(sink), pick(tallied)]);

@@ -94,6 +94,12 @@ const pathText = v.pipe(
   v.check((value) => /^\/[^\s?#]*$/u.test(value), 'must begin with / and have no query'),
 );
 
+/** It may be a secret that somebody put in the wrong place, so it is not repeated. */
+const variable = v.pipe(
+  text,
+  v.check((value) => /^[A-Za-z_]\w*$/u.test(value), 'must be the name of a variable: letters, digits and "_"'),
+);
+
 /** One of several accounts. Its secrets are those of its variables and, with a profile, those that svc has stored for it. */
 const account = v.pipe(
   v.strictObject({
@@ -106,7 +112,7 @@ const account = v.pipe(
     ),
     path: pathText,
     profile: v.optional(text),
-    secrets: v.optional(v.strictObject({ env: v.optional(v.array(text, 'must be a list of names'), []) }), {}),
+    secrets: v.optional(v.strictObject({ env: v.optional(v.array(variable, 'must be a list of names'), []) }), {}),
   }),
   v.check(
     ({ profile, secrets }) => profile !== undefined || secrets.env.length > 0,
@@ -170,6 +176,10 @@ export const configSchema = v.strictObject({
       ownOf('name'),
       ownOf('path'),
       ownOf('profile'),
+      v.check((all) => {
+        const names = all.flatMap(({ secrets }) => [...new Set(secrets.env)]);
+        return new Set(names).size === names.length;
+      }, 'has two accounts with one variable in secrets.env: a delivery of one would be taken for one of the other'),
     ),
   ),
   sinks: v.pipe(

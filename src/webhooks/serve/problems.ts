@@ -19,7 +19,7 @@ export type Problems = {
   inbox(error: unknown): void;
   filter(text: string): void;
   /** A wrong signature. What came with it is nobody's word, so none of it is told. */
-  rejected(why: Refusal): void;
+  rejected(why: Refusal, account?: string): void;
   /** Nothing more is asked or told by itself. */
   end(): void;
 };
@@ -97,7 +97,7 @@ function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected
       whys.clear();
     }
   };
-  return (why) => {
+  return (why, account) => {
     if (isQuiet) {
       count++;
       whys.add(why);
@@ -105,7 +105,8 @@ function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected
     }
     isQuiet = true;
     const whose = why === 'no-match' ? ' If the service sent it, svc does not know its signing secret.' : '';
-    notice(`A delivery was refused with 401: ${refusals[why]}.${whose}`);
+    const where = account === undefined ? '' : ` at the path of ${account}`;
+    notice(`A delivery${where} was refused with 401: ${refusals[why]}.${whose}`);
     void countOn().finally(() => {
       isQuiet = false;
     });

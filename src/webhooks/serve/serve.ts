@@ -115,7 +115,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
         count(tally, receipt);
         const own = receipt.account === undefined ? undefined : tallyOf(byAccount, receipt.account);
         if (own) count(own, receipt);
-        if (receipt.kind === 'rejected') problems.rejected(receipt.why);
+        if (receipt.kind === 'rejected') problems.rejected(receipt.why, receipt.account);
         if ('arrival' in receipt) sinks?.wake();
       },
       onProblem: problems.inbox,

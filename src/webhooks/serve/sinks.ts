@@ -39,6 +39,8 @@ export async function startSinks(
   problems: Problems,
 ): Promise<Sinks> {
   let config: ServeConfig = first.config;
+  // One that was taken out of the configuration is a secret all the same.
+  const secrets = new Set<string>();
   const place = store.isShared ? { url: '' } : { folder: store.place };
   const running = new Map<string, Running>();
   const opened = new Map<string, Opened>();
@@ -53,7 +55,7 @@ export async function startSinks(
       name: sink.name,
       timeoutMs: sink.timeout,
       folder,
-      hidden: () => secretVariables(config),
+      hidden: () => [...secrets],
       refuse: (path) => refuseOwnFile(ctx, { file: first.file, folder, place }, { name: sink.name, path }),
     });
     opened.set(sink.name, { sink: made, written: now });
@@ -77,6 +79,7 @@ export async function startSinks(
   };
   const change = async ({ config: next, folder }: Configured) => {
     config = next;
+    for (const name of secretVariables(next)) secrets.add(name);
     const retry = retryOf(next);
     const wanted = queuesOf(next);
     const isSame = (sink: SinkConfig | undefined, before: string) =>

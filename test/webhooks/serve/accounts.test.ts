@@ -50,13 +50,15 @@ ${accounts}sinks:
     );
     const { acme, globex } = at(served.url);
     expect(await deliver(acme, body('a', { account: 'globex' }), env.ACME)).toBe(204);
-    expect(await deliver(globex, body('a'), env.GLOBEX, { 'x-svc-account': 'acme' })).toBe(204);
+    expect(await deliver(globex, body('a'), env.GLOBEX, { 'x-svc-account': 'acme', x_svc_account: 'acme' })).toBe(204);
     expect(await deliver(globex, body('a'), env.GLOBEX)).toBe(204);
     expect(await deliver(globex, body('b'), env.ACME)).toBe(401);
+    expect(served.said()).toContain('A delivery at the path of globex was refused with 401');
     expect(await deliver(acme, body('b'), env.GLOBEX)).toBe(401);
     expect(await deliver(acme.replace('/hooks/acme', '/'), body('b'), env.ACME)).toBe(404);
     await served.until(() => target.got.length === 2);
     expect(target.got.map(({ headers }) => headers['x-svc-account']).sort()).toEqual(['acme', 'globex']);
+    expect(target.got.flatMap(({ headers }) => headers.x_svc_account ?? [])).toEqual([]);
     const metrics = async () => (await get(`${served.admin}/metrics`)).text;
     await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="acme-only"} 1'));
     await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="acme-only"} 1'));
@@ -184,6 +186,16 @@ test.each([
     'accounts: [{ name: a, path: /a, profile: a }, { name: b, path: /b, profile: a }]',
     'profile is a again',
   ],
+  [
+    'one variable for two',
+    'accounts: [{ name: a, path: /a, secrets: { env: [S] } }, { name: b, path: /b, secrets: { env: [S] } }]',
+    'two accounts with one variable',
+  ],
+  [
+    'a secret for a name',
+    'accounts: [{ name: a, path: /a, secrets: { env: [whsec-1] } }]',
+    'must be the name of a variable: letters',
+  ],
   ['a name that is no label', 'accounts: [{ name: a/b, path: /a, profile: a }]', 'accounts[0].name must be 1 to 63'],
   ['no secret', 'accounts: [{ name: a, path: /a }]', 'needs a profile, secrets.env, or both'],
   ['none', 'accounts: []', 'accounts is an empty list'],
@@ -204,6 +216,45 @@ test.each([
   const { exitCode, stderr } = await svc(world, ['webhooks', 'serve', '--check', '--config', file]);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
   expect(existsSync(join(world.folder, 'a.jsonl'))).toBe(false);
+});
+
+test('between no accounts and several nothing meets, is forgotten, or reaches another account’s program', async () => {
+  const world = await newWorld();
+  const sinks = `inbox: inbox
+admin: { port: 0 }
+sinks:
+  - { name: crm, filter: '.account == "acme"', exec: { command: [sh, -c, 'echo "$SVC_ACCOUNT $GLOBEX" >> told'] } }
+  - { name: all, file: { path: all.jsonl } }
+`;
+  const alone = `listen: { port: 0 }\nsecrets: { store: false, env: [ACME] }\n${sinks}`;
+  const several = `listen: { port: 0 }\n${accounts}${sinks}`;
+  const served = await start(world, alone);
+  const lines = () => readFileSync(join(world.folder, 'all.jsonl'), 'utf8').trim().split('\n').length;
+  const reload = async (config: string) => {
+    const read = () => served.said().split('was read again').length;
+    const before = read();
+    served.reload(config);
+    await served.until(() => read() > before);
+  };
+  const { acme, globex } = at(served.url.replace(/\/$/u, '/hooks/acme'));
+  expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
+  expect(await deliver(served.url, body('acme/evt_1'), env.ACME)).toBe(204);
+  await reload(several);
+  expect(await deliver(acme, body('evt_1'), env.ACME)).toBe(204);
+  expect(await deliver(globex, '[{"private":"of globex"}]', env.GLOBEX)).toBe(204);
+  expect(await deliver(globex, body('evt_2'), env.GLOBEX)).toBe(204);
+  await served.until(() => lines() === 4);
+  const metrics = async () => (await get(`${served.admin}/metrics`)).text;
+  await served.until(async () => (await metrics()).includes('skipped_total{account="globex",sink="crm"} 2'));
+  for (const row of ['accepted_total{account=""} 1', 'repeats_total{account=""} 1', 'accepted_total{account="acme"} 1'])
+    expect(await metrics()).toContain(row);
+  // A secret is one after its account was taken out, too.
+  await reload(several.replace(/ {2}- \{ name: globex.*\n/u, ''));
+  expect(await deliver(acme, body('evt_3'), env.ACME)).toBe(204);
+  await served.until(async () => (await metrics()).includes('delivered_total{account="acme",sink="crm"} 2'));
+  expect(readFileSync(join(world.folder, 'told'), 'utf8')).toBe('acme \nacme \n');
+  const gone = ['webhooks', 'inbox', 'list', '--config', served.file, '--json', '--account', 'globex'];
+  expect(JSON.parse((await svc(world, gone)).stdout)).toHaveLength(2);
 });
 
 test('an account without a secret is told how to get one, and the unit of systemd names the variables of all', async () => {
