@@ -22,9 +22,6 @@ export type Waiting = {
   readonly why: string;
 };
 
-/** Which of them: those that have waited since `before` (ms since 1970) at least, and of one channel. */
-export type Wanted = { readonly before?: number | undefined; readonly channel?: string | undefined };
-
 /**
  * What waits for the team, longest first: not resolved or closed, and the newest message is the customer's. A ticket
  * without messages has its description as the first. A ticket and the chats behind it are one line, the ticket: its
@@ -87,15 +84,9 @@ ORDER BY since, kind DESC, id`,
   };
 }
 
-/** The rows of `waitingQuery`, those wanted of them. */
-export async function waiting(sql: Sql, account: Account, { before, channel }: Wanted = {}): Promise<Waiting[]> {
-  const rows = (await answer(sql, account, waitingQuery(sql.engine))).map(waitingOf);
-  return rows.filter(
-    (row) =>
-      (before === undefined || Date.parse(row.waiting_since) <= before) &&
-      (channel === undefined || row.channel?.toLowerCase() === channel.toLowerCase()),
-  );
-}
+/** The rows of `waitingQuery`. */
+export const waiting = async (sql: Sql, account: Account): Promise<Waiting[]> =>
+  (await answer(sql, account, waitingQuery(sql.engine))).map(waitingOf);
 
 function waitingOf(row: Row): Waiting {
   const kind = row.kind === 'ticket' ? 'ticket' : 'conversation';

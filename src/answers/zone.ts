@@ -14,6 +14,16 @@ export type Zone = {
   startOf(day: Day): number;
 };
 
+/** The zone of this machine; undefined where the system names none that is known (TZ). */
+export function ownZone(): string | undefined {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  try {
+    return timeZone && new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws Failure `usage` where there is no such zone */
 export function zoneNamed(name: string, flag = '--zone'): Zone {
   const format = formatOf(name, flag);

@@ -14,7 +14,9 @@ export type Draft = {
   drop(): Promise<void>;
 };
 
-export async function openDraft(named: string, mode?: number): Promise<Draft> {
+/** `signal` ends the wait for a reader, where it is a pipe. */
+export async function openDraft(named: string, mode?: number, signal?: AbortSignal): Promise<Draft> {
+  if (named === '') throw new Failure('usage', 'The name of the file is empty.', { hint: 'Name a file.' });
   // Behind a link the file itself is replaced, not the link.
   const path = await realpath(named).catch(() => named);
   const present = await stat(path).catch(() => undefined);
@@ -28,9 +30,9 @@ export async function openDraft(named: string, mode?: number): Promise<Draft> {
     return new Failure('usage', `${named} cannot be written: ${why}.`, { cause: error });
   };
   const permissions = mode ?? (present && isPlain ? present.mode : 0o666);
-  const opened = present?.isFIFO() ? openPipe(path) : openPlain(draft, permissions);
+  const opened = present?.isFIFO() ? openPipe(path, signal) : openPlain(draft, permissions);
   const stream = await opened.catch((error) => {
-    throw failed(error);
+    throw error instanceof Failure ? error : failed(error);
   });
   let broken: Error | undefined;
   stream.on('error', (error) => {

@@ -160,13 +160,13 @@ export const copyTools: readonly Tool[] = [
     },
     async look({ ctx, settings }, input) {
       const [since, until] = [maybeText(input, 'since'), maybeText(input, 'until')];
-      const [{ askCopy }, { reportOf }, { frameOf }, { zoneNamed }] = await Promise.all([
+      const [{ askCopy }, { reportOf }, { frameOf }, { ownZone, zoneNamed }] = await Promise.all([
         import('../answers/copy.ts'),
         import('../answers/report.ts'),
         import('../answers/period.ts'),
         import('../answers/zone.ts'),
       ]);
-      const zone = zoneNamed(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+      const zone = zoneNamed(ownZone() ?? 'UTC');
       const frame = frameOf({ span: undefined, since, until, compare: true }, zone, ctx.clock.now());
       const told = await askCopy(ctx, settings, {}, (sql, account) => reportOf(sql, account, frame));
       return { key: 'report', value: told.value, lines: told.notes };

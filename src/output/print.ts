@@ -97,7 +97,7 @@ async function printTo(ctx: Context, view: View, settings: Settings): Promise<bo
 /** Into the file that the user named, which appears once it is whole. */
 async function save(ctx: Context, view: View & { file?: string }, settings: Settings): Promise<boolean> {
   const { openDraft } = await import('../disk/draft-file.ts');
-  const draft = await openDraft(view.file ?? '');
+  const draft = await openDraft(view.file ?? '', undefined, ctx.signal);
   try {
     const isWhole = await printTo(Object.create(ctx, { stdout: { value: draft.stream } }) as Context, view, settings);
     await draft.keep();

@@ -36,6 +36,9 @@ onBothEngines('svc tickets waiting', ({ test, pulled, world: fresh }) => {
     const long = all.filter(({ waiting_since: since }) => Date.parse(since) <= now - minutes * 60_000);
     expect([0, all.length]).not.toContain(long.length);
     expect(await json(world, `tickets waiting --for ${minutes}m`)).toEqual(long);
+    const typo = await ok(world, 'tickets waiting --channel emial');
+    expect(typo.stderr).toMatch(/Nothing waits with the channel emial\. Channels of what waits: .*chat/u);
+    expect((await svc(world, ['tickets', 'waiting', '--channel', ''])).exitCode).toBe(2);
     expect(await json(world, 'tickets waiting --limit 3')).toEqual(all.slice(0, 3));
     const some = await ok(world, 'tickets waiting --limit 3');
     expect(some.stderr).toContain(`3 of ${all.length} are shown: --limit.`);

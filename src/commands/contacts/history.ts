@@ -2,6 +2,7 @@ import type { History } from '../../answers/history.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 
@@ -15,7 +16,10 @@ export const contactHistory = defineCommand({
   args: {
     person: param.requiredText('Id, email or phone of the contact', { placeholder: 'ID|EMAIL|PHONE' }),
   },
-  flags: { zip: param.output('Write person.json and person.html into this zip file'), ...dbFlag },
+  flags: {
+    zip: param.output('Write person.json and person.html into this zip file, in place of one that is there'),
+    ...dbFlag,
+  },
   needs: 'a copy of the account: svc mirror pull',
   examples: [
     'svc contacts history yara.kim@fieldnote.test',
@@ -33,7 +37,7 @@ export const contactHistory = defineCommand({
       historyOf(sql, account, await personIn(sql, account, args.person)),
     );
     if (!value) throw new Failure('not-found', `The copy has no contact ${args.person}.`);
-    return flags.zip === undefined ? historyView(value, notes) : zipped(value, { file: flags.zip, notes });
+    return flags.zip === undefined ? historyView(value, notes) : zipped(ctx, value, { file: flags.zip, notes });
   },
 });
 
@@ -47,13 +51,13 @@ const historyView = (history: History, notes: readonly string[]): View => ({
 type Wanted = { readonly file: string; readonly notes: readonly string[] };
 
 /** The file is its owner's alone: it is all about one person. */
-async function zipped(history: History, { file, notes }: Wanted): Promise<View> {
+async function zipped({ signal }: Pick<Context, 'signal'>, history: History, { file, notes }: Wanted): Promise<View> {
   const [{ historyZip }, { openDraft }] = await Promise.all([
     import('../../answers/history-zip.ts'),
     import('../../disk/draft-file.ts'),
   ]);
   const bytes = historyZip(history);
-  const draft = await openDraft(file, 0o600);
+  const draft = await openDraft(file, 0o600, signal);
   try {
     draft.stream.write(bytes);
     await draft.keep();

@@ -73,11 +73,14 @@ export const report = defineCommand({
 type ReportGiven = Given<{ span: typeof spanArgument }, typeof flags>;
 
 async function frameFrom(ctx: Context, { args, flags }: ReportGiven): Promise<Frame> {
-  const [{ frameOf }, { zoneNamed }] = await Promise.all([
+  const [{ frameOf }, { ownZone, zoneNamed }] = await Promise.all([
     import('../../answers/period.ts'),
     import('../../answers/zone.ts'),
   ]);
-  const zone = zoneNamed(flags.zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const own = flags.zone ?? ownZone();
+  if (own === undefined)
+    ctx.notice("This machine's time zone (TZ) is none that is known, so days are those of UTC: --zone names another.");
+  const zone = zoneNamed(own ?? 'UTC');
   const { since, until, compare } = flags;
   return frameOf({ span: args.span, since, until, compare }, zone, ctx.clock.now());
 }

@@ -2,6 +2,7 @@ import type { Waiting } from '../../answers/waiting.ts';
 import { defineCommand } from '../../command/command.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
 import { param } from '../../command/param.ts';
+import { Failure } from '../../errors.ts';
 import type { Column } from '../../output/view.ts';
 import { pastMoment } from '../../text/time.ts';
 
@@ -40,19 +41,38 @@ export const waitingTickets = defineCommand({
   examples: ['svc tickets waiting', 'svc tickets waiting --for 2d --channel email', 'svc tickets waiting --json'],
   async run(ctx, { flags, settings }) {
     const since = flags.for === undefined ? undefined : pastMoment(flags.for, '--for', ctx.clock.now());
-    const wanted = { before: since === undefined ? undefined : Date.parse(since), channel: flags.channel };
+    const { channel } = flags;
+    if (channel?.trim() === '') throw new Failure('usage', '--channel is empty.');
+    const before = since === undefined ? undefined : Date.parse(since);
     const [{ askCopy }, { waiting }] = await Promise.all([
       import('../../answers/copy.ts'),
       import('../../answers/waiting.ts'),
     ]);
     const asked = { db: flags.db, kinds: ['tickets', 'conversations'] as const };
-    const { value, notes } = await askCopy(ctx, settings, asked, (sql, account) => waiting(sql, account, wanted));
-    const records = value.slice(0, flags.limit);
-    const left = value.length - records.length;
+    const { value, notes } = await askCopy(ctx, settings, asked, waiting);
+    const wanted = value.filter(
+      (row) =>
+        (before === undefined || Date.parse(row.waiting_since) <= before) &&
+        (channel === undefined || row.channel?.toLowerCase() === channel.toLowerCase()),
+    );
+    const records = wanted.slice(0, flags.limit);
+    const left = wanted.length - records.length;
     return {
       data: { shape: 'list', records, columns, fields, empty: 'Nothing waits for the team.' },
       read: true,
-      notes: left > 0 ? [`${records.length} of ${value.length} are shown: --limit.`, ...notes] : notes,
+      notes: [
+        ...(left > 0 ? [`${records.length} of ${wanted.length} are shown: --limit.`] : []),
+        ...(wanted.length === 0 ? otherChannels(channel, value) : []),
+        ...notes,
+      ],
     };
   },
 });
+
+/** A typing error must not look like a queue in which nothing waits. */
+function otherChannels(channel: string | undefined, all: readonly Waiting[]): string[] {
+  const known = [...new Set(all.flatMap((one) => one.channel ?? []))].sort().join(', ');
+  return channel === undefined || known === ''
+    ? []
+    : [`Nothing waits with the channel ${channel}. Channels of what waits: ${known}.`];
+}
