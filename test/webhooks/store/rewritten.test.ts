@@ -243,12 +243,10 @@ test('an event that somebody took out of the file is stored when it comes once m
   const lines = (await readFile(path, 'latin1')).split('\n');
   await writeFile(path, lines.filter((line) => !line.includes('"gone"')).join('\n'), 'latin1');
   expect(inbox.has('gone')).toBe(false);
-  expect(await Promise.all(['a', 'gone', 'gone', 'b'].map((id) => inbox.add(arrival(id))))).toEqual([
-    'repeat',
-    'stored',
-    'repeat',
-    'repeat',
-  ]);
+  const [a, b, ...gone] = await Promise.all(['a', 'b', 'gone', 'gone'].map((id) => inbox.add(arrival(id))));
+  expect([a, b]).toEqual(['repeat', 'repeat']);
+  // Both look into the file first, and either may be the one that comes back sooner.
+  expect(gone.sort()).toEqual(['repeat', 'stored']);
   await inbox.close();
   const again = await openInbox(folder, { limit: 10 });
   for (const id of ['a', 'gone', 'b']) expect((await again.read(id))?.arrival.id, id).toBe(id);
