@@ -36,9 +36,9 @@ onBothEngines('mirror pull', ({ engine, test, server, world: fresh, pulled }) =>
     expect(kinds.filter(({ complete }) => !complete)).toEqual([]);
   });
 
-  test('a database that plans by what it has counted has counted a large pull when it ends', async () => {
+  const onPostgres = engine === 'postgres' ? test : undefined;
+  onPostgres?.('a database that plans by what it has counted has counted a large pull when it ends', async () => {
     const world = await pulled();
-    if (engine === 'sqlite') return;
     const { pathname } = new URL(String(world.env.SVC_MIRROR_DB));
     const counted = server().sql(
       pathname.slice(1),

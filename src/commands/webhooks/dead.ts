@@ -8,7 +8,7 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { isWholly, meantBy, queueParts } from '../../webhooks/event/account.ts';
+import { isWholly, mayMean, meantBy, queueParts } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { choose as chooseInbox, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -100,7 +100,7 @@ const show = defineCommand({
     return within(ctx, settings, flags.config, async (admin) => {
       const seen = await admin.received((arrival) => {
         const isOthers = flags.account !== undefined && arrival.account !== flags.account;
-        return !isOthers && meantBy(args.id, [arrival]).length > 0 ? arrival : undefined;
+        return !isOthers && mayMean(args.id, arrival) ? arrival : undefined;
       });
       const begin = seen.filter(({ outcomes }) => deadIn(outcomes).length > 0);
       const idsOf = (some: typeof seen) => some.map(({ value }) => value);

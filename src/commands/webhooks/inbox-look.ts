@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { localTime } from '../../output/cells.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { meantBy } from '../../webhooks/event/account.ts';
+import { mayMean, meantBy } from '../../webhooks/event/account.ts';
 import { envelopeIn } from '../../webhooks/event/envelope.ts';
 import { mainFields } from '../../webhooks/event/main-fields.ts';
 import { type Chosen, choose, openConfigured } from '../../webhooks/serve/configured.ts';
@@ -64,7 +64,7 @@ export async function lookUp(
   wanted: readonly string[],
 ): Promise<Received[]> {
   const found = await look(ctx, settings, config, (arrival) =>
-    wanted.some((id) => meantBy(id, [arrival]).length > 0) ? arrival : undefined,
+    wanted.some((id) => mayMean(id, arrival)) ? arrival : undefined,
   );
   return wanted.map((id) => theOne(found, id, config));
 }
@@ -75,11 +75,7 @@ export const lookUpOne = async (
   config: string | undefined,
   id: string,
 ): Promise<Received> =>
-  theOne(
-    await look(ctx, settings, config, (arrival) => (meantBy(id, [arrival]).length > 0 ? arrival : undefined)),
-    id,
-    config,
-  );
+  theOne(await look(ctx, settings, config, (arrival) => (mayMean(id, arrival) ? arrival : undefined)), id, config);
 
 /** The beginning of an id is enough where only one begins so. */
 function theOne(found: readonly Seen<Received['arrival']>[], id: string, config: string | undefined): Received {

@@ -29,8 +29,12 @@ export function meantBy<T extends Owned>(typed: string, all: readonly T[]): read
   const whole = all.filter(({ id }) => id === typed);
   if (whole.length > 0) return whole;
   const own = all.filter((one) => isWholly(typed, one));
-  return own.length > 0 ? own : all.filter((one) => one.id.startsWith(typed) || idWithin(one).startsWith(typed));
+  return own.length > 0 ? own : all.filter((one) => mayMean(typed, one));
 }
+
+/** Whether its id begins so, with the account or without it. */
+export const mayMean = (typed: string, one: Owned): boolean =>
+  one.id.startsWith(typed) || idWithin(one).startsWith(typed);
 
 /** Whether it is the whole of an id, with the account or without it. */
 export const isWholly = (typed: string, one: Owned): boolean => one.id === typed || idWithin(one) === typed;
