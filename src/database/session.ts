@@ -12,6 +12,12 @@ export type Session = {
 type Needs = Pick<Opening, 'settings' | 'guard'>;
 
 /**
+ * The server would compile a statement that it takes for long. Ours are short; what steers their plans (`enable_seqscan = off`) only
+ * makes them look long, and compiling one takes a hundred times as long as running it.
+ */
+const always = ['jit = off'];
+
+/**
  * Behind a pooler (PgBouncer with `pool_mode=transaction`) the next transaction may be in another session of the server, and what is
  * set in a session is found by whoever has it next. So there each statement is in a transaction of its own that begins with the
  * settings, and none is prepared by name. A pooler is known by the number of the session, which it makes up.
@@ -19,7 +25,7 @@ type Needs = Pick<Opening, 'settings' | 'guard'>;
 export async function beginSession(client: Client, { settings = [], guard }: Needs, place: string): Promise<Session> {
   const [own] = (await client.query('SELECT pg_catalog.pg_backend_pid() AS pid')).rows;
   const isPooled = own?.pid !== numberOf(client);
-  const all = settings.map((one) => `SET${isPooled ? ' LOCAL' : ''} ${one}; `).join('');
+  const all = [...always, ...settings].map((one) => `SET${isPooled ? ' LOCAL' : ''} ${one}; `).join('');
   const look = isPooled ? (guard?.text ?? '') : 'EXECUTE svc_guard';
   if (!isPooled) await client.query(`${all}${guard ? `PREPARE svc_guard AS ${guard.text}` : ''}`);
   const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; ${isPooled ? all : ''}`;

@@ -6,7 +6,7 @@ export const schemaName = 'svc_mirror';
  * which others may make functions and operators is found: of several that fit, the one that fits best is called, wherever it is.
  * Where a role has `row_security = off`, the server refuses what policies are for.
  */
-export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'; SET LOCAL row_security TO on`;
+export const ownSession = `SET LOCAL search_path TO ${schemaName}, pg_temp; SET LOCAL TIME ZONE 'UTC'; SET LOCAL row_security TO on; SET LOCAL jit TO off`;
 
 /** The server's number of the type `interval`. */
 export const intervalType = 1186;
