@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { stopSharedPostgres } from './mirror/postgres-server.ts';
+import { stopPostgres } from './mirror/postgres-server.ts';
 
 const run = promisify(execFile);
 const project = join(import.meta.dirname, '..');
@@ -11,7 +11,7 @@ const project = join(import.meta.dirname, '..');
 /**
  * Before the first test: the tool as it is shipped, built from the present source. It lies in a folder that is also the
  * temporary folder of every test, so that nothing is left on the machine afterwards. It lies in memory where the machine
- * can do that: tests make thousands of folders, and svc syncs what it keeps. The one PostgreSQL server starts when it is
+ * can do that: tests make thousands of folders, and svc syncs what it keeps. PostgreSQL servers start when they are
  * first needed.
  */
 export default async function buildOnce(): Promise<() => Promise<void>> {
@@ -33,7 +33,7 @@ export default async function buildOnce(): Promise<() => Promise<void>> {
   // Each start of Node reads that file whole, which is two thirds of what a start takes; npm alone needs it.
   if (!process.env.SVC_TEST_ARTEFACTS) delete process.env.NODE_EXTRA_CA_CERTS;
   return async () => {
-    await stopSharedPostgres(postgres);
+    await stopPostgres(postgres);
     await rm(root, { recursive: true, force: true });
   };
 }

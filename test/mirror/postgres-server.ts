@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { test as Test } from 'vitest';
 
@@ -92,7 +92,7 @@ async function start(folder: string, options: Options): Promise<void> {
   const server = spawn(run('postgres'), ['-D', data, '-k', folder, ...settings.flatMap((each) => ['-c', each])], {
     ...options,
     stdio: ['ignore', log, log],
-    // It outlives the file that started it; `stopSharedPostgres` ends it.
+    // It outlives the file that started it; `stopPostgres` ends it.
     detached: true,
   });
   server.unref();
@@ -104,15 +104,19 @@ async function start(folder: string, options: Options): Promise<void> {
   writeFileSync(join(folder, 'ready'), '');
 }
 
-/** After the last test. */
-export async function stopSharedPostgres(folder: string): Promise<void> {
-  if (!existsSync(join(folder, 'pid'))) return;
-  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+/** After the last test: the one that is shared by all, and those of the workers. */
+export async function stopPostgres(shared: string): Promise<void> {
+  const isOurs = (name: string) => name === basename(shared) || name.startsWith(`${basename(shared)}-`);
+  const folders = readdirSync(dirname(shared)).filter(isOurs);
+  await Promise.all(folders.map((name) => stop(join(dirname(shared), name))));
+}
+
+async function stop(folder: string): Promise<void> {
   try {
-    process.kill(pid, 'SIGQUIT');
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGINT');
     for (let waited = 0; waited < 100 && existsSync(join(folder, 'data', 'postmaster.pid')); waited++) await sleep(50);
   } catch {
-    // It has ended by itself.
+    // It was not started, or has ended by itself.
   }
   rmSync(folder, { recursive: true, force: true });
 }

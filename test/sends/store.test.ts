@@ -2,21 +2,20 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { claim } from '../../src/sends/claim.ts';
 import type { NewDraft } from '../../src/sends/draft.ts';
 import { type DraftStore, openDrafts } from '../../src/sends/store.ts';
 import { screen } from '../cli/fake-context.ts';
-import { type PostgresServer, startPostgres, withPostgres } from '../webhooks/own-postgres.ts';
+import { ownPostgres, type PostgresServer, withPostgres } from '../webhooks/own-postgres.ts';
 import { desk, type Shown, writesOf } from './drafting.ts';
 
 let server: PostgresServer | undefined;
 let count = 0;
 
 beforeAll(async () => {
-  server = await startPostgres();
+  server = await ownPostgres();
 });
-afterAll(() => server?.stop());
 
 const newDatabase = (): string => {
   const name = `drafts_${++count}`;

@@ -17,7 +17,7 @@ import { withPostgres } from '../mirror/postgres-server.ts';
 import { real, whereIs } from '../real-component.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 import { startBalancer, startService } from './night-service.ts';
-import { type PostgresServer, startPostgres } from './own-postgres.ts';
+import { ownPostgres, type PostgresServer } from './own-postgres.ts';
 
 /** `bench/night.js` asks for a whole night. */
 const isWhole = process.env.SVC_NIGHT_EVENTS !== undefined;
@@ -34,12 +34,11 @@ const accounts = ['acme', 'globex'] as const;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
   built = await buildSvc();
-  server = await startPostgres();
+  server = await ownPostgres();
   if (whereIs('nats-server') !== undefined) bus = await startNats();
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  await server?.stop();
   await bus?.stop();
 });
 

@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { account, withPostgres as neededPostgres, programs } from '../mirror/postgres-server.ts';
@@ -14,40 +14,33 @@ export type PostgresServer = {
   crash(): Promise<void>;
   /** Starts it again, after a crash. */
   start(): Promise<void>;
-  stop(): Promise<void>;
 };
 
-/** A real server on a socket in a folder of its own, outside of the test's, which other users cannot enter; undefined where PostgreSQL is not installed. */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
-  const bin = programs;
-  if (!bin) return undefined;
+let own: PostgresServer | undefined;
+
+/**
+ * A real server that a test may crash, on a socket in a folder of its own, outside of the test's, which other users cannot
+ * enter; undefined where PostgreSQL is not installed. The files of one worker, which run one after the other, share it:
+ * making one costs more than most of them. It runs when this returns, and `stopPostgres` ends it after the last test.
+ */
+export async function ownPostgres(): Promise<PostgresServer | undefined> {
+  if (!programs) return undefined;
+  own ??= make(programs, `${process.env.SVC_TEST_POSTGRES}-${process.pid}`);
+  await own.start();
+  return own;
+}
+
+function make(bin: string, folder: string): PostgresServer {
   const as = account();
-  const folder = mkdtempSync('/tmp/svc-pg-');
+  mkdirSync(folder);
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid ?? as.uid);
   const data = join(folder, 'data');
   const options = { ...as, cwd: folder, stdio: 'pipe', env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } } as const;
   execFileSync(join(bin, 'initdb'), ['-D', data, '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '-N'], options);
-  const start = async () => {
-    const started = spawn(
-      join(bin, 'postgres'),
-      ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=40'],
-      options,
-    );
-    await new Promise<void>((ready, failed) => {
-      let said = '';
-      started.stderr.on('data', (text) => {
-        said += text;
-        if (said.includes('ready to accept connections')) ready();
-      });
-      started.once('exit', () => failed(new Error(said)));
-    });
-    return started;
-  };
-  let server = await start();
-  const end = async () => {
-    server.kill('SIGQUIT');
-    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
-  };
+  const settings = ['listen_addresses=', 'fsync=off', 'full_page_writes=off', 'max_connections=40'];
+  const argv = ['-D', data, '-k', folder, ...settings.flatMap((each) => ['-c', each])];
+  let server: ChildProcess | undefined;
+  const isRunning = () => server?.exitCode === null && server.signalCode === null;
   return {
     url: (database) => `postgres:///${database}?host=${folder}&user=svc`,
     sql: (database, text) =>
@@ -55,13 +48,23 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
         ...options,
         encoding: 'utf8',
       }),
-    crash: end,
-    async start() {
-      server = await start();
+    async crash() {
+      server?.kill('SIGQUIT');
+      if (server && isRunning()) await once(server, 'exit');
     },
-    async stop() {
-      await end();
-      rmSync(folder, { recursive: true, force: true });
+    async start() {
+      if (isRunning()) return;
+      const started = spawn(join(bin, 'postgres'), argv, options);
+      server = started;
+      writeFileSync(join(folder, 'pid'), String(started.pid));
+      await new Promise<void>((ready, failed) => {
+        let said = '';
+        started.stderr.on('data', (text) => {
+          said += text;
+          if (said.includes('ready to accept connections')) ready();
+        });
+        started.once('exit', () => failed(new Error(said)));
+      });
     },
   };
 }

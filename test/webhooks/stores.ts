@@ -1,12 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { beforeAll, describe, test } from 'vitest';
 import { openFolder } from '../../src/webhooks/store/folder/folder-store.ts';
 import type { InboxStore } from '../../src/webhooks/store/inbox-store.ts';
 import type { Arrival } from '../../src/webhooks/store/line.ts';
 import { openPostgres } from '../../src/webhooks/store/postgres/postgres-store.ts';
-import { type PostgresServer, startPostgres, withPostgres } from './own-postgres.ts';
+import { ownPostgres, type PostgresServer, withPostgres } from './own-postgres.ts';
 
 /** One inbox, and as many instances at it as its kind allows. */
 type Inbox = {
@@ -65,15 +65,9 @@ export function forBoth(tests: (kind: Kind) => void): void {
   describe.each([folderKind, postgresKind])('in $name', tests);
 }
 
-/** One for the file, however often it asks: a second one would be left behind. */
 export function withServer(): void {
   beforeAll(async () => {
-    server ??= await startPostgres();
-  }, 60_000);
-  afterAll(async () => {
-    const ended = server;
-    server = undefined;
-    await ended?.stop();
+    server = await ownPostgres();
   });
 }
 
