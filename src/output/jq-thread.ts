@@ -12,8 +12,13 @@ export type Ask = (question: Question, signal: AbortSignal | undefined) => Promi
 
 let questions = 0;
 
-/** What is nearly done when svc is told to end is still printed: a listener's last lines come after the signal. */
-const graceMs = 300;
+/**
+ * What is nearly done when svc is told to end is still printed: a listener's last lines come after the signal. Counted in work of
+ * this process, for on a busy machine a filter that needs a moment may get none of it for a second.
+ */
+const graceOfWorkMs = 300;
+const graceMs = 1_500;
+const lookMs = 50;
 
 /** A thread of its own, started when it is first asked: a filter that runs for ever holds up no other thread's. */
 export function openJq(): Ask {
@@ -50,14 +55,19 @@ function endOf(signal: AbortSignal | undefined): { comes: Promise<undefined>; fo
   let begin = (): void => {};
   const comes = new Promise<undefined>((resolve) => {
     begin = () => {
-      timer = setTimeout(resolve, graceMs, undefined);
+      const before = { at: performance.now(), work: process.cpuUsage() };
+      timer = setInterval(() => {
+        const { user, system } = process.cpuUsage(before.work);
+        const isOver = (user + system) / 1000 >= graceOfWorkMs || performance.now() - before.at >= graceMs;
+        if (isOver) resolve(undefined);
+      }, lookMs);
     };
   });
   if (signal?.aborted) begin();
   else signal?.addEventListener('abort', begin, { once: true });
   const forget = (): void => {
     signal?.removeEventListener('abort', begin);
-    clearTimeout(timer);
+    clearInterval(timer);
   };
   return { comes, forget };
 }
