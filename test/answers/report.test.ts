@@ -9,6 +9,7 @@ import { json, ok, onBothEngines, sql } from '../mirror/engines.ts';
 import { truth } from '../mirror/truth.ts';
 import type { SandboxWorld } from '../sandbox-world.ts';
 import { svc } from '../svc.ts';
+import { draws } from '../thorough.ts';
 import { whatIsReported, whoWrote } from './report-truth.ts';
 import { whatWaits } from './waiting-truth.ts';
 
@@ -241,7 +242,7 @@ onBothEngines('the report', ({ test, world, pulled, engine }) => {
           expect(sum).toBe(report.figures.tickets.values.find((each) => each.key === key)?.value);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: draws(5, 12) },
     );
   }, 120_000);
 

@@ -8,6 +8,7 @@ import { entriesIn, filesOf } from '../../src/audit/read.ts';
 import { verify } from '../../src/audit/verify.ts';
 import { fc } from '../chance.ts';
 import { virtualClock } from '../svc.ts';
+import { draws } from '../thorough.ts';
 import { aboutIn } from './about.ts';
 
 let whole: string;
@@ -78,7 +79,7 @@ test('a byte that is changed, whichever it is and to whatever, is found in its l
       expect((await verify(root)).fault).toMatchObject({ file: path, at: line, what: 'changed' });
       rmSync(root, { recursive: true });
     }),
-    { numRuns: 150 },
+    { numRuns: draws(40, 150) },
   );
 });
 
@@ -93,7 +94,7 @@ test('a line that is removed is found, and named by its place', async () => {
       else if (at > 0) expect(fault).toEqual({ file: path, at: at + 1, what: 'removed' });
       else expect(fault?.what).toBe('removed');
     }),
-    { numRuns: 30 },
+    { numRuns: draws(10, 30) },
   );
 });
 
@@ -110,7 +111,7 @@ test('a line that is added, a copy or one of somebody’s own, is found where it
       const { fault } = await verify(root);
       expect({ file: fault?.file, at: fault?.at }).toEqual({ file: path, at: at + 1 });
     }),
-    { numRuns: 50 },
+    { numRuns: draws(15, 50) },
   );
 });
 
@@ -126,7 +127,7 @@ test('lines that changed places are found at the first of the two', async () => 
       write(first.path, swapped);
       expect((await verify(root)).fault).toEqual({ file: first.path, at: first.at + 1, what: 'moved' });
     }),
-    { numRuns: 30 },
+    { numRuns: draws(10, 30) },
   );
 });
 

@@ -7,11 +7,12 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { allowed } from '../real-machine.ts';
+import { draws } from '../thorough.ts';
 
 // The built tool as a real process against a real sandbox. SVC_MIGRATION_ROWS=10000 makes it the size of a migration.
 
 const rows = Number(process.env.SVC_MIGRATION_ROWS ?? 600) / 2;
-const kills = 5;
+const kills = draws(3, 5);
 
 const withMounts = allowed('Mounting a disk', 'unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt');
 

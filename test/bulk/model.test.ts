@@ -14,6 +14,7 @@ import { expect, test } from 'vitest';
 import { fc } from '../chance.ts';
 import { type Kind, modelService, type Trouble } from '../http/model-service.ts';
 import { createWorld, svc, virtualClock, type World } from '../svc.ts';
+import { draws } from '../thorough.ts';
 import { runOrKill } from './killing.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -260,7 +261,7 @@ test('however often it fails, is killed and comes in another guise: rows = done 
       expect(held).toBeGreaterThanOrEqual(last.done);
       expect(held).toBeLessThanOrEqual(last.done + last.unknown);
     }),
-    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? 60) },
+    { numRuns: Number(process.env.SVC_MODEL_RUNS ?? draws(25, 60)) },
   );
   // A model in which one of them hardly happens would prove nothing.
   for (const times of Object.values(endings)) expect(times).toBeGreaterThan(0);

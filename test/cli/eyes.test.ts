@@ -5,6 +5,7 @@ import { printFailure } from '../../src/output/failure.ts';
 import { print } from '../../src/output/print.ts';
 import type { View } from '../../src/output/view.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 import { screen, settings } from './fake-context.ts';
 import { terminalCells } from './terminal-cells.ts';
 
@@ -94,7 +95,7 @@ test.each(['table', 'json', 'jsonl', 'csv', 'yaml'] as const)(
           for (const notice of notices) expectHarmless(notice);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: draws(20, 60) },
     );
   },
 );
@@ -109,7 +110,7 @@ test('no customer text acts on a terminal through --jq, nor through the rows of 
         expectHarmless(written.stdout.replaceAll('\t', ''));
       }
     }),
-    { numRuns: 25 },
+    { numRuns: draws(10, 25) },
   );
 });
 
@@ -121,7 +122,7 @@ test('no line of a table or a record is wider than the terminal, whatever custom
         for (const line of stdout.split('\n')) expect(terminalCells(line)).toBeLessThanOrEqual(columns);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: draws(20, 60) },
   );
 });
 
@@ -135,7 +136,7 @@ test('no customer text acts through an error, its advice, its fields or its JSON
       const json = written.stderr.trimEnd().split('\n').at(-1) ?? '';
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(failure)));
     }),
-    { numRuns: 60 },
+    { numRuns: draws(20, 60) },
   );
 });
 
@@ -156,7 +157,7 @@ test('what reaches a machine is exact', async () => {
         expect(read).toEqual(JSON.parse(JSON.stringify([record(text, other), record(other, text)])));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: draws(20, 60) },
   );
 });
 
@@ -171,6 +172,6 @@ test('a screen or a line that forgot to make customer text harmless still cannot
       })();
       expectHarmless((await shown({ data: { shape: 'stream', records, line: human } }, {}, 80)).stdout);
     }),
-    { numRuns: 60 },
+    { numRuns: draws(20, 60) },
   );
 });

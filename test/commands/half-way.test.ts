@@ -6,6 +6,7 @@ import type { HttpRequest, HttpResponse, Lost } from '../../src/context.ts';
 import { lines } from '../http/command-lines.ts';
 import { few, type SandboxWorld, sandboxWorld } from '../sandbox-world.ts';
 import { type Ran, svc } from '../svc.ts';
+import { inTurn } from '../thorough.ts';
 
 const says = (status: number, body: string, headers = {}): HttpResponse => ({ status, headers, body });
 const lost = (when: Lost['lost'], reason: Lost['reason']): Lost => ({ lost: when, reason, detail: 'It broke.' });
@@ -104,39 +105,42 @@ const allJudged =
 
 const claims = /nothing was (?:changed|sent|stored|added|done)/iu;
 
-describe.each(Object.entries({ ...several, ...single }))('%s', (name, command) => {
-  let played: Promise<Played> | undefined;
-  test.each(Object.entries(endings))(
-    'says what is so where the service %s, after any number of requests',
-    async (_, ending) => {
-      played ??= play(command, says(500, ''), Number.POSITIVE_INFINITY);
-      const whole = await played;
-      expect(whole.ran.exitCode, whole.ran.stderr).toBe(0);
-      let partly = 0;
-      for (let left = 0; left < whole.requests; left++) {
-        const { ran, surelyDone, doubtful } = await play(command, ending, left);
-        const where = JSON.stringify({ left, surelyDone, doubtful, exitCode: ran.exitCode, stderr: ran.stderr });
-        if (ran.exitCode === 0) {
-          expect(surelyDone, where).toBe(whole.surelyDone);
-          continue;
+describe.each(Object.entries({ ...several, ...single }).map(([name, command], turn) => ({ name, command, turn })))(
+  '$name',
+  ({ name, command, turn }) => {
+    let played: Promise<Played> | undefined;
+    test.each(inTurn(Object.entries(endings), turn, 2))(
+      'says what is so where the service %s, after any number of requests',
+      async (_, ending) => {
+        played ??= play(command, says(500, ''), Number.POSITIVE_INFINITY);
+        const whole = await played;
+        expect(whole.ran.exitCode, whole.ran.stderr).toBe(0);
+        let partly = 0;
+        for (let left = 0; left < whole.requests; left++) {
+          const { ran, surelyDone, doubtful } = await play(command, ending, left);
+          const where = JSON.stringify({ left, surelyDone, doubtful, exitCode: ran.exitCode, stderr: ran.stderr });
+          if (ran.exitCode === 0) {
+            expect(surelyDone, where).toBe(whole.surelyDone);
+            continue;
+          }
+          if (surelyDone > 0) {
+            partly++;
+            expect(doubtful > 0 ? [8, 9, 130] : [8, 130], where).toContain(ran.exitCode);
+            expect(ran.stderr, where).not.toMatch(claims);
+            expect(ran.stderr, where).toMatch(/Before that, |rows? (?:is|are) done/u);
+            if (!allJudged.test(ran.stderr)) expect(ran.stderr, where).toMatch(/again|To see who is in it now/u);
+          } else if (doubtful > 0) {
+            expect(ran.stderr, where).not.toMatch(claims);
+            expect([1, 9], where).toContain(ran.exitCode);
+          } else if (ran.exitCode === 8) expect(ran.stderr, where).toMatch(allJudged);
+          else expect([1, 3, 4, 7, 10, 130], where).toContain(ran.exitCode);
         }
-        if (surelyDone > 0) {
-          partly++;
-          expect(doubtful > 0 ? [8, 9, 130] : [8, 130], where).toContain(ran.exitCode);
-          expect(ran.stderr, where).not.toMatch(claims);
-          expect(ran.stderr, where).toMatch(/Before that, |rows? (?:is|are) done/u);
-          if (!allJudged.test(ran.stderr)) expect(ran.stderr, where).toMatch(/again|To see who is in it now/u);
-        } else if (doubtful > 0) {
-          expect(ran.stderr, where).not.toMatch(claims);
-          expect([1, 9], where).toContain(ran.exitCode);
-        } else if (ran.exitCode === 8) expect(ran.stderr, where).toMatch(allJudged);
-        else expect([1, 3, 4, 7, 10, 130], where).toContain(ran.exitCode);
-      }
-      // A command of several requests that never stops half-way would prove nothing.
-      if (name in several && ending !== 'Ctrl-C') expect(partly).toBeGreaterThan(0);
-    },
-  );
-});
+        // A command of several requests that never stops half-way would prove nothing.
+        if (name in several && ending !== 'Ctrl-C') expect(partly).toBeGreaterThan(0);
+      },
+    );
+  },
+);
 
 test('lists add: where the list shows nobody new, no other contact is said to have been added', async () => {
   const world = sandboxWorld({ rateLimit: 'off' });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 import { bodies, type Endpoint, endpoints } from './document.ts';
 import { type Played, start } from './sandbox.ts';
 
@@ -46,7 +47,7 @@ test('no body and no query makes a server failure', async () => {
       expect([200, 201, 401, 403, 404, 405, 422], `${to} ${JSON.stringify(body)}`).toContain(answer.status);
       if (answer.status > 201) expect(isRefusal(answer.status, answer.body), JSON.stringify(answer.body)).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: draws(100, 300) },
   );
 });
 
@@ -146,7 +147,7 @@ test('any sequence of valid calls keeps the state rules', async () => {
         await holds(world, firstResponses);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: draws(10, 25) },
   );
 });
 

@@ -9,6 +9,7 @@ import { update } from '../../src/inbox/update.ts';
 import { frameOf } from '../../src/inbox/view/frame.ts';
 import { cells } from '../../src/text/width.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 import { chatOf, keyEvent, now, rowOf, views } from './models.ts';
 
 const hostile = 'a\u001b]0;x\u0007\u202Eb漢字👩‍👩‍👧\n\tz';
@@ -211,7 +212,7 @@ test('whatever happens, every frame fits and holds nothing that a terminal obeys
       // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
       expect(frame.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/u);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(60, 200) },
   );
 });
 
@@ -228,7 +229,7 @@ test('a conversation is resolved, and several are written to, only after somebod
       const jobs = changes.filter(({ agreed }) => !agreed).map(({ effect }) => ('job' in effect ? effect.job : 0));
       expect(new Set(jobs).size).toBe(jobs.length);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(60, 200) },
   );
 });
 
@@ -238,6 +239,6 @@ test('a text that is kept has left, is asked about, or was told with the number 
       const { texts, told, left } = play(all);
       expect([...texts].filter((draft) => !told.has(draft) && !left.has(draft))).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: draws(60, 200) },
   );
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { pickSection } from '../../src/release/pick.ts';
 import { sectionsOf } from '../../src/release/section.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 
 const block = fc.constantFrom(
   '### Added',
@@ -66,7 +67,7 @@ test.each([
         expect(versions.map((version) => read(version))).toEqual(versions.map((version, i) => [version, expected[i]]));
         expect(read()).toEqual([versions[0], expected[0]]);
       }),
-      { numRuns: kinds.length > 1 ? 15 : 150 },
+      { numRuns: kinds.length > 1 ? draws(6, 15) : draws(50, 150) },
     );
   }
 });

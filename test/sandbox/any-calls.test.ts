@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { Rows } from '../../src/sandbox/store/records.ts';
 import { openStateFile } from '../../src/sandbox/store/state-file.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 import { sandboxFor } from './calls.ts';
 
 type Step = { readonly method: string; readonly path: string; readonly body?: unknown };
@@ -178,7 +179,7 @@ test('any calls that the document allows keep its rules, and a state file that w
         await rm(folder, { recursive: true });
       }
     }),
-    { numRuns: 40 },
+    { numRuns: draws(15, 40) },
   );
 });
 

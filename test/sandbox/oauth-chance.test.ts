@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isRegistered } from '../../src/sandbox/oauth/redirect-uri.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 import { basic, challenge, oauthWorld, sampleClient, verifier } from './oauth-world.ts';
 
 const callback = 'http://127.0.0.1:8976/callback';
@@ -56,7 +57,7 @@ test('whatever is asked for, nobody is redirected to an address that is not regi
         expect(given.has('code')).toBe(!given.has('error'));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: draws(150, 500) },
   );
 });
 
@@ -74,7 +75,7 @@ test('whatever the wildcard lets pass goes to a host of that domain, as every UR
       expect([protocol, port, pathname, search, hash, username]).toEqual(['https:', '', '/callback', '', '', '']);
       expect(hostname).toMatch(/^[a-z\d-]+\.example\.com$/u);
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(500, 2000) },
   );
 });
 
@@ -122,6 +123,6 @@ test('whatever the token endpoint is sent, it answers with an error of RFC 6749 
       expect(body.error_description).toMatch(/^[ !#-[\]-~]+$/u);
       expect(JSON.stringify([...service.rows.values()])).toBe(before);
     }),
-    { numRuns: 500 },
+    { numRuns: draws(150, 500) },
   );
 });

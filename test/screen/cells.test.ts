@@ -6,6 +6,7 @@ import { loadWidths } from '../../src/screen/width.ts';
 import { isSimple } from '../../src/text/measure.ts';
 import { fc } from '../chance.ts';
 import { createEmulator, type Emulator } from '../emulator.ts';
+import { draws } from '../thorough.ts';
 import { fakeTerminal } from './terminal.ts';
 
 // Whatever frames are drawn, the cells of the terminal are those of the last one.
@@ -115,14 +116,14 @@ const whole = (emulator: Emulator, lines: Frame['lines'], { columns, rows }: Siz
 test('where a few words of a line change, the rest of it stays as it is', async () => {
   await fc.assert(
     fc.asyncProperty(edits, (given) => play([{ lines: [], size: { columns: 60, rows: 2 } }, ...given], whole)),
-    { numRuns: 150 },
+    { numRuns: draws(50, 150) },
   );
 });
 
 test('of text that every terminal shows alike, each cell and its style is that of the last frame', async () => {
   await fc.assert(
     fc.asyncProperty(steps(words), (given) => play(given, whole)),
-    { numRuns: 150 },
+    { numRuns: draws(50, 150) },
   );
 });
 
@@ -141,7 +142,7 @@ test('where the terminal counts emoji and marks otherwise, all other characters 
         }
       }),
     ),
-    { numRuns: 150 },
+    { numRuns: draws(50, 150) },
   );
 });
 

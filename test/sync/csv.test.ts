@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { type CsvRecord, createCsvParser, detectDelimiter } from '../../src/tabular/csv.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 
 type Found = Omit<CsvRecord, 'size'>;
 
@@ -164,7 +165,7 @@ test('what was written is read back, with the line of every record, wherever the
       expect(read(text, ',', size)).toEqual(expected);
       expect(read(text)).toEqual(expected);
     }),
-    { numRuns: 1_000 },
+    { numRuns: draws(300, 1_000) },
   );
 });
 
@@ -199,7 +200,7 @@ test('any text gives the same cells as csv-parse gives', () => {
       expect(filled(records.map(({ cells }) => cells))).toEqual(filled(expected));
       expect(read(text)).toEqual(records);
     }),
-    { numRuns: 2_000 },
+    { numRuns: draws(600, 2_000) },
   );
 });
 

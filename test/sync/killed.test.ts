@@ -7,6 +7,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { type Built, buildSvc } from '../built.ts';
 import { type Ask, asking } from '../mirror/copy-process.ts';
+import { inTurn } from '../thorough.ts';
 
 // The built tool as a real process against a real sandbox; what kills it is in kill-at-write.cjs.
 
@@ -109,26 +110,29 @@ test('an undisturbed run, as the measure of the others', async () => {
 
 // The lines: run, then sent and done of four chunks, then finished.
 describe.each([
-  ['half-way through', 'half'],
-  ['right after', 'after'],
-])('killed %s', (_, how) => {
-  test.each(Array.from({ length: 10 }, (_, i) => i + 1))(
-    'journal line %i: the same command ends as if nothing had happened',
-    async (at) => {
-      await control('POST', 'reset', { seed: 'empty' });
-      const folder = await freshFolder();
-      const killed = await sync(folder, { KILL_AT: String(at), KILL_HOW: how });
-      expect(killed).toMatchObject({ code: null, signal: 'SIGKILL' });
+  ['half-way through', 'half', 0],
+  ['right after', 'after', 1],
+] as const)('killed %s', (_, how, turn) => {
+  test.each(
+    inTurn(
+      Array.from({ length: 10 }, (_, i) => i + 1),
+      turn,
+      2,
+    ),
+  )('journal line %i: the same command ends as if nothing had happened', async (at) => {
+    await control('POST', 'reset', { seed: 'empty' });
+    const folder = await freshFolder();
+    const killed = await sync(folder, { KILL_AT: String(at), KILL_HOW: how });
+    expect(killed).toMatchObject({ code: null, signal: 'SIGKILL' });
 
-      const ran = await syncAgain(folder);
-      expect(ran).toMatchObject({ code: 8 });
-      const { rows, created, updated, rejected, unsent, chunks, errors } = JSON.parse(ran.stdout);
-      expect({ rows, rejected, unsent, chunks }).toEqual({ rows: 690, rejected: 1, unsent: 0, chunks: 4 });
-      expect(created + updated).toBe(689);
-      expect(errors).toMatchObject([{ line: 19 }]);
-      expect(await stored()).toEqual(undisturbed);
-    },
-  );
+    const ran = await syncAgain(folder);
+    expect(ran).toMatchObject({ code: 8 });
+    const { rows, created, updated, rejected, unsent, chunks, errors } = JSON.parse(ran.stdout);
+    expect({ rows, rejected, unsent, chunks }).toEqual({ rows: 690, rejected: 1, unsent: 0, chunks: 4 });
+    expect(created + updated).toBe(689);
+    expect(errors).toMatchObject([{ line: 19 }]);
+    expect(await stored()).toEqual(undisturbed);
+  });
 });
 
 test('a disk that is full stops the run with what is done, and the next one goes on', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toSafeHtml } from '../../src/sandbox/changelog-html.ts';
 import { readHtml, readMarkdown, showsContent } from '../../src/text/reading.ts';
 import { fc } from '../chance.ts';
+import { draws } from '../thorough.ts';
 
 const rich = [
   '### Added',
@@ -135,7 +136,7 @@ test('any text reads the same before and after the service rendered and sanitize
       const text = lines.join('\n');
       expect(readHtml(await toSafeHtml(text))).toEqual(readMarkdown(text));
     }),
-    { numRuns: 300 },
+    { numRuns: draws(100, 300) },
   );
 });
 

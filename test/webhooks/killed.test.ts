@@ -14,6 +14,7 @@ import { slotsFolder } from '../../src/webhooks/store/folder/slot.ts';
 import { received } from '../../src/webhooks/store/folder/view.ts';
 import { endAfterEach } from '../endings.ts';
 import { freePort } from '../free-port.ts';
+import { draws, inTurn } from '../thorough.ts';
 import { startApp } from './listening.ts';
 
 const secret = 'sample-secret';
@@ -111,7 +112,7 @@ const faults = [
 ] as const;
 const killed = faults.flatMap((fault) => [1, 3].map((nth) => [fault, nth] as const));
 
-test.each(killed)(
+test.each(inTurn(killed, 0, 2))(
   'killed when %s, for the %ith time: nothing that was answered is lost, nothing is doubled',
   async (fault, nth) => {
     const state = await mkdtemp(join(tmpdir(), 'svc-killed-'));
@@ -164,7 +165,7 @@ test('killed again and again under load, nothing that was answered is lost, and 
     }
   };
   const senders = Array.from({ length: 8 }, sender);
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < draws(3, 6); round++) {
     // However slow the machine is, each round has something to lose.
     for (const before = answered.size; answered.size < before + 10; ) await sleep(5);
     await sleep(10 + 37 * round);
@@ -182,7 +183,7 @@ test('killed again and again under load, nothing that was answered is lost, and 
   };
   for (let waited = 0; missing().length > 0 && waited < 60_000; waited += 20) await sleep(20);
   expect(missing()).toEqual([]);
-  expect(answered.size).toBeGreaterThan(50);
+  expect(answered.size).toBeGreaterThanOrEqual(draws(30, 60));
   // Forwarding is one at a time, so each kill can double one at most.
   expect(app.ids().length - new Set(app.ids()).size).toBeLessThanOrEqual(6);
 });
