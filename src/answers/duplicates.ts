@@ -1,4 +1,4 @@
-import { emailKey } from '../mirror/store/contact-words.ts';
+import { emailKey } from '../mirror/tables/contact-words.ts';
 import { dataOf, isSame } from '../mirror/tables/cells.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
 import type { Fields } from '../text/record.ts';

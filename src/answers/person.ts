@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { digits, emailKey } from '../mirror/store/contact-words.ts';
+import { digits, emailKey } from '../mirror/tables/contact-words.ts';
 import { dataOf } from '../mirror/tables/cells.ts';
 import { owned, ownerOf } from '../mirror/tables/owner.ts';
 import type { Account, Row, Sql } from '../mirror/tables/store.ts';

@@ -3,23 +3,20 @@ import { param, withFallback } from '../../command/param.ts';
 import { mostSeconds } from '../../config/settings.ts';
 import { Failure } from '../../errors.ts';
 import type { WatchEvent } from '../../mirror/pull/watch.ts';
-import type { KindName } from '../../mirror/tables/kinds.ts';
+import { type Kind, type KindName, kindNames, kindOf } from '../../mirror/tables/kinds.ts';
+import { tableOf } from '../../mirror/tables/tables.ts';
 import { localTime } from '../../output/cells.ts';
 import type { Terminal } from '../../output/view.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { cut, pad } from '../../text/width.ts';
 
-const watched = [
-  'tickets',
-  'conversations',
-  'contacts',
-  'calls',
-  'feedback',
-  'changelog',
-] as const satisfies KindName[];
+const kindsThat = (watched: Kind['watched']): KindName[] =>
+  kindNames.filter((name) => kindOf(name).watched === watched);
+const byDefault = kindsThat('by default');
+const watched = [...byDefault, ...kindsThat('when named')];
 
 const kindsArgument: Param<readonly KindName[]> = {
-  description: 'What to watch (default: tickets and conversations)',
+  description: `What to watch (default: ${byDefault.join(' and ')})`,
   placeholder: 'KIND',
   choices: watched,
   many: true,
@@ -75,7 +72,7 @@ export const watchAccount = defineCommand({
     const dated = datedContext(ctx);
     const service = await connect(dated.ctx, settings);
     const { store, account } = await openCopyToPull(ctx, settings, { db: flags.db, service });
-    const kinds: readonly KindName[] = args.kinds?.length ? args.kinds : ['tickets', 'conversations'];
+    const kinds: readonly KindName[] = args.kinds?.length ? args.kinds : byDefault;
     async function* records() {
       try {
         yield* watch({
@@ -97,15 +94,6 @@ export const watchAccount = defineCommand({
   },
 });
 
-const kindWords: Readonly<Record<string, string>> = {
-  tickets: 'ticket',
-  ticket_messages: 'message',
-  conversations: 'conversation',
-  conversation_messages: 'message',
-  contacts: 'contact',
-  calls: 'call',
-};
-
 const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
   ticket: 'orange',
   message: 'cyan',
@@ -118,7 +106,7 @@ const styles: Readonly<Record<string, Parameters<Terminal['paint']>[0]>> = {
 const lineWith =
   (what: (event: WatchEvent, room?: number) => string) =>
   (event: WatchEvent, terminal: Terminal | undefined): string => {
-    const kind = kindWords[event.kind] ?? event.kind;
+    const { noun } = tableOf(event.kind);
     const saidIn = (room?: number) => [event.of, what(event, room)].filter(Boolean).join(' ');
     if (!terminal) {
       const id = String(event.record_id);
@@ -127,8 +115,8 @@ const lineWith =
     const { width, paint } = terminal;
     const start = `${localTime(event.time).slice(-5)}  `;
     const room = Math.max(10, width - start.length - kindRoom - 2);
-    const style = styles[kind];
-    const word = pad(kind, kindRoom);
+    const style = styles[noun];
+    const word = pad(noun, kindRoom);
     return `${paint('dim', start)}${style ? paint(style, word) : word}  ${cut(sanitize(saidIn(room)), room)}`.trimEnd();
   };
 

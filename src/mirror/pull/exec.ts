@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { endWithSvc } from '../../disk/group.ts';
 import { Failure } from '../../errors.ts';
 import { toJson } from '../../text/sanitize.ts';
-import { nameOf } from './told.ts';
+import { tableOf } from '../tables/tables.ts';
 import type { WatchEvent } from './watch.ts';
 
 const triesAtMost = 3;
@@ -37,13 +37,13 @@ export async function runner(ctx: Context, command: string): Promise<(event: Wat
         await ctx.clock.sleep(pauseMs * time, ctx.signal);
         continue;
       }
+      const { nameOf, isPart } = tableOf(event.kind);
+      const name = isPart ? '' : nameOf(event.record ?? {});
       const why = ran.exitCode === undefined ? ran.shortMessage : `exit ${ran.exitCode}`;
       ctx.notice(
-        `--exec failed ${time} times for ${event.kind} ${event.record_id}${bracketed(nameOf(event.kind, event.record ?? {}))}: ${why}. Going on.`,
+        `--exec failed ${time} times for ${event.kind} ${event.record_id}${name && ` (${name})`}: ${why}. Going on.`,
       );
       return;
     }
   };
 }
-
-const bracketed = (name: string): string => (name === '' ? '' : ` (${name})`);

@@ -29,17 +29,17 @@ const rescanPages = 1;
  * read first, the unresolved before all others.
  */
 export async function keepFresh(keeping: Keeping): Promise<void> {
-  const { ctx, intervalMs, store, account, told } = keeping;
+  const { ctx, intervalMs, told } = keeping;
   const problem = problems(ctx);
   let slept = clocks(ctx);
-  let version = await versionOf(store, account).catch(() => '');
+  let version = await versionOf(keeping).catch(() => '');
   while (!ctx.signal.aborted) {
     const began = ctx.clock.now().getTime();
     told({ isOver: false, isNew: false, began });
     const isFine = await problem.outlive(() => round(keeping));
     if (isFine) problem.over();
     // Another process may have pulled meanwhile.
-    const now = await versionOf(store, account).catch(() => version);
+    const now = await versionOf(keeping).catch(() => version);
     told({ isOver: isFine, isNew: now !== version, began });
     version = now;
     await keeping.sleep(problem.isMet() ? problem.pauseMs(intervalMs) : intervalMs);
@@ -61,14 +61,14 @@ async function round({ dated, store, account, kinds }: Keeping): Promise<void> {
 }
 
 /** Other whenever a pull has changed something that a queue shows. */
-const versionOf = (store: Store, account: Account): Promise<string> =>
+const versionOf = ({ store, account, kinds }: Keeping): Promise<string> =>
   store.read(async (sql) => {
     const [change] = await sql.all(
       'SELECT max(seq) AS seq FROM changes WHERE service = $1 AND account_id = $2',
       ownerOf(account),
     );
     const counts: unknown[] = [];
-    for (const kind of ['tickets', 'conversations', 'feedback'] as const) {
+    for (const kind of kinds) {
       const { complete, sweep } = await readState(sql, account, kind);
       counts.push(complete, sweep?.page);
     }

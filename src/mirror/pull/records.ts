@@ -1,5 +1,4 @@
 import type { Fields } from '../../text/record.ts';
-import { emailKey, findText } from '../store/contact-words.ts';
 import { indexedWords, replaceWords } from '../store/words-index.ts';
 import { cellsOf, isSame } from '../tables/cells.ts';
 import { ownerOf } from '../tables/owner.ts';
@@ -25,10 +24,6 @@ export type Reading = {
 };
 
 export type Counts = { created: number; updated: number; gone: number };
-
-/** The field that is left out of `before` and `after`, for its records have rows and changes of their own. */
-const partsFieldOf = ({ kind, name }: Table): string | undefined =>
-  kind === name && (kind === 'tickets' || kind === 'conversations') ? 'messages' : undefined;
 
 export const keyOf = ({ key, id }: Table, { record, parent }: Entry): string =>
   key.map((column) => (column === id ? record[column] : parent)).join(':');
@@ -73,8 +68,8 @@ function outcomeOf(table: Table, before: Present | undefined, { record }: Entry)
   return isSame(ownPart(table, before.data), ownPart(table, record)) ? 'inside' : 'updated';
 }
 
-function ownPart(table: Table, record: Fields): Fields {
-  const field = partsFieldOf(table);
+/** Without its parts, which have rows and changes of their own. */
+function ownPart({ partsField: field }: Table, record: Fields): Fields {
   if (field === undefined || !(field in record)) return record;
   const { [field]: _, ...own } = record;
   return own;
@@ -115,12 +110,12 @@ async function upsert(
   // One writer at a time: so svc gives the numbers, and the words can be put beside them.
   let last = isSqlite ? Number((await sql.all(`SELECT max(svc_row) AS last FROM ${table.name}`))[0]?.last ?? 0) : 0;
   const hasWords = table.words.length > 0;
-  const isContacts = table.name === 'contacts';
+  const lookup = Object.entries(table.lookup?.columns ?? {});
   const columns = [
     ...(isSqlite ? ['svc_row'] : []),
     ...['service', 'account_id', ...table.columns.map(({ name }) => name), 'data', 'first_seen_at', 'seen_at'],
     ...['gone_at', 'looked_at', 'read_at', 'first_sweep', 'last_sweep'],
-    ...(isContacts ? ['find_text', 'email_key'] : []),
+    ...lookup.map(([name]) => name),
     ...(hasWords && !isSqlite ? ['words'] : []),
   ];
   const words: (readonly [row: number, text: string])[] = [];
@@ -133,7 +128,7 @@ async function upsert(
       ...(isSqlite ? [row] : []),
       ...[...ownerOf(account), ...cellsOf(table.columns, fields), JSON.stringify(entry.record), now, now],
       ...[null, now, readAt, sweep, sweep],
-      ...(isContacts ? [findText(fields), emailKey(fields.email)] : []),
+      ...lookup.map(([, of]) => of(fields)),
       ...(hasWords && !isSqlite ? [text] : []),
     ];
   });

@@ -139,12 +139,16 @@ async function eventOf(watching: Watching, { seq: _, ...change }: Change): Promi
   const table = tableOf(change.kind);
   if (!kinds.includes(table.kind)) return undefined;
   const record = change.after ?? change.before;
-  const parts = kindOf(table.kind).parts;
-  if (parts?.table !== table.name) return { ...change, record };
-  const parent = await parentOf(watching, table.kind, Number(record?.[parts.parent]));
+  if (!table.isPart) return { ...change, record };
+  const id = Number(record?.[table.parent ?? '']);
+  const parent = await parentOf(watching, table.kind, id);
   // A ticket from chat shows the chat: one line for each message is enough.
-  if (table.kind === 'tickets' && parent?.conversation_id && kinds.includes('conversations')) return undefined;
-  return { ...change, record, of: String(parent?.ticket_number ?? record?.[parts.parent]) };
+  const isShownTwice = kinds.some((kind) => {
+    const { embeddedIn } = kindOf(kind);
+    return embeddedIn?.kind === table.kind && parent?.[embeddedIn.shownBy];
+  });
+  if (isShownTwice) return undefined;
+  return { ...change, record, of: String(parent?.[tableOf(table.kind).numberField ?? ''] ?? id) };
 }
 
 async function parentOf({ store, account }: Watching, kind: KindName, id: number) {

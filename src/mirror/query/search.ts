@@ -3,7 +3,7 @@ import { matching, textsOf } from '../store/words-index.ts';
 import { dataOf } from '../tables/cells.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { type Account, placeholders, quoted, type Sql, type Store } from '../tables/store.ts';
-import { type Table, tables } from '../tables/tables.ts';
+import { type Table, tableOf, tables } from '../tables/tables.ts';
 
 export type Hit = {
   readonly kind: string;
@@ -63,16 +63,17 @@ export async function search(store: Store, account: Account, text: string, most:
 type Placed = Hit & { readonly record: string };
 
 async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]): Promise<Hit[]> {
-  const ids = hits.flatMap(({ record, id, of }) => (record.startsWith('tickets ') ? [of ?? id] : []));
+  const numbers = new Map<string, string>();
   const owner = ownerOf(account);
-  const rows =
-    ids.length === 0
-      ? []
-      : await sql.all(
-          `SELECT id, ticket_number FROM tickets WHERE ${owned} AND id IN (${placeholders(owner.length + 1, ids.length)})`,
-          [...owner, ...ids],
-        );
-  const numbers = new Map(rows.map(({ id, ticket_number: number }) => [`tickets ${id}`, String(number)]));
+  for (const { name, id, numberField } of tables) {
+    const ids = hits.flatMap((hit) => (tableOf(hit.kind).kind === name ? [hit.of ?? hit.id] : []));
+    if (numberField === undefined || ids.length === 0) continue;
+    const rows = await sql.all(
+      `SELECT ${id} AS id, ${numberField} AS number FROM ${name} WHERE ${owned} AND ${id} IN (${placeholders(owner.length + 1, ids.length)})`,
+      [...owner, ...ids],
+    );
+    for (const row of rows) numbers.set(`${name} ${row.id}`, String(row.number));
+  }
   return hits.map(({ record, ...hit }) => ({ ...hit, number: numbers.get(record) ?? null }));
 }
 

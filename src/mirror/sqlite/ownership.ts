@@ -2,7 +2,8 @@ import { applicationId, headerLength, magic } from '../../disk/copy-mark.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
 import { headOf } from '../../disk/file-head.ts';
 import { Failure } from '../../errors.ts';
-import { laterTables, tables } from '../tables/tables.ts';
+import { kindNames } from '../tables/kinds.ts';
+import { laterTables, tables, unresolvedIndex } from '../tables/tables.ts';
 
 export { applicationId } from '../../disk/copy-mark.ts';
 
@@ -65,7 +66,11 @@ const known = ['svc_schema', 'svc_kinds', 'svc_accounts', 'contacts'];
 export const areOurs = (tables: readonly string[]): boolean => known.every((name) => tables.includes(name));
 
 const parts = new Set(tables.flatMap(({ name }) => [name, `${name}_words`]));
-const indexes = /^contacts_(?:email|email_key|find)$|^changes_time$|^(?:tickets|conversations)_unresolved$/u;
+const indexes = new Set([
+  'changes_time',
+  ...tables.flatMap(({ lookup }) => lookup?.indexes ?? []).map(({ name }) => name),
+  ...kindNames.map(unresolvedIndex),
+]);
 const ofWords = /_(?:config|content|data|docsize|idx)$/u;
 const own = /^svc_(?:accounts|credentials|kinds|watchers|schema)$|^changes$/u;
 const later: readonly string[] = laterTables;
@@ -76,4 +81,4 @@ export const isOurs = (name: string): boolean =>
   parts.has(name.replace(ofWords, '')) ||
   own.test(name) ||
   later.includes(name) ||
-  indexes.test(name);
+  indexes.has(name);

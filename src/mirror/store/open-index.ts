@@ -1,15 +1,15 @@
+import { kindNames, kindOf } from '../tables/kinds.ts';
 import type { Sql, Store } from '../tables/store.ts';
+import { unresolvedIndex } from '../tables/tables.ts';
 import { hasTable } from './schema.ts';
 
 /** What is not resolved is asked for all day, and is a small part of an account that is old. */
 const unresolved = "gone_at IS NULL AND coalesce(status, '') NOT IN ('resolved', 'closed')";
 
-const indexed = ['tickets', 'conversations'] as const;
-
-const nameOf = (table: string): string => `${table}_unresolved`;
+const indexed = kindNames.filter((name) => kindOf(name).resolves);
 
 const openIndexes: readonly string[] = indexed.map(
-  (table) => `CREATE INDEX ${nameOf(table)} ON ${table} (service, account_id, id) WHERE ${unresolved}`,
+  (table) => `CREATE INDEX ${unresolvedIndex(table)} ON ${table} (service, account_id, id) WHERE ${unresolved}`,
 );
 
 /** A copy of an older svc gets them with its next pull, whose role may make them. */
@@ -22,8 +22,8 @@ export async function indexUnresolved(store: Store): Promise<void> {
 }
 
 async function areThere(sql: Sql): Promise<boolean> {
-  if (!(await hasTable(sql, 'tickets'))) return true;
-  const names = indexed.map((table) => `'${nameOf(table)}'`).join(', ');
+  if (!(await hasTable(sql, 'svc_schema'))) return true;
+  const names = indexed.map((table) => `'${unresolvedIndex(table)}'`).join(', ');
   const rows =
     sql.engine === 'sqlite'
       ? await sql.all(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name IN (${names})`)

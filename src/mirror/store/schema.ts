@@ -42,18 +42,14 @@ export const column =
     `${quoted(name)} ${types[engine][type]}`;
 
 export function createTable(engine: Engine, table: Table): string[] {
-  const { name, key, columns, words } = table;
-  const special = name === 'contacts' ? ['find_text TEXT', 'email_key TEXT'] : [];
+  const { name, key, columns, words, lookup = { columns: {}, indexes: [] } } = table;
+  const special = Object.keys(lookup.columns).map((each) => `${each} TEXT`);
   if (engine === 'postgres' && words.length > 0) special.push('words tsvector');
   const unique = `UNIQUE (${['service', 'account_id', ...key].map(quoted).join(', ')})`;
   const all = [...owner(engine), ...columns.map(column(engine)), ...ownColumns(engine), ...special, unique];
   const statements = [`CREATE TABLE ${name} (\n  ${all.join(',\n  ')}\n)`];
-  if (special.includes('find_text TEXT')) {
-    statements.push(
-      'CREATE INDEX contacts_email_key ON contacts (service, account_id, email_key)',
-      'CREATE INDEX contacts_email ON contacts (service, account_id, email)',
-    );
-    if (engine === 'sqlite') statements.push('CREATE INDEX contacts_find ON contacts (service, account_id, find_text)');
+  for (const { name: index, column, only = engine } of lookup.indexes) {
+    if (only === engine) statements.push(`CREATE INDEX ${index} ON ${name} (service, account_id, ${column})`);
   }
   if (words.length > 0 && engine === 'postgres')
     statements.push(`CREATE INDEX ${name}_words ON ${name} USING gin (words)`);

@@ -1,14 +1,14 @@
 import type { Operation } from '../../api/operation.ts';
-import { resources } from '../../api/resources.ts';
+import { type Resource, resources } from '../../api/resources.ts';
 import { fieldsOf, type Shape } from '../../api/shape.ts';
-import { type KindName, kindNames, kindOf } from './kinds.ts';
+import { type Kind, type KindName, kindNames, kindOf } from './kinds.ts';
 
 export type ColumnType = 'integer' | 'number' | 'boolean' | 'text' | 'time' | 'json';
 
 export type Column = { readonly name: string; readonly type: ColumnType };
 
 /** A table of records, made from the schemas of the operations that read them. */
-export type Table = {
+export type Table = Pick<Kind, 'words' | 'lookup' | 'noun' | 'nameOf'> & {
   readonly name: string;
   readonly kind: KindName;
   /** The columns that name a record inside of its account. */
@@ -18,8 +18,12 @@ export type Table = {
   /** Of parts and members: the column that names their record. */
   readonly parent?: string;
   readonly columns: readonly Column[];
-  /** The fields that are searched; none: it is not. */
-  readonly words: readonly string[];
+  /** The column with the number that people know it by. */
+  readonly numberField?: string;
+  /** The field of a record that has rows of its own in the table of parts. */
+  readonly partsField?: string;
+  /** Its rows are parts of records. */
+  readonly isPart?: true;
 };
 
 /** The fields of one record of an operation's answer. */
@@ -40,20 +44,20 @@ const columnsOf = (fields: Readonly<Record<string, Shape>>): Column[] =>
 const keyColumn = (name: string): Column => ({ name, type: 'integer' });
 
 function tablesOf(kind: KindName): Table[] {
-  const { list, one, parts, members, words } = kindOf(kind);
-  const id = resources[list.resource].idField ?? 'id';
+  const { list, one, parts, members, words, lookup, noun, nameOf } = kindOf(kind);
+  const { idField: id = 'id', numberField }: Resource = resources[list.resource];
   const fields = recordFields(one?.for === 'text' ? one.operation : list);
-  const own = columnsOf(fields).filter(({ name }) => name !== parts?.field);
-  const tables: Table[] = [{ name: kind, kind, key: [id], id, columns: own, words }];
+  const own = { name: kind, kind, key: [id], id, numberField, partsField: parts?.field, words, lookup, noun, nameOf };
+  const tables: Table[] = [{ ...own, columns: columnsOf(fields).filter(({ name }) => name !== parts?.field) }];
   if (parts) {
     const columns = [keyColumn(parts.parent), ...columnsOf(fields[parts.field]?.item?.fields ?? {})];
-    tables.push({ ...parts, name: parts.table, kind, key: [parts.parent, 'id'], id: 'id', columns });
+    tables.push({ ...parts, name: parts.table, kind, key: [parts.parent, 'id'], id: 'id', columns, isPart: true });
   }
   if (members) {
     const { operation, table, parent } = members;
     const memberId = resources[operation.answer.of ?? kind].idField ?? 'id';
     const columns = [keyColumn(parent), ...columnsOf(recordFields(operation))];
-    tables.push({ name: table, kind, key: [parent, memberId], id: memberId, parent, columns, words: [] });
+    tables.push({ ...members, name: table, kind, key: [parent, memberId], id: memberId, columns, words: [] });
   }
   return tables;
 }
@@ -66,6 +70,9 @@ export function tableOf(name: string): Table {
   if (!table) throw new Error(`No table ${name}.`);
   return table;
 }
+
+/** The index of what is not resolved. */
+export const unresolvedIndex = (kind: KindName): string => `${kind}_unresolved`;
 
 /** What every row has beside the record's fields, for whoever asks. */
 export const rowColumns: readonly Column[] = [

@@ -1,11 +1,56 @@
 import { type Fields, recordsIn } from '../../text/record.ts';
 import { count, idOr, known, maybeId, maybeText, maybeTime, oneOf, text, texts, timeOr } from './seed-values.ts';
 
+/** Whether the copy holds a record of that kind with that id. */
+export type Held = (kind: string, id: unknown) => boolean;
+
 /** The account of the sandbox that its first API key belongs to. */
 export const account_id = 1;
 
-/** `chats`: the conversations that are there. A ticket whose chat is not keeps what was written, as one from email. */
-export const ticketRow = (ticket: Fields, chats: ReadonlySet<unknown>): Fields => ({
+export const contactRow = (contact: Fields): Fields => ({
+  contact_id: contact.contact_id,
+  account_id,
+  name: text(contact.name),
+  last_name: text(contact.last_name),
+  email: text(contact.email),
+  phone: text(contact.phone),
+  company: text(contact.company),
+  website: typeof contact.website === 'string' ? contact.website : null,
+  country: text(contact.country),
+  tags: texts(contact.tags),
+  metadata: known(contact.metadata) ?? {},
+  lead_status: text(contact.lead_status) || 'new',
+  created_at: timeOr(contact.created_at),
+  // Lists do not have it.
+  updated_at: timeOr(contact.updated_at ?? contact.created_at),
+});
+
+export const listRow = (list: Fields): Fields => ({
+  contacts_list_id: list.contacts_list_id,
+  account_id,
+  name: text(list.name),
+  target_industry: text(list.target_industry),
+});
+
+/** Undefined for a call of nobody, which a sandbox does not hold. */
+export const callRow = (call: Fields): Fields | undefined =>
+  idOr(call.contact_id) === undefined
+    ? undefined
+    : {
+        phone_call_id: call.phone_call_id,
+        account_id,
+        contact_id: call.contact_id,
+        from: text(call.from),
+        to: text(call.to),
+        status: text(call.status),
+        duration: Number.isSafeInteger(call.duration) ? Math.max(0, Number(call.duration)) : 0,
+        interest_level: text(call.interest_level),
+        start_time: timeOr(call.start_time ?? call.created_at),
+        created_at: timeOr(call.created_at),
+      };
+
+/** A ticket whose chat is not there keeps what was written, as one from email. */
+export const ticketRow = (ticket: Fields, held: Held): Fields => ({
   id: ticket.id,
   account_id,
   ticket_number: text(ticket.ticket_number),
@@ -15,14 +60,14 @@ export const ticketRow = (ticket: Fields, chats: ReadonlySet<unknown>): Fields =
   priority: count(ticket.priority),
   source: text(ticket.source),
   contact_id: maybeId(known(ticket.contact)?.contact_id),
-  conversation_id: chats.has(ticket.conversation_id) ? ticket.conversation_id : null,
+  conversation_id: held('conversations', ticket.conversation_id) ? ticket.conversation_id : null,
   due_at: maybeTime(ticket.due_at),
   first_response_at: maybeTime(ticket.first_response_at),
   resolved_at: maybeTime(ticket.resolved_at),
   created_at: timeOr(ticket.created_at),
   updated_at: timeOr(ticket.updated_at),
   // The thread of a ticket from chat is the chat's.
-  messages: chats.has(ticket.conversation_id)
+  messages: held('conversations', ticket.conversation_id)
     ? []
     : recordsIn(ticket.messages).flatMap((message) =>
         messageRow(message, {
@@ -94,3 +139,21 @@ export const postRow = (post: Fields): Fields => ({
   created_at: timeOr(post.created_at),
   updated_at: timeOr(post.updated_at),
 });
+
+/** Those that records are in: the API has no list of all. */
+export function categoriesOf(records: readonly Fields[]): Fields[] {
+  const categories = new Map<unknown, Fields>();
+  for (const { category } of records) {
+    const { id, name } = known(category) ?? {};
+    if (idOr(id)) categories.set(id, { id, account_id, name: text(name) });
+  }
+  return [...categories.values()];
+}
+
+export function statusesOf(posts: readonly Fields[]): Fields[] {
+  const slugs = [...new Set(posts.map(({ status }) => text(status)).filter(Boolean))];
+  return slugs.map((slug, at) => ({ id: at + 1, account_id, slug, name: slug.replaceAll(/[_-]+/gu, ' ') }));
+}
+
+export const roadmapOf = (posts: readonly Fields[]): Fields[] =>
+  statusesOf(posts.filter(({ on_roadmap }) => on_roadmap === true));
