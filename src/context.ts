@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Failure } from './errors.ts';
+import type { TerminalPort } from './terminal-port.ts';
 
 /** One HTTP request, as small as svc needs it. Header names are in lower case. */
 export type HttpRequest = {
@@ -210,50 +211,6 @@ export type Sends = {
   mode(): Promise<'allow' | 'ask' | 'draft'>;
 };
 
-export type TerminalSize = { readonly columns: number; readonly rows: number };
-
-/** What a terminal tells of itself, and the system of the process. None of these calls may throw. */
-export type TerminalEvents = {
-  input(bytes: Uint8Array): void;
-  resized(): void;
-  /** Everything that `write` had kept has left. */
-  drained(): void;
-  ended(reason: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'closed'): void;
-  /** Somebody else asks the process to stop, as Ctrl-Z does (SIGTSTP). */
-  stopping(): void;
-  /** The process goes on after it was stopped (SIGCONT). */
-  continued(): void;
-  /** The process ends now, by whatever: what is not done before this returns is never done. */
-  exiting(): void;
-};
-
-/** The terminal that a full screen is drawn on: bytes, line modes, signals, and time. */
-export type TerminalPort = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  size(): TerminalSize;
-  /** Begins to tell events. Returns what ends that. */
-  listen(events: TerminalEvents): () => void;
-  /** Keys come one by one, unseen, Ctrl-C among them (raw mode). Also where another program has left other modes. */
-  takeInput(): void;
-  /** The line modes are as they were before `takeInput`, and nothing is read. */
-  giveInput(): void;
-  /** Writes what the terminal takes at once, and keeps the rest. False: there is a rest; `drained` follows. */
-  write(text: string): boolean;
-  /** Writes all that was kept, and this, before it returns; gives up on a terminal that takes nothing for a second. */
-  writeNow(text: string): void;
-  /**
-   * Another program has the terminal: Ctrl-C is its own. What it returns ends that, and puts back the line modes of
-   * before, whatever the program has done to them.
-   */
-  lend(): () => Promise<void>;
-  /** Ends the process as Ctrl-C would (SIGINT). */
-  interrupt(): void;
-  /** Stops the processes of this job, as Ctrl-Z does. Resolves once it goes on, or where nothing stops. */
-  stop(): Promise<void>;
-  /** Calls once after so many milliseconds. Returns what ends that. Keeps no process alive. */
-  after(ms: number, call: () => void): () => void;
-};
-
 /** Everything svc touches outside its own memory. Built once, in `node/context.ts`; faked once, in `test/svc.ts`. */
 export type Context = {
   /** `destroy` gives up on what may still come: a pipe that stays open would keep the process alive. */
@@ -297,3 +254,7 @@ export type Context = {
   /** Fires on SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
 };
+
+/** The context with some of it replaced; what is not named stays `ctx`'s own, also where that changes later. */
+export const withContext = <C extends Partial<Context>>(ctx: C, own: Partial<Context>): C =>
+  Object.create(ctx, Object.getOwnPropertyDescriptors(own));

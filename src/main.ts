@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Given } from './command/command.ts';
 import type { Settings } from './config/settings.ts';
-import type { Context, Writes } from './context.ts';
+import { type Context, type Writes, withContext } from './context.ts';
 import { isThere } from './disk/atomic-file.ts';
 import { Failure, interruption } from './errors.ts';
 import { copyName } from './mirror/store/copy-name.ts';
@@ -65,13 +65,15 @@ async function run(typed: readonly string[], outer: Context): Promise<number> {
   const notice = settings.quiet ? () => {} : say;
   const progress: Context['progress'] = settings.quiet ? () => {} : outer.progress;
   const writes: Writes = { done: [], unknown: [] };
-  const told: Context = Object.create(outer, {
-    notice: { value: notice },
-    progress: { value: progress },
-    writes: { value: writes },
-    origin: { value: { face: 'cli', command: invocation.path } },
+  const told = withContext(outer, {
+    notice,
+    progress,
+    writes,
+    origin: { face: 'cli', command: invocation.path },
     // The one gate before customers and the public, for every command.
-    sends: { get: () => sends },
+    get sends() {
+      return sends;
+    },
   });
   const sends = sendsFor(told, settings);
   const ctx = showingWaits(told);
@@ -128,7 +130,7 @@ async function draftedView(error: unknown): Promise<View> {
 /** The record of writes tells the number by which a ticket was named. */
 function withNumber(ctx: Context, { command }: Invocation, names: Given['names'] = {}): Context {
   const [, named] = Object.entries(names).find(([key]) => command.args[key]?.record === 'tickets') ?? [];
-  return named === undefined ? ctx : Object.create(ctx, { origin: { value: { ...ctx.origin, named } } });
+  return named === undefined ? ctx : withContext(ctx, { origin: { ...ctx.origin, named } });
 }
 
 /** The last catch. What is neither a Failure nor the disk's is a bug in svc. */

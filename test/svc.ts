@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { openStore } from '../src/auth/store-file.ts';
-import type { Ask, Clock, Context, Exchange, TerminalPort } from '../src/context.ts';
+import type { Ask, Clock, Context, Exchange } from '../src/context.ts';
 import { Failure } from '../src/errors.ts';
 import { main } from '../src/main.ts';
+import type { TerminalPort } from '../src/terminal-port.ts';
 
 /** A clock that only moves when somebody sleeps, or when a test says so. */
 export type VirtualClock = Clock & {

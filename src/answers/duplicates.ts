@@ -1,5 +1,5 @@
-import { emailKey } from '../mirror/tables/contact-words.ts';
 import { dataOf, isSame } from '../mirror/tables/cells.ts';
+import { emailKey } from '../mirror/tables/contact-words.ts';
 import type { Account, Sql } from '../mirror/tables/store.ts';
 import type { Fields } from '../text/record.ts';
 import { answer, type Query } from './ask.ts';

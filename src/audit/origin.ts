@@ -1,5 +1,5 @@
-import type { Context, Origin } from '../context.ts';
+import { type Context, type Origin, withContext } from '../context.ts';
 
 /** The same context, whose writes are recorded as coming from there. */
 export const comingFrom = (ctx: Context, origin: Origin): Context =>
-  Object.create(ctx, { origin: { value: { ...ctx.origin, ...origin } } });
+  withContext(ctx, { origin: { ...ctx.origin, ...origin } });

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { counted, number } from '../text/number.ts';
 import type { Progress } from './run-state.ts';
 
@@ -38,7 +38,7 @@ export function tellingProgress(ctx: Context, inWords: (progress: Progress, wait
     return inWords({ ...last.progress, ms }, leftMs);
   };
   return {
-    ctx: Object.create(ctx, { limitWait: { value: limitWait } }),
+    ctx: withContext(ctx, { limitWait }),
     onProgress(progress) {
       const at = ctx.clock.ticks();
       last = { progress, at };

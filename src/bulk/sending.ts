@@ -1,7 +1,7 @@
 import { comingFrom } from '../audit/origin.ts';
 import { type FollowStep, followsOf } from '../command/follow.ts';
 import type { RowOf } from '../command/row.ts';
-import type { Context, HttpResponse, Lost } from '../context.ts';
+import { type Context, type HttpResponse, type Lost, withContext } from '../context.ts';
 import type { CallOptions, Service } from '../http/call.ts';
 import { giveEarlier } from '../http/given-ids.ts';
 import type { Before } from '../http/look.ts';
@@ -74,9 +74,7 @@ export function through(sending: Sending, watch?: Watch): Service {
   };
   // The rows are accounted for by the run.
   const sends = sendsOf(sending, watch);
-  const ctx = Object.create(outer.ctx, {
-    ...{ exchange: { value: exchange }, writes: { value: undefined }, sends: { value: sends } },
-  });
+  const ctx = withContext(outer.ctx, { exchange, writes: undefined, sends });
   return { ...outer, ctx: watch ? comingFrom(ctx, { row: watch.row }) : ctx, onUnsettled: watch?.unsettled };
 }
 

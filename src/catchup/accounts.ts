@@ -1,7 +1,7 @@
 import { readConfig } from '../config/config-file.ts';
 import { settingsOfProfile, withoutCredentials } from '../config/other-profile.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { ofAccount, withoutAccount } from '../webhooks/event/account.ts';
 import type { AccountConfig, ServeConfig } from '../webhooks/serve/config.ts';
@@ -28,7 +28,7 @@ export async function asProfile(
   profile: string,
 ): Promise<{ readonly ctx: Context; readonly settings: Settings }> {
   const config = await readConfig(ctx.files);
-  const own: Context = Object.create(ctx, { env: { value: withoutCredentials(ctx.env) } });
+  const own = withContext(ctx, { env: withoutCredentials(ctx.env) });
   return { ctx: own, settings: settingsOfProfile(settings, config, profile) };
 }
 

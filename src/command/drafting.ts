@@ -1,5 +1,6 @@
 import { hearersOf } from '../api/hearers.ts';
 import { holdMs } from '../config/settings.ts';
+import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { AnyCommand, Command, Given, Group, Param } from './command.ts';
 import { param } from './param.ts';
@@ -47,7 +48,7 @@ function takingDraft(command: AnyCommand, isPublic: boolean): AnyCommand {
         throw new Failure('usage', '--draft and --hold cannot be used together.', { hint: 'Give one of them.' });
       const { sends } = ctx;
       const own = sends && Object.keys(wish).length > 0 ? sends.with(wish) : sends;
-      const inner = own === sends ? ctx : Object.create(ctx, { sends: { value: own } });
+      const inner = own === sends ? ctx : withContext(ctx, { sends: own });
       return run(inner, { ...given, flags: isOwn ? flags : rest });
     },
   };

@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import type { Context, SendWish } from '../context.ts';
+import { type Context, type SendWish, withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { wireOf } from '../http/request.ts';
@@ -64,14 +64,14 @@ function commandOf({ operation, input }: FollowStep): string {
 export function withFollowing(ctx: Context, steps: readonly FollowStep[]): Context {
   if (steps.length === 0) return ctx;
   const sends = ctx.sends?.with({ follows: followsOf(steps) });
-  return Object.create(ctx, { sends: { value: sends } });
+  return withContext(ctx, { sends });
 }
 
 /** What follows was agreed to with the first request; the policy holds for it all the same. */
 export const following = (service: Service): Service => ({
   ...service,
-  ctx: Object.create(service.ctx, {
-    sends: { value: service.ctx.sends?.with({ approved: true, holdMs: 0, follows: [] }) },
+  ctx: withContext(service.ctx, {
+    sends: service.ctx.sends?.with({ approved: true, holdMs: 0, follows: [] }),
   }),
 });
 

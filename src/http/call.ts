@@ -3,7 +3,7 @@ import type { Input, Operation } from '../api/operation.ts';
 import { resources } from '../api/resources.ts';
 import { openSession, type Session } from '../auth/session.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { notFoundNames } from '../errors.ts';
 import { digestNumbers } from '../text/digest-numbers.ts';
 import { fieldsIn } from '../text/record.ts';
@@ -37,7 +37,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
   const waits: Waits = {};
   // A command with one total of its own says more than the list that it reads just then.
   const limitWait = (leftMs: number) => ctx.limitWait?.(leftMs) ?? waits.say?.(leftMs);
-  const telling: Context = Object.create(ctx, { limitWait: { value: limitWait } });
+  const telling = withContext(ctx, { limitWait });
   return {
     ctx,
     session,
@@ -65,7 +65,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
 export async function traced(ctx: Context, { debug }: Pick<Settings, 'debug'>): Promise<Context> {
   if (!debug) return ctx;
   const { tracedExchange } = await import('./trace.ts');
-  return Object.create(ctx, { exchange: { value: tracedExchange(ctx) } });
+  return withContext(ctx, { exchange: tracedExchange(ctx) });
 }
 
 export type CallOptions = Pick<SendOptions, 'maxWaitMs'> & {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 
 /** Everything as it is, but `check` is asked right before each request: where it throws, nothing is sent. */
 export function checked<C extends Pick<Context, 'exchange'>>(ctx: C, check: () => void): C {
@@ -6,5 +6,5 @@ export function checked<C extends Pick<Context, 'exchange'>>(ctx: C, check: () =
     check();
     return ctx.exchange(request);
   };
-  return Object.create(ctx, { exchange: { value: exchange } });
+  return withContext(ctx, { exchange });
 }

@@ -1,4 +1,4 @@
-import type { Context, Preview } from '../context.ts';
+import { type Context, type Preview, withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { readBody } from './answer.ts';
 import type { Wire } from './request.ts';
@@ -7,7 +7,7 @@ import type { Wire } from './request.ts';
 export function previewing(ctx: Context): { readonly ctx: Context; readonly preview: Preview } {
   const end = new Failure('failed', 'With --dry-run nothing is sent.');
   const preview: Preview = { requests: [], end };
-  return { ctx: Object.create(ctx, { preview: { value: preview } }), preview };
+  return { ctx: withContext(ctx, { preview }), preview };
 }
 
 /** Whether a command of `ctx` ended at a request that is only shown. */

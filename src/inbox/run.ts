@@ -1,10 +1,11 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context, TerminalPort } from '../context.ts';
+import type { Context } from '../context.ts';
 import { interruption } from '../errors.ts';
 import type { View } from '../output/view.ts';
 import { openScreen, type Screen } from '../screen/screen.ts';
 import { colorsOf, screenPaint } from '../screen/style.ts';
 import { howToSend } from '../sends/words.ts';
+import type { TerminalPort } from '../terminal-port.ts';
 import { type Engine, startEngine } from './engine.ts';
 import type { Event } from './event.ts';
 import type { Job, Model } from './model.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { Failure, type FailureKind, wordsOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { keepFresh } from '../mirror/pull/keep-fresh.ts';
@@ -37,9 +37,9 @@ const kinds = ['tickets', 'conversations', 'feedback'] as const;
 export function openSession({ ctx, settings, db }: Given, tell: (event: Event) => void): Session {
   const own = new AbortController();
   const quiet = quietContext(ctx, tell);
-  const following: Context = Object.create(quiet, {
-    signal: { value: AbortSignal.any([ctx.signal, own.signal]) },
-    progress: { value: progressTo(tell) },
+  const following = withContext(quiet, {
+    signal: AbortSignal.any([ctx.signal, own.signal]),
+    progress: progressTo(tell),
   });
   const copies = new Set<Store>();
   const noted = <T extends { readonly store: Store }>(copy: T): T => {
@@ -195,11 +195,11 @@ function quietContext(ctx: Context, tell: (event: Event) => void): Context {
     return answer;
   };
   const ask: Context['ask'] = Object.create(ctx.ask, { canAsk: { value: false } });
-  return Object.create(ctx, {
-    exchange: { value: exchange },
-    ask: { value: ask },
-    progress: { value: () => {} },
-    notice: { value: (text: string) => tell({ is: 'copy', copy: { told: text }, isNew: false }) },
+  return withContext(ctx, {
+    exchange,
+    ask,
+    progress: () => {},
+    notice: (text) => tell({ is: 'copy', copy: { told: text }, isNew: false }),
   });
 }
 

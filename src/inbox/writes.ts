@@ -2,6 +2,7 @@ import { replyToConversation, resolveConversation } from '../api/conversations.t
 import type { Operation } from '../api/operation.ts';
 import { addTicketNote, getTicket, replyToTicket, updateTicket } from '../api/tickets.ts';
 import { comingFrom } from '../audit/origin.ts';
+import { withContext } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { wireOf } from '../http/request.ts';
@@ -88,7 +89,7 @@ function writingAs(service: Service, row: Row): Service {
   const named = row.kind === 'ticket' && row.number !== null ? { named: row.number } : {};
   const ctx = comingFrom(service.ctx, { face: 'inbox', command: 'inbox', ...named });
   const sends = ctx.sends?.with({ face: 'inbox', holdMs: 0 });
-  return { ...service, ctx: Object.create(ctx, { sends: { value: sends } }) };
+  return { ...service, ctx: withContext(ctx, { sends }) };
 }
 
 /** Sends a draft that somebody has read, as `svc drafts approve` does. A note reaches nobody: no newer message holds it. */

@@ -11,7 +11,7 @@ import {
 import { usableBy } from '../auth/usable.ts';
 import { advised } from '../config/advice.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Context, Origin, Writes } from '../context.ts';
+import { type Context, type Origin, type Writes, withContext } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { connect, type Service } from '../http/call.ts';
 import { wholeFailure } from '../http/whole.ts';
@@ -50,9 +50,7 @@ export async function openAssistant(ctx: Context, settings: Settings, grant: Gra
     const writes: Writes = { done: [], unknown: [] };
     const origin: Origin = { face: 'mcp', command: tool.name, client };
     const gate = sends?.with({ client });
-    const ctxOfCall = Object.create(service.ctx, {
-      ...{ writes: { value: writes }, origin: { value: origin }, sends: { value: gate } },
-    });
+    const ctxOfCall = withContext(service.ctx, { writes, origin, sends: gate });
     const own: Service = { ...service, ctx: ctxOfCall };
     try {
       const wait = pace();

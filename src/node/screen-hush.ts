@@ -1,4 +1,4 @@
-import type { TerminalPort } from '../context.ts';
+import type { TerminalPort } from '../terminal-port.ts';
 
 /**
  * While a full screen has the terminal nothing else is written on it: notes wait until it is given back. `clear`: takes

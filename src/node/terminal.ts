@@ -1,4 +1,5 @@
-import type { Context, TerminalEvents, TerminalPort } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { TerminalEvents, TerminalPort } from '../terminal-port.ts';
 import type { Lent } from './context.ts';
 
 /** The terminal of standard input and output. Whoever opens it has seen that both are one. */

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { exitCodes, Failure } from '../errors.ts';
 import { message } from '../text/layout.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -99,7 +99,7 @@ async function save(ctx: Context, view: View & { file?: string }, settings: Sett
   const { openDraft } = await import('../disk/draft-file.ts');
   const draft = await openDraft(view.file ?? '', undefined, ctx.signal);
   try {
-    const isWhole = await printTo(Object.create(ctx, { stdout: { value: draft.stream } }) as Context, view, settings);
+    const isWhole = await printTo(withContext(ctx, { stdout: draft.stream }), view, settings);
     await draft.keep();
     return isWhole;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 
 /** Each request, and each look into the store of logins, is a wait that is shown where it takes long. */
 export function showingWaits(ctx: Context): Context {
@@ -20,7 +20,7 @@ export function showingWaits(ctx: Context): Context {
     names: (...of) => inStore(() => ctx.tokens.names(...of)),
     where: (...of) => inStore(() => ctx.tokens.where(...of)),
   };
-  return Object.create(ctx, { exchange: { value: exchange }, tokens: { value: tokens } }) as Context;
+  return withContext(ctx, { exchange, tokens });
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'the service');

@@ -1,4 +1,4 @@
-import type { TerminalPort, TerminalSize } from '../context.ts';
+import type { TerminalPort, TerminalSize } from '../terminal-port.ts';
 import { goTo, type Hand, newRow, rowChange } from './diff.ts';
 import { atOnce, clearScreen } from './modes.ts';
 import { type Row, rowOf } from './row.ts';

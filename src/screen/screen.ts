@@ -1,4 +1,4 @@
-import type { TerminalPort, TerminalSize } from '../context.ts';
+import type { TerminalPort, TerminalSize } from '../terminal-port.ts';
 import { type Canvas, createCanvas, type Frame } from './canvas.ts';
 import type { Key } from './keys.ts';
 import { copyToClipboard, giveModes, leaveOther, takeModes } from './modes.ts';

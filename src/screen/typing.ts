@@ -1,4 +1,4 @@
-import type { TerminalPort } from '../context.ts';
+import type { TerminalPort } from '../terminal-port.ts';
 import { createKeyParser, type Key } from './keys.ts';
 
 /** Keys as they come, also those of which only time tells that they are whole. */

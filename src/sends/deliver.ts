@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../api/operation.ts';
-import type { Context } from '../context.ts';
+import { type Context, withContext } from '../context.ts';
 import { Failure, messageOf } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { readBefore } from '../http/look.ts';
@@ -124,11 +124,11 @@ function journaled(service: Service, { draft, at }: Journaled, leaving: (method:
     await leaving(request.method);
     return outer.exchange(request);
   };
-  const ctx = Object.create(outer, {
-    exchange: { value: exchange },
-    origin: { value: { ...outer.origin, draft: draft.id, row: rowOf(draft, at), ...named } },
+  const ctx = withContext(outer, {
+    exchange,
+    origin: { ...outer.origin, draft: draft.id, row: rowOf(draft, at), ...named },
     // It was approved, so no mode holds it; the policy does.
-    sends: { value: outer.sends?.with({ approved: true }) },
+    sends: outer.sends?.with({ approved: true }),
   });
   return { ...service, ctx };
 }

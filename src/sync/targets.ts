@@ -3,6 +3,7 @@ import { createAndSyncListContacts } from '../api/lists.ts';
 import type { Operation } from '../api/operation.ts';
 import { comingFrom } from '../audit/origin.ts';
 import { lateCopies } from '../bulk/late-copies.ts';
+import { withContext } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import { call, type Service } from '../http/call.ts';
 import { settleRecord, syncRecord } from '../http/recorder.ts';
@@ -154,10 +155,7 @@ function counted(service: Service, overwrites: KeysOf): Counted {
   };
   const reopened = new Set<number>();
   // The rows of a file are accounted for by the run.
-  const ctx: Service['ctx'] = Object.create(service.ctx, {
-    exchange: { value: exchange },
-    writes: { value: undefined },
-  });
+  const ctx = withContext(service.ctx, { exchange, writes: undefined });
   const late = lateCopies(ctx, service.settings.settleMs);
   return {
     requests: () => requests,

@@ -1,4 +1,4 @@
-import type { TerminalEvents, TerminalPort, TerminalSize } from '../../src/context.ts';
+import type { TerminalEvents, TerminalPort, TerminalSize } from '../../src/terminal-port.ts';
 
 /** A terminal of the tests: notes what it is told, and its clock goes on by hand. */
 export function fakeTerminal(first: TerminalSize = { columns: 20, rows: 4 }, env: TerminalPort['env'] = {}) {

@@ -1,6 +1,6 @@
 import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
-import type { Context } from '../../context.ts';
+import { withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { connect, type Service } from '../../http/call.ts';
 import type { View } from '../../output/view.ts';
@@ -79,7 +79,7 @@ export const releaseChangelog = defineCommand({
     'svc changelog release --dry-run --json',
   ],
   async run(outer, { args, flags, settings }) {
-    const ctx: Context = Object.create(outer, { sends: { value: outer.sends?.with({ hasOwnDraft: true }) } });
+    const ctx = withContext(outer, { sends: outer.sends?.with({ hasOwnDraft: true }) });
     const onGithub = flags.annotate ? flags.annotate === 'github' : ctx.env.GITHUB_ACTIONS === 'true';
     const blame: Blame = {};
     let isRead = false;

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { sanitize } from '../../text/sanitize.ts';
 
 /**
@@ -7,5 +7,5 @@ import { sanitize } from '../../text/sanitize.ts';
  */
 export function withPlainNotes(ctx: Context): Context {
   const notice = (text: string) => ctx.notice(sanitize(text));
-  return Object.create(ctx, { notice: { value: notice } }) as Context;
+  return withContext(ctx, { notice });
 }

@@ -1,5 +1,5 @@
 import type { Input, Operation } from '../../api/operation.ts';
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, type Service } from '../../http/call.ts';
 import { checked } from '../../http/checked.ts';
@@ -138,7 +138,7 @@ export function datedContext(ctx: Context): Omit<Dated, 'service'> & { readonly 
     return answer;
   };
   return {
-    ctx: Object.create(ctx, { exchange: { value: exchange }, limitWait: { value: limitWait } }),
+    ctx: withContext(ctx, { exchange, limitWait }),
     waits,
     seen,
     serviceTime: () => latest,

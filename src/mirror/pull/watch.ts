@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { interruption } from '../../errors.ts';
 import type { Service } from '../../http/call.ts';
 import { type Change, changesAfter, readPosition, savePosition, seqBefore } from '../store/changes.ts';
@@ -127,7 +127,7 @@ async function round({ ctx, dated, store, account, kinds, since }: Watching, pla
     if (!told.has(text)) ctx.notice(text);
     told.add(text);
   };
-  const service = { ...dated.service, ctx: Object.create(dated.service.ctx, { notice: { value: notice } }) };
+  const service = { ...dated.service, ctx: withContext(dated.service.ctx, { notice }) };
   await pull(preparePull({ ...dated, service }, { store, account, wishes }));
   if (!said) told.clear();
   place.sinceMsAgo = sinceMsAgo;

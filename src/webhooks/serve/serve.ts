@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { inTime, within } from '../receive/in-time.ts';
 import { marking, newMark } from '../receive/own-mark.ts';
@@ -88,7 +88,7 @@ async function bringUp(ctx: Context, options: ServeOptions): Promise<Up> {
   const { clock, notice } = ctx;
   const problems = createProblems({ clock, notice, probe: store.probe });
   const mark = newMark(ctx);
-  const marked: Context = Object.create(ctx, { exchange: { value: marking(ctx.exchange, mark) } });
+  const marked = withContext(ctx, { exchange: marking(ctx.exchange, mark) });
   let sinks: Sinks | undefined;
   let receiver: Receiver | undefined;
   try {

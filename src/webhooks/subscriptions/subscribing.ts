@@ -1,6 +1,6 @@
 import { createWebhook, deleteWebhook, listWebhooks } from '../../api/webhooks.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Context } from '../../context.ts';
+import { type Context, withContext } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { call, connect } from '../../http/call.ts';
 import type { Subscribing } from './subscriptions.ts';
@@ -13,7 +13,7 @@ export function subscribing(ctx: Context, settings: Settings) {
     const service = await connect(ctx, settings);
     await service.session.bearer(createWebhook);
     storesSecrets = service.session.from === 'profile';
-    const uninterruptible = Object.create(ctx, { signal: { value: new AbortController().signal } }) as Context;
+    const uninterruptible = withContext(ctx, { signal: new AbortController().signal });
     const late = await connect(uninterruptible, settings);
     const soon = { maxWaitMs: 10_000 };
     return {
