@@ -42,6 +42,14 @@ test('each rule that is cited stands there', () => {
   expect(cited.filter(({ anchor }) => !anchors.has(anchor))).toEqual([]);
 });
 
+test('no text of src names a page that whoever installed the package does not have', () => {
+  const named = texts.flatMap(([path, text]) => {
+    const said = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^'`\n]*$/gmu, '');
+    return path.startsWith('src/') && /\bdocs\/[\w-]+\.md/u.test(said) ? [path] : [];
+  });
+  expect(named).toEqual([]);
+});
+
 test('each page that a comment, a test or a page names is in the repository', () => {
   const named = texts.flatMap(([path, text]) =>
     [...text.matchAll(/(?<![\w/.-])(?:docs\/)?([\w-]+)\.(?:md|txt)(?:, section \d+|#[\w-]+)/gu)].map(

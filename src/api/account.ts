@@ -55,6 +55,7 @@ export const updateBranding = defineOperation({
   response: v.looseObject({ ok: v.boolean(), updated: v.array(v.string()) }),
   answer: { shape: 'record' },
   safety: 'repeatable',
+  namesChanged: 'updated',
   effect: { of: 'The branding', done: 'changed', lookHint: 'Look at it in the product.' },
   grant: 'write',
 });

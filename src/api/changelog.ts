@@ -97,6 +97,7 @@ export const createChangelogEntry = defineOperation({
   answer,
   safety: 'verify',
   effect: { of: 'The entry', done: 'created', lookHint: 'Look with: svc changelog list' },
+  asMade: { status: { is: 'draft' } }, // service.md#changelog-1
   reaches: 'public',
   makes: ['entry', 'id'],
   grant: 'write',
@@ -125,6 +126,7 @@ export const updateChangelogEntry = defineOperation({
   response,
   answer,
   safety: 'repeatable', // changelog.published fires once, however often the entry is published
+  rewrites: { field: 'content', shownAs: 'content_html', reading: getChangelogEntry },
   effect: { of: 'The entry', done: 'changed', lookHint: 'Look at it with: svc changelog get ID' },
   reaches: 'public',
   grant: 'write',

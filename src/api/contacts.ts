@@ -136,6 +136,7 @@ export const createContacts = defineOperation({
   answer: { shape: 'record', key: 'contacts' },
   safety: 'verify', // the same email twice makes two contacts
   effect: { of: 'The contact data', done: 'stored', lookHint: 'Look at the newest contacts with: svc contacts list' },
+  rows: 'contacts',
   makes: ['contacts', 'contact_id'],
   grant: 'write',
   remark:
@@ -181,6 +182,8 @@ export const syncContacts = defineOperation({
   }),
   answer: { shape: 'record' },
   safety: 'repeatable', // blanks are filled, tags united, metadata merged: twice is once
+  rows: 'contacts',
+  counts: true,
   effect: { of: 'The contacts', done: 'synced', lookHint: 'Look at the newest contacts with: svc contacts list' },
   ownLimit: 30,
   grant: 'write',

@@ -99,6 +99,7 @@ export const replyToConversation = defineOperation({
   answer: { shape: 'record' },
   safety: 'verify',
   effect: { of: 'The message', done: 'sent', lookHint: 'Look at the chat with: svc conversations get ID' },
+  asMade: { sender_type: { isNone: ['visitor'] } },
   reaches: 'customer',
   makes: ['message', 'id'],
   grant: 'send',
@@ -120,6 +121,7 @@ export const resolveConversation = defineOperation({
   response: v.looseObject({ conversation: ConversationItem }),
   answer: { shape: 'record', key: 'conversation' },
   safety: 'repeatable',
+  sets: { status: 'resolved' },
   effect: { of: 'The conversation', done: 'resolved', lookHint: 'Look at it with: svc conversations get ID' },
   grant: 'send', // the customer may be asked for a rating
 });

@@ -90,6 +90,18 @@ type Described = {
   readonly ownLimit?: number;
   /** The field of the answer that holds a subscription's signing secret, shown once. */
   readonly secret?: 'signing_secret';
+  /** What it sets without a word of it in its body. */
+  readonly sets?: Readonly<Record<string, string>>;
+  /** What the service makes of fields that were not sent (a rule of the account may do otherwise): one of these, or none of them. */
+  readonly asMade?: Readonly<Record<string, { readonly is: string } | { readonly isNone: readonly string[] }>>;
+  /** The field of the body that holds several records; a body without it is one. */
+  readonly rows?: 'contacts';
+  /** The answer counts what became of the rows, in place of showing them. */
+  readonly counts?: true;
+  /** The field of the answer that names what was changed, in place of showing it. */
+  readonly namesChanged?: string;
+  /** A text that the service shows in a form of its own: its field, where it is shown, and what reads the record. */
+  readonly rewrites?: { readonly field: string; readonly shownAs: string; readonly reading: Operation };
   /** Fields that the service lets one leave out and then clears what is there: an assistant must give them. */
   readonly clearsWithout?: readonly string[];
   /** A full sentence for readers who only see the schema. */

@@ -129,6 +129,7 @@ export const createTicket = defineOperation({
   response: v.looseObject({ ticket: Ticket }),
   answer,
   safety: 'verify',
+  asMade: { status: { isNone: ['resolved', 'closed'] }, source: { is: 'api' } }, // service.md#tickets-1
   effect: { of: 'The ticket', done: 'created', lookHint: 'Look with: svc tickets list --search SUBJECT' },
   makes: ['ticket', 'id'],
   grant: 'write',
@@ -208,6 +209,7 @@ export const replyToTicket = defineOperation({
   answer: { shape: 'record', key: 'message' },
   safety: 'verify', // a real message goes out: after a lost answer, look before repeating
   effect: { of: 'The reply', done: 'sent', lookHint: 'Look at the thread with: svc tickets get ID' },
+  asMade: { direction: { is: 'out' } },
   reaches: 'customer',
   makes: ['message', 'id'],
   grant: 'send',

@@ -2,7 +2,7 @@ import { hearersOf } from '../api/hearers.ts';
 import { filledPath, isPreset } from '../api/path.ts';
 import { followsOf } from '../command/follow.ts';
 import type { Settings } from '../config/settings.ts';
-import { sendsContent } from '../http/confirmed-update.ts';
+import { sentText } from '../http/confirmed-update.ts';
 import { isProvenByList } from '../http/look.ts';
 import { fieldsIn } from '../text/record.ts';
 import { type Ended, endedRows } from './ended-table.ts';
@@ -132,7 +132,7 @@ const generalLimit = 60;
 const minutesFor = ({ row: { operation, after }, columns, sample }: Plan, sendable: number, beside: number): number => {
   const isInTwoSteps = columns.targets.some((target) => target?.kind === 'field' && target.field.path === after?.field);
   const isRead = operation.safety === 'verify' && (operation.params !== undefined || isProvenByList(operation));
-  const isCompared = sample.some(({ input }) => sendsContent(operation, input));
+  const isCompared = sample.some(({ input }) => sentText(operation, input) !== undefined);
   const each = isRead || isCompared || isInTwoSteps ? 2 : 1;
   return Math.ceil((sendable * each + (sendable > 0 ? beside : 0)) / generalLimit);
 };

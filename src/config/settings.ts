@@ -87,7 +87,7 @@ export type Settings = {
   readonly timeoutMs: number;
   /** Undefined: the command's own default. */
   readonly maxWaitMs?: number;
-  /** How long to look for a write whose outcome is not known (docs/writes.md). */
+  /** How long to look for a write whose outcome is not known. */
   readonly settleMs: number;
   readonly color: (typeof colors)[number];
   readonly safeCells: boolean;

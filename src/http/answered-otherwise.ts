@@ -3,7 +3,7 @@ import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
 import { isSameEmail, isSameSet, isSameText, isSameTime, isSameUrl, isSameValue } from './agree.ts';
 import { rowsSent } from './agree-contact.ts';
 
-type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'makes'>;
+type About = Pick<Operation, 'safety' | 'answer' | 'makes' | 'rows' | 'counts' | 'asMade'>;
 type IsSame = (shown: unknown, sent: unknown) => boolean;
 
 /** Fields whose value the service may write in another way. The content of an entry comes back as HTML: only a look compares it. */
@@ -21,40 +21,28 @@ export const waysToAgree: Readonly<Record<string, IsSame>> = {
  * was not is otherwise than the service makes it, it has more or fewer records than were sent, or counts that cannot be. What an answer does not show is not compared. After an
  * update a record may hold what somebody else wrote a moment later, so there only the id counts (`showsOther`).
  */
-export function answeredOtherwise({ id, safety, answer, makes }: About, body: unknown, json: unknown): boolean {
-  if (id === 'syncContacts') return !areCountsOf(rowsSent(fieldsIn(body)).length, fieldsIn(json));
+export function answeredOtherwise(operation: About, body: unknown, json: unknown): boolean {
+  const { safety, answer, makes, rows, counts, asMade } = operation;
+  if (counts) return !areCountsOf(rowsSent(fieldsIn(body)).length, fieldsIn(json));
   if (safety !== 'verify' && safety !== 'once') return false;
   // A message stands beside how its conversation is handled, so there the answer has no key of its own.
   const key = answer.key ?? (makes && makes.length > 1 ? makes[0] : undefined);
   const shown = key === undefined ? json : fieldsIn(json)[key];
-  const sent = id === 'createContacts' ? rowsSent(fieldsIn(body)) : [body];
+  const sent = rows ? rowsSent(fieldsIn(body)) : [body];
   const records = [shown].flat();
   if (records.length !== sent.length) return true;
   return sent.some((one, at) => {
     const [record, fields] = [fieldsIn(records[at]), fieldsIn(one)];
-    return differs(record, fields) || isNotAsMade(id, record, fields);
+    return differs(record, fields) || isNotAsMade(asMade, record, fields);
   });
 }
 
-type Judges = Readonly<Record<string, (shown: unknown) => boolean>>;
-
-const is =
-  (made: unknown) =>
-  (shown: unknown): boolean =>
-    shown === made;
-
-/** Of fields that were not sent (service.md#tickets-1, service.md#changelog-1). A rule of the account may set others. */
-const asMade: Readonly<Record<string, Judges>> = {
-  createTicket: { status: (shown) => shown !== 'resolved' && shown !== 'closed', source: is('api') },
-  createChangelogEntry: { status: is('draft') },
-  replyToTicket: { direction: is('out') },
-  replyToConversation: { sender_type: (shown) => shown !== 'visitor' },
-};
-
-function isNotAsMade(id: string, shown: Fields, sent: Fields): boolean {
-  return Object.entries(asMade[id] ?? {}).some(([name, isSo]) => {
+/** Of fields that were not sent. */
+function isNotAsMade(asMade: Operation['asMade'] = {}, shown: Fields, sent: Fields): boolean {
+  return Object.entries(asMade).some(([name, made]) => {
     const there = shown[name];
-    return there !== undefined && (sent[name] ?? undefined) === undefined && !isSo(there);
+    if (there === undefined || (sent[name] ?? undefined) !== undefined) return false;
+    return 'is' in made ? there !== made.is : made.isNone.some((one) => one === there);
   });
 }
 

@@ -1,8 +1,7 @@
-import { getChangelogEntry } from '../api/changelog.ts';
 import type { Operation } from '../api/operation.ts';
 import type { HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { fieldsIn, textIn } from '../text/record.ts';
+import { type Fields, fieldsIn, textIn } from '../text/record.ts';
 import type { LookAgain } from './look-again.ts';
 import { shownOtherwise } from './shown-otherwise.ts';
 
@@ -19,8 +18,8 @@ export async function confirmedUpdate(update: LookAgain, answer: HttpResponse, j
  * The service makes HTML of the content of an entry, perhaps in a form that svc does not foresee. So where it does not
  * show what was sent, only what was there before tells whether it was changed.
  */
-export const sendsContent = ({ id }: Pick<Operation, 'id'>, { body }: LookAgain['input']): boolean =>
-  id === 'updateChangelogEntry' && textIn(fieldsIn(body).content) !== undefined;
+export const sentText = ({ rewrites }: Pick<Operation, 'rewrites'>, { body }: LookAgain['input']): string | undefined =>
+  rewrites && textIn(fieldsIn(body)[rewrites.field]);
 
 /** The entry whose content an update replaces; undefined where the service does not show it: the update is told why. */
 export async function recordBefore(
@@ -28,9 +27,10 @@ export async function recordBefore(
   input: LookAgain['input'],
   read: LookAgain['read'],
 ): Promise<LookAgain['was']> {
-  if (!sendsContent(operation, input)) return undefined;
+  const { rewrites } = operation;
+  if (!rewrites || sentText(operation, input) === undefined) return undefined;
   try {
-    return fieldsIn(fieldsIn(await read(getChangelogEntry)).entry);
+    return shownIn(rewrites.reading, await read(rewrites.reading));
   } catch (failure) {
     if (failure instanceof Failure && ['forbidden', 'not-found', 'failed'].includes(failure.kind)) return undefined;
     throw failure;
@@ -39,9 +39,13 @@ export async function recordBefore(
 
 /** Undefined where what the answer shows is what was sent, or nobody knows. */
 async function otherText({ operation, input, was }: LookAgain, json: unknown): Promise<string | undefined> {
-  if (was === undefined || !sendsContent(operation, input)) return undefined;
-  const html = textIn(fieldsIn(fieldsIn(json).entry).content_html);
+  const { rewrites } = operation;
+  const sent = sentText(operation, input);
+  if (was === undefined || !rewrites || sent === undefined) return undefined;
+  const html = textIn(shownIn(operation, json)[rewrites.shownAs]);
   const { showsContent } = await import('../text/reading.ts');
-  const { content } = fieldsIn(input.body);
-  return html === undefined || showsContent(html, String(content)) ? undefined : 'another content';
+  return html === undefined || showsContent(html, sent) ? undefined : `another ${rewrites.field}`;
 }
+
+const shownIn = ({ answer }: Operation, json: unknown): Fields =>
+  fieldsIn(answer.key === undefined ? json : fieldsIn(json)[answer.key]);

@@ -36,12 +36,14 @@ export async function lookAgain(about: LookAgain, answer: HttpResponse, other: s
 
 /** Whether nothing has changed, and the words that are there are not those that were sent. */
 async function oldText({ input, was, operation }: LookAgain, seen: unknown): Promise<string | undefined> {
-  if (was === undefined) return undefined;
-  const now = fieldsIn(fieldsIn(seen)[operation.answer.key ?? '']);
-  if (was.content_html !== now.content_html || was.updated_at !== now.updated_at) return undefined;
+  const { rewrites, answer } = operation;
+  if (was === undefined || !rewrites) return undefined;
+  const { field, shownAs } = rewrites;
+  const now = fieldsIn(fieldsIn(seen)[answer.key ?? '']);
+  if (was[shownAs] !== now[shownAs] || was.updated_at !== now.updated_at) return undefined;
   const { showsContent, showsWords } = await import('../text/reading.ts');
-  const [html, content] = [String(now.content_html), String(fieldsIn(input.body).content)];
-  return showsContent(html, content) || showsWords(html, content) ? undefined : 'the content of before';
+  const [html, sent] = [String(now[shownAs]), String(fieldsIn(input.body)[field])];
+  return showsContent(html, sent) || showsWords(html, sent) ? undefined : `the ${field} of before`;
 }
 
 /** The answer to a read of that very record; undefined where there is none. */

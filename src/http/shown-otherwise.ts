@@ -1,12 +1,10 @@
 import type { Operation } from '../api/operation.ts';
 import { fieldsOf } from '../api/shape.ts';
-import { type Fields, fieldsIn, isRecord } from '../text/record.ts';
+import { fieldsIn, isRecord } from '../text/record.ts';
 import { isSameSet, isSameText, isSameUrl, isSameValue, isStoredPhone } from './agree.ts';
 import { waysToAgree } from './answered-otherwise.ts';
 
-type About = Pick<Operation, 'id' | 'safety' | 'answer' | 'deletes' | 'body'>;
-/** What resolving sends without a word of it. */
-const meant: Readonly<Record<string, Fields>> = { resolveConversation: { status: 'resolved' } };
+type About = Pick<Operation, 'safety' | 'answer' | 'deletes' | 'body' | 'sets' | 'namesChanged'>;
 
 /** Where the service may have kept what was sent in its own form. */
 const keptOtherwise: Readonly<Record<string, (shown: unknown, sent: unknown) => boolean>> = {
@@ -22,18 +20,18 @@ const keptOtherwise: Readonly<Record<string, (shown: unknown, sent: unknown) => 
  * answer does not show is not compared, of own data only the keys that were sent.
  */
 export function shownOtherwise(
-  { id, safety, answer, deletes, body: schema }: About,
+  { safety, answer, deletes, body: schema, sets, namesChanged }: About,
   body: unknown,
   json: unknown,
 ): string | undefined {
   if (safety !== 'repeatable' || deletes) return undefined;
-  if (id === 'updateBranding') {
+  if (namesChanged !== undefined) {
     const sent = Object.keys(fieldsIn(body)).filter((name) => name in fieldsOf(schema));
-    return unnamed(sent, fieldsIn(json).updated);
+    return unnamed(sent, fieldsIn(json)[namesChanged]);
   }
   if (answer.key === undefined) return undefined;
   const shown = fieldsIn(fieldsIn(json)[answer.key]);
-  const sent = Object.entries({ ...fieldsIn(body), ...meant[id] });
+  const sent = Object.entries({ ...fieldsIn(body), ...sets });
   const [other] = sent.find(([name, value]) => !isShown(name, shown[name], value)) ?? [];
   return other === undefined ? undefined : `${other} ${JSON.stringify(shown[other])}`;
 }
@@ -49,7 +47,7 @@ function isShown(name: string, there: unknown, value: unknown): boolean {
   return isSame(there, value);
 }
 
-/** Of the branding the service names what it has changed, and nothing can be read back. */
+/** Where the service names what it has changed, and nothing can be read back. */
 function unnamed(sent: readonly string[], updated: unknown): string | undefined {
   if (!Array.isArray(updated)) return undefined;
   const isOther = sent.some((name) => !updated.includes(name)) || updated.some((name) => !sent.includes(name));

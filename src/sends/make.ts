@@ -44,9 +44,9 @@ const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${w
 
 /** Only what is once, however often it is done: the record is as the request would make it. */
 function isDoneAlready({ operation, body }: SendRequest, record: Fields | undefined): boolean {
-  if (!record || operationNamed(operation)?.safety !== 'repeatable') return false;
-  if (operation === 'resolveConversation') return record.status === 'resolved';
-  const changes = Object.entries(fieldsIn(body));
+  const { safety, sets } = operationNamed(operation) ?? {};
+  if (!record || safety !== 'repeatable') return false;
+  const changes = Object.entries({ ...fieldsIn(body), ...sets });
   return changes.length === 1 && changes.every(([name, value]) => name === 'status' && record[name] === value);
 }
 

@@ -89,7 +89,7 @@ function changeInWords({ operation: id, method, path, body }: Step): string {
   const operation = operationNamed(id);
   const set = Object.entries(fieldsIn(body)).map(([name, value]) => `${name} to ${textOfValue(value)}`);
   if (set.length > 0) return `set ${set.join(' and ')}`;
-  if (id === 'resolveConversation') return 'resolve the conversation';
+  if (operation?.sets?.status === 'resolved') return 'resolve the conversation';
   return operation
     ? `svc ${operation.command.join(' ')} (${nameOf({ kind: operation.resource }, undefined)})`
     : `${method} ${path}`;

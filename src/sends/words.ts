@@ -19,12 +19,12 @@ export function actOf({ operation: id, body, record, number }: Act): string {
   const operation = operationNamed(id);
   const name = nameOf(record, number);
   if (!operation) return name;
-  const { effect, reaches, makes, command } = operation;
+  const { effect, reaches, makes, command, sets, resource } = operation;
   if (reaches === 'public')
     return `the publishing of ${record.id ? name : `“${textIn(fieldsIn(body).title) ?? 'an entry'}”`}`;
   if (makes && effect) return `a ${effect.of.replace(/^The /u, '')} to ${name}`;
-  if (id === 'resolveConversation') return `the resolving of ${name}`;
-  if (id === 'sendEvent') return `the event “${textIn(fieldsIn(body).trigger) ?? ''}”`;
+  if (sets?.status === 'resolved') return `the resolving of ${name}`;
+  if (resource === 'events') return `the event “${textIn(fieldsIn(body).trigger) ?? ''}”`;
   return `svc ${command.join(' ')}${record.id ? ` (${name})` : ''}`;
 }
 
@@ -43,15 +43,16 @@ export function requestInWords(sending: Sending): string {
   const { operation: id, body, record, number, to } = sending;
   const name = nameOf(record, number);
   const person = nameAlone(to) ?? 'somebody';
-  if (operationNamed(id)?.reaches === 'public') {
+  const { reaches, sets, resource } = operationNamed(id) ?? {};
+  if (reaches === 'public') {
     if (!record.id) return 'Publish a new entry; the public will read it.';
     return fieldsIn(body).status === 'published'
       ? `Publish ${name}; the public will read it.`
       : `Change ${name}, which the public can read.`;
   }
-  if (id === 'resolveConversation') return `Resolve ${name} of ${person}; the customer may hear of it.`;
+  if (sets?.status === 'resolved') return `Resolve ${name} of ${person}; the customer may hear of it.`;
   const act = actOf(sending);
-  return `Send ${act}${id === 'sendEvent' ? ` for ${person}` : ''}; the customer may hear of it.`;
+  return `Send ${act}${resource === 'events' ? ` for ${person}` : ''}; the customer may hear of it.`;
 }
 
 /** `Draft 12: a reply to T-1008, Viktor Nakamura <v@n.test>, by email` */
