@@ -1,4 +1,4 @@
-import type { HttpResponse } from './context.ts';
+import type { HttpResponse } from './http-port.ts';
 
 /** Every way in which a run of svc can end without having done what was asked, and the exit code of each. */
 export const exitCodes = {
@@ -48,8 +48,14 @@ type Details = {
   readonly isHeld?: boolean;
   /** Nothing was sent: what was to be sent is a draft that waits for a person. */
   readonly drafted?: Drafted;
+  /** What is wrong with the copy of the account; the service has nothing to do with it. */
+  readonly copy?: CopyProblem;
   readonly cause?: unknown;
 };
+
+export type CopyProblem =
+  | { readonly is: 'missing' | 'locked' | 'out of reach' }
+  | { readonly is: 'damaged'; readonly file: string };
 
 /** A draft, as a face tells of it. `told`: one line with the command that sends it. */
 export type Drafted = {
@@ -81,53 +87,26 @@ export const isInterruption = ({ kind }: Pick<Failure, 'kind'>): boolean =>
 /** The one error class of svc: a sentence of fact, its kind, and one of advice. Caught only in `main.ts`. */
 export class Failure extends Error {
   readonly kind: FailureKind;
-  readonly hint: string | undefined;
-  readonly status: number | undefined;
-  readonly fields: Details['fields'];
-  readonly looked: Details['looked'];
-  readonly answer: Details['answer'];
-  readonly isStranger: boolean;
-  readonly mayBeDone: boolean;
-  readonly isShort: boolean;
-  readonly isUnrecorded: boolean;
-  readonly isWhole: boolean;
-  readonly isHeld: boolean;
-  readonly done: Details['done'];
-  readonly drafted: Details['drafted'];
+  declare readonly hint?: string;
+  declare readonly status?: number;
+  declare readonly fields?: Details['fields'];
+  declare readonly looked?: Details['looked'];
+  declare readonly answer?: Details['answer'];
+  declare readonly isStranger?: boolean;
+  declare readonly mayBeDone?: boolean;
+  declare readonly isShort?: boolean;
+  declare readonly isUnrecorded?: boolean;
+  declare readonly isWhole?: boolean;
+  declare readonly isHeld?: boolean;
+  declare readonly done?: Details['done'];
+  declare readonly drafted?: Drafted;
+  declare readonly copy?: CopyProblem;
 
-  constructor(kind: FailureKind, message: string, details: Details = {}) {
-    const {
-      hint,
-      status,
-      fields,
-      looked,
-      answer,
-      isStranger,
-      mayBeDone,
-      isShort,
-      isUnrecorded,
-      isWhole,
-      isHeld,
-      done,
-      drafted,
-      cause,
-    } = details;
+  constructor(kind: FailureKind, message: string, { cause, ...details }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
     this.kind = kind;
-    this.hint = hint;
-    this.status = status;
-    this.fields = fields;
-    this.looked = looked;
-    this.answer = answer;
-    this.isStranger = isStranger === true;
-    this.mayBeDone = mayBeDone === true;
-    this.isShort = isShort === true;
-    this.isUnrecorded = isUnrecorded === true;
-    this.isWhole = isWhole === true;
-    this.isHeld = isHeld === true;
-    this.done = done;
-    this.drafted = drafted;
+    Object.assign(this, details);
   }
 
   get exitCode(): number {
@@ -165,7 +144,6 @@ export const notFoundNames =
     });
   };
 
-/** What went wrong, of whatever was thrown. */
 /** The code of an error of the system (`ENOENT`) or of Node (`ERR_INVALID_URL`). */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -174,4 +152,5 @@ export const codeOf = (error: unknown): string | undefined =>
 export const wordsOf = (error: unknown): string =>
   error instanceof Failure && error.hint !== undefined ? `${error.message} ${error.hint}` : messageOf(error);
 
+/** What went wrong, of whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

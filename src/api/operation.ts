@@ -177,7 +177,9 @@ export type Output<Op extends Operation> = v.InferOutput<Op['response']>;
 const accountCredentials = ['api_key', 'oauth'] as const;
 
 /** An entry as it is written, without the fields that are derived from the others. */
-type Entry = Omit<Described, 'credentials' | 'params'> & Partial<Pick<Described, 'credentials'>> & (Read | Write);
+type OperationEntry = Omit<Described, 'credentials' | 'params'> &
+  Partial<Pick<Described, 'credentials'>> &
+  (Read | Write);
 
 /** For a path with ids, says which kind each of them names; a path without ids says nothing. */
 type IdsOf<Path extends string> = [IdName<Path>] extends [never]
@@ -189,13 +191,13 @@ type ParamsOf<Ids> =
     ? v.ObjectSchema<{ readonly [Name in keyof Ids]: typeof id }, undefined>
     : undefined;
 
-type Completed<Op extends Entry> = Op & {
+type Completed<Op extends OperationEntry> = Op & {
   readonly credentials: readonly CredentialKind[];
   readonly params: ParamsOf<Op['ids']>;
 };
 
 /** An entry of the table. Unless it says otherwise, an API key and an OAuth token are accepted. */
-export function defineOperation<const Op extends Entry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
+export function defineOperation<const Op extends OperationEntry>(operation: Op & IdsOf<Op['path']>): Completed<Op> {
   const { ids, credentials = accountCredentials } = operation;
   // The compiler cannot follow a mapped type through Object.entries.
   const params: unknown = ids && v.object(idSchemas(ids));

@@ -106,7 +106,8 @@ const doubtful =
 function readText(text: string, shape: Shape, flag: string): unknown {
   if (shape.type === 'integer' || shape.type === 'number') {
     const value = /^[+-]?\d+(\.\d+)?$/u.test(text.trim()) ? Number(text) : Number.NaN;
-    if (Number.isNaN(value)) throw new Failure('usage', `${flag} must be a whole number, not "${text}".`);
+    const noun = shape.type === 'integer' ? 'a whole number' : 'a number';
+    if (Number.isNaN(value)) throw new Failure('usage', `${flag} must be ${noun}, not "${text}".`);
     return value;
   }
   if (shape.type === 'boolean') {

@@ -3,7 +3,7 @@ import { type AnyCommand, aliasesOf, type Group } from '../command/command.ts';
 import { takingDryRuns } from '../command/dry-run.ts';
 
 /** What the program knows of a group before it is named: enough for help and completion, nothing loaded. */
-export type Entry = {
+export type CommandEntry = {
   readonly name: string;
   /** The singular, and other accepted names. */
   readonly aliases?: readonly string[];
@@ -13,7 +13,7 @@ export type Entry = {
 };
 
 /** The command tree, in the order of the help. */
-export const entries: readonly Entry[] = [
+export const entries: readonly CommandEntry[] = [
   {
     name: 'inbox',
     summary: 'What needs a person, full-screen: single keys to deal with it',
@@ -263,7 +263,7 @@ async function findCommand([first = '', ...words]: readonly string[]): Promise<A
 }
 
 /** What the entry stands for. Commands that write one record take the rows of a file too. */
-export async function loadEntry(entry: Entry): Promise<Group | AnyCommand> {
+export async function loadEntry(entry: CommandEntry): Promise<Group | AnyCommand> {
   const node = await takingRows(takingDryRuns(await entry.load()));
   // Most groups reach nobody, and their start need not know how a send is held.
   if (!reachesSomebody(node)) return node;

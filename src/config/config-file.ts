@@ -6,7 +6,7 @@ import { Failure, messageOf } from '../errors.ts';
 import { isRecord } from '../text/record.ts';
 import type { Config, ProfileConfig } from './settings.ts';
 
-type Place = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
+type ConfigPorts = Pick<Context, 'files' | 'clock'> & Partial<Pick<Context, 'signal' | 'progress' | 'notice'>>;
 
 export const configPath = (files: Context['files']): string => join(files.config, 'config.json');
 
@@ -23,7 +23,7 @@ export async function readConfig(files: Context['files']): Promise<Config> {
 }
 
 /** Changes the file under a lock, so that two runs of svc at once lose nothing of each other's. Unknown keys stay. */
-export async function updateConfig(ctx: Place, change: (config: Config) => Config): Promise<Config> {
+export async function updateConfig(ctx: ConfigPorts, change: (config: Config) => Config): Promise<Config> {
   const folder = ctx.files.config;
   const { clock, signal, progress, notice } = ctx;
   const waiting = { clock, signal, progress, notice, what: 'the configuration' };
@@ -45,7 +45,7 @@ export async function updateConfig(ctx: Place, change: (config: Config) => Confi
 }
 
 /** Sets keys of one profile; a key that is undefined is removed. */
-export function updateProfile(ctx: Place, profile: string, change: Partial<ProfileConfig>): Promise<Config> {
+export function updateProfile(ctx: ConfigPorts, profile: string, change: Partial<ProfileConfig>): Promise<Config> {
   return updateConfig(ctx, (config) => {
     const profiles = config.profiles ?? {};
     const own = Object.hasOwn(profiles, profile) ? profiles[profile] : {};

@@ -5,7 +5,7 @@ const pageForms = ['md', 'html'] as const;
 
 export type PageForm = (typeof pageForms)[number];
 
-type Asked = {
+type FormRequest = {
   readonly output?: string | undefined;
   readonly json?: boolean | undefined;
   readonly jq?: string | undefined;
@@ -13,7 +13,7 @@ type Asked = {
 };
 
 /** @throws Failure `usage` where something is asked of it that only data has */
-export function pageFormOf({ output, json, jq, fields }: Asked): PageForm | undefined {
+export function pageFormOf({ output, json, jq, fields }: FormRequest): PageForm | undefined {
   const form = pageForms.find((name) => name === output);
   if (form && (json || jq !== undefined || fields !== undefined)) {
     throw new Failure('usage', `--output ${form} is a page: leave out --json, --jq and --fields.`);

@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { isLoopbackHost } from '../text/loopback.ts';
-import type { Settings } from './settings.ts';
 
 /**
  * The URL of the service, or of its OAuth endpoints, as requests are built on it: a path prefix is kept, a trailing
@@ -46,11 +45,7 @@ export const originOf = (url: string): string => new URL(url).origin;
 export const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
 /** What is sent by plain http:// can be read on the way: allowed on this machine, elsewhere only where it is asked for. */
-export function requireHttps(
-  url: string,
-  what: string,
-  { insecureHttp }: Partial<Pick<Settings, 'insecureHttp'>>,
-): void {
+export function requireHttps(url: string, what: string, { insecureHttp }: { readonly insecureHttp?: boolean }): void {
   if (insecureHttp || new URL(url).protocol === 'https:' || isLoopback(url)) return;
   throw new Failure('usage', `${what} ${url} must begin with https://; nothing was sent.`, {
     hint: 'Over http:// the credential could be read on the way. To allow it: --insecure-http or SVC_INSECURE_HTTP=1',

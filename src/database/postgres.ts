@@ -1,7 +1,9 @@
 import type { Client, ClientConfig } from 'pg';
 import type { Env } from '../env.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
-import { beginSession, type Session } from './session.ts';
+import { beginSession, type Opening, type Session, type Statement } from './session.ts';
+
+export type { Opening } from './session.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -15,29 +17,6 @@ export type Database = {
    */
   query(statement: Statement): Promise<readonly Row[]>;
   close(): Promise<void>;
-};
-
-export type Statement = {
-  readonly text: string;
-  readonly values?: unknown[];
-  readonly name?: string;
-  /** Of what writes: what is locked first, so that what `guard` sees stays so until the end. */
-  readonly lock?: string;
-  /** Looks at the rows before they are committed: what it throws undoes the statement. */
-  readonly check?: (rows: readonly Row[]) => void;
-};
-
-export type Opening = {
-  readonly url: string;
-  readonly env: Env;
-  /** What the server's list of connections shows. */
-  readonly application: string;
-  /** Where a password may be given, for a hint. */
-  readonly passwordHint: string;
-  /** `name = value`, for all that is asked. */
-  readonly settings?: readonly string[];
-  /** Asked before each statement with a lock: a row of it is what stands against writing. */
-  readonly guard?: { readonly text: string; readonly refuse: (found: Row, place: string) => Failure };
 };
 
 /** One statement after the other: `pg` does not keep a queue of its own for long. */

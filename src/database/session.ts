@@ -1,7 +1,31 @@
 import type { Client, QueryResult } from 'pg';
-import type { Opening, Statement } from './postgres.ts';
+import type { Env } from '../env.ts';
+import type { Failure } from '../errors.ts';
 
 type Row = Readonly<Record<string, unknown>>;
+
+export type Statement = {
+  readonly text: string;
+  readonly values?: unknown[];
+  readonly name?: string;
+  /** Of what writes: what is locked first, so that what `guard` sees stays so until the end. */
+  readonly lock?: string;
+  /** Looks at the rows before they are committed: what it throws undoes the statement. */
+  readonly check?: (rows: readonly Row[]) => void;
+};
+
+export type Opening = {
+  readonly url: string;
+  readonly env: Env;
+  /** What the server's list of connections shows. */
+  readonly application: string;
+  /** Where a password may be given, for a hint. */
+  readonly passwordHint: string;
+  /** `name = value`, for all that is asked. */
+  readonly settings?: readonly string[];
+  /** Asked before each statement with a lock: a row of it is what stands against writing. */
+  readonly guard?: { readonly text: string; readonly refuse: (found: Row, place: string) => Failure };
+};
 
 /** A connection on which each statement has the settings and the guard, whatever lies between it and the server. */
 export type Session = {
@@ -9,7 +33,7 @@ export type Session = {
   end(): Promise<void>;
 };
 
-type Needs = Pick<Opening, 'settings' | 'guard'>;
+type SessionOptions = Pick<Opening, 'settings' | 'guard'>;
 
 /**
  * The server would compile a statement that it takes for long. Ours are short; what steers their plans (`enable_seqscan = off`) only
@@ -22,7 +46,11 @@ const always = ['jit = off'];
  * set in a session is found by whoever has it next. So there each statement is in a transaction of its own that begins with the
  * settings, and none is prepared by name. A pooler is known by the number of the session, which it makes up.
  */
-export async function beginSession(client: Client, { settings = [], guard }: Needs, place: string): Promise<Session> {
+export async function beginSession(
+  client: Client,
+  { settings = [], guard }: SessionOptions,
+  place: string,
+): Promise<Session> {
   const [own] = (await client.query('SELECT pg_catalog.pg_backend_pid() AS pid')).rows;
   const isPooled = own?.pid !== numberOf(client);
   const all = [...always, ...settings].map((one) => `SET${isPooled ? ' LOCAL' : ''} ${one}; `).join('');

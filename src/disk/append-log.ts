@@ -10,9 +10,10 @@ import {
   restore,
   rewrite,
   syncNoted,
+  tailOf,
   type Whereabouts,
 } from './growing-file.ts';
-import { goOnBehindWhatIsLeft, isChanged, tailOf } from './log-edited.ts';
+import { goOnBehindWhatIsLeft, isChanged } from './log-edited.ts';
 import { linesOf, type Recovery, readAt, recover, type Span } from './log-file.ts';
 import { type Job, type LogOptions, type State, work, writeNotes } from './log-queue.ts';
 import { makeFolders } from './make-folders.ts';

@@ -1,9 +1,8 @@
-import { type BigIntStats, fstatSync, renameSync, statSync, writeSync } from 'node:fs';
+import { type BigIntStats, fstatSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
 import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isCode, syncFolder } from './atomic-file.ts';
 import type { Held } from './lock-hold.ts';
-import { tailLength, tailOf } from './log-edited.ts';
 import { copyAll, type Recovery, type Span, writeAll } from './log-file.ts';
 import { makeFolders } from './make-folders.ts';
 
@@ -204,4 +203,18 @@ export function writeMark({ options: { mark, writeNow = writeSync, held }, file 
     held?.check();
     writeNow(file.fd, Buffer.from(text), 0, text.length, 0);
   } catch {}
+}
+
+/** More than any two lines have in common at their ends. */
+const tailLength = 256;
+
+/** The bytes right before the end; fewer where the disk gives no more. */
+export function tailOf({ fd }: Pick<FileHandle, 'fd'>, end: number): Buffer {
+  const tail = Buffer.alloc(Math.min(tailLength, end));
+  try {
+    return tail.subarray(0, readSync(fd, tail, 0, tail.length, end - tail.length));
+  } catch {
+    // A disk that refuses to be read says nothing of who changed it.
+    return tail.subarray(0, 0);
+  }
 }

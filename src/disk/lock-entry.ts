@@ -7,7 +7,7 @@ import { codeOf } from '../errors.ts';
  * among the processes that share a PID namespace of one running kernel: that is the world. Version 0.1.0 wrote no
  * world; its host stands for it.
  */
-export type Entry = {
+export type LockEntry = {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
@@ -18,7 +18,7 @@ export type Entry = {
 export type Life = 'running' | 'stopped' | 'gone';
 
 /** Undefined for files that are no entries: probes, what a file server leaves (`.nfs…`), and whatever else somebody put there. */
-export function parseEntry(name: string): Entry | undefined {
+export function parseEntry(name: string): LockEntry | undefined {
   if (name.startsWith('.')) return undefined;
   const [host = '', pid = '', start = '', , world] = name.split('.');
   if (!/^[1-9]\d*$/u.test(pid)) return undefined;
@@ -44,13 +44,13 @@ function readNow(path: string): string | undefined {
 }
 
 /** Whether the entry's process id can be looked up from here. */
-export const isOfThisWorld = async (entry: Entry): Promise<boolean> => isOf(await thisWorld(), entry);
+export const isOfThisWorld = async (entry: LockEntry): Promise<boolean> => isOf(await thisWorld(), entry);
 
-const isOf = (here: string, { world, host }: Entry): boolean =>
+const isOf = (here: string, { world, host }: LockEntry): boolean =>
   world === undefined ? host === thisHost() : world === here;
 
 /** What became of a process of this world. In doubt it lives. */
-export async function lifeOf({ pid, start }: Entry): Promise<Life> {
+export async function lifeOf({ pid, start }: LockEntry): Promise<Life> {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -65,7 +65,7 @@ export async function lifeOf({ pid, start }: Entry): Promise<Life> {
 }
 
 /** For messages: `process 123`, and where it runs as seen from `here`, a world. */
-export function describe(entry: Entry, here: string): string {
+export function describe(entry: LockEntry, here: string): string {
   const who = `process ${entry.pid}`;
   if (isOf(here, entry)) return `${who} on ${entry.host}`;
   const [boot, ownBoot] = [entry.world, here].map((world) => world?.split('-')[0]);

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
-import { describe, type Entry, parseEntry } from './lock-entry.ts';
+import { describe, type LockEntry, parseEntry } from './lock-entry.ts';
 
 /** A lock that this process has taken, and may have lost since. */
 export type Held = {
@@ -142,7 +142,7 @@ const goOn = `Nothing more was sent. ${runAgain}`;
 
 function takenOver({ folder, name, what = 'the lock', hint = goOn }: Taken): Failure {
   const own = parseEntry(name);
-  const who = (entry: Entry) => capital(describe(entry, own?.world ?? ''));
+  const who = (entry: LockEntry) => capital(describe(entry, own?.world ?? ''));
   const by = successor(folder, name);
   const [other] = othersIn(folder, name);
   const fact = `This svc has lost ${what}: its entry in ${folder} is gone.`;
@@ -151,7 +151,7 @@ function takenOver({ folder, name, what = 'the lock', hint = goOn }: Taken): Fai
 }
 
 /** Whoever took it over; undefined where that is not known: somebody removed the entry, or its whole folder. */
-function successor(folder: string, name: string): Entry | undefined {
+function successor(folder: string, name: string): LockEntry | undefined {
   const trace = traceOf(folder, name);
   try {
     const by = parseEntry(readFileSync(trace, 'utf8'));
@@ -162,7 +162,7 @@ function successor(folder: string, name: string): Entry | undefined {
   }
 }
 
-function othersIn(folder: string, name: string): Entry[] {
+function othersIn(folder: string, name: string): LockEntry[] {
   try {
     return readdirSync(folder).flatMap((other) => (other === name ? [] : (parseEntry(other) ?? [])));
   } catch {

@@ -4,9 +4,9 @@ import type { Clock, Context } from '../context.ts';
 import { Failure, interruption } from '../errors.ts';
 import {
   describe,
-  type Entry,
   isOfThisWorld,
   type Life,
+  type LockEntry,
   lifeOf,
   newEntryName,
   parseEntry,
@@ -72,7 +72,7 @@ export async function withLock<T>(folder: string, waiting: Waiting, work: (held:
 
 /** Whether somebody has it, for whoever only looks: nothing is written. Without a probe, silence is judged by `nowMs`. */
 export async function isHeld(folder: string, nowMs: number): Promise<boolean> {
-  const isOld = async ({ name }: Entry) =>
+  const isOld = async ({ name }: LockEntry) =>
     Math.abs(nowMs - ((await stampOf(join(folder, name))) ?? nowMs)) >= defaultSilentMs;
   const isThere = (await stampOf(folder)) !== undefined;
   return isThere && (await look(folder, { isGone: isOld })).isHeld;
@@ -124,13 +124,13 @@ async function waitFor(folder: string, waiting: Waiting): Promise<Held> {
   }
 }
 
-type IsGone = (entry: Entry) => Promise<boolean>;
+type IsGone = (entry: LockEntry) => Promise<boolean>;
 
 /** Who does not count as a holder, beside the dead. */
 type Judge = { readonly isGone: IsGone; readonly isStill?: IsStill };
 
 /** Whether a holder of this world has stood still for so long that the lock may be taken from it. */
-type IsStill = (entry: Entry, life: Life) => boolean;
+type IsStill = (entry: LockEntry, life: Life) => boolean;
 
 async function take(folder: string, holding: Holding, judge: Judge): Promise<Held | undefined> {
   await makeFolders(folder);
@@ -149,7 +149,7 @@ async function take(folder: string, holding: Holding, judge: Judge): Promise<Hel
   // Only now: until somebody has the lock, a holder that wakes up may keep it.
   for (const silent of before.silent)
     await fs.writeFile(traceOf(folder, silent), name, { mode: 0o600 }).catch(() => {});
-  for (const gone of [...before.dead, ...before.silent]) await fs.rm(join(folder, gone), { force: true });
+  for (const ended of [...before.dead, ...before.silent]) await fs.rm(join(folder, ended), { force: true });
   const mayWakeUp = await sweep(folder);
   return hold({ ...holding, folder, name, isTakenOver: mayWakeUp || before.silent.length > 0 });
 }
@@ -178,7 +178,7 @@ const stampOf = async (path: string): Promise<number | undefined> =>
   (await fs.stat(path).catch(() => undefined))?.mtimeMs;
 
 /** Compares the last beat with a file written now, so that both come from the clock of the file server. */
-async function isSilent(folder: string, { name }: Entry, silentMs: number): Promise<boolean> {
+async function isSilent(folder: string, { name }: LockEntry, silentMs: number): Promise<boolean> {
   const probe = join(folder, `.now.${process.pid}.${Math.random().toString(36).slice(2)}`);
   try {
     await fs.writeFile(probe, '', { mode: 0o600 });
@@ -217,7 +217,7 @@ function stillness(clock: Waiting['clock']): IsStill {
   };
 }
 
-type Holder = { readonly entry: Entry; readonly life: 'running' | 'stopped' | 'elsewhere' };
+type Holder = { readonly entry: LockEntry; readonly life: 'running' | 'stopped' | 'elsewhere' };
 
 /** Another part of this run, which is soon done: nobody can do anything about that. */
 const isOwn = ({ entry, life }: Holder): boolean => life === 'running' && entry.pid === process.pid;

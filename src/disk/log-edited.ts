@@ -1,23 +1,9 @@
-import { fstatSync, readSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { GrowingFile } from './growing-file.ts';
+import { type GrowingFile, tailOf } from './growing-file.ts';
 import { readAt, writeAll } from './log-file.ts';
 
 // A log that another program changes in place: an editor, a script, the rotation of logs (`copytruncate`).
-
-/** More than any two lines have in common at their ends. */
-export const tailLength = 256;
-
-/** The bytes right before the end; fewer where the disk gives no more. */
-export function tailOf({ fd }: Pick<FileHandle, 'fd'>, end: number): Buffer {
-  const tail = Buffer.alloc(Math.min(tailLength, end));
-  try {
-    return tail.subarray(0, readSync(fd, tail, 0, tail.length, end - tail.length));
-  } catch {
-    // A disk that refuses to be read says nothing of who changed it.
-    return tail.subarray(0, 0);
-  }
-}
 
 const hasMoved = ({ file, end, tail }: GrowingFile): boolean => {
   const length = tail.length;

@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type GrowingFile, moving, syncRename } from './growing-file.ts';
-import { isChanged, tailOf } from './log-edited.ts';
+import { type GrowingFile, moving, syncRename, tailOf } from './growing-file.ts';
+import { isChanged } from './log-edited.ts';
 import { copyAll, type Span } from './log-file.ts';
 
 /** What a log keeps of what it holds; what is appended later stays behind it as it is. */

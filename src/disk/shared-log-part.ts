@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { isCode } from './atomic-file.ts';
 
 /** One file of a shared log, and how it is read. */
-export type Place = {
+export type PartFile = {
   readonly root: string;
   readonly name: string;
   readonly part: string;
@@ -29,7 +29,7 @@ type End = { readonly size: number; readonly last: string | undefined; readonly 
 export type Part = { readonly path: string; readonly fd: number; tail: Tail; close(): void };
 
 /** The names of the parts that are there, the oldest first. */
-export function partsOf({ root, name }: Pick<Place, 'root' | 'name'>): string[] {
+export function partsOf({ root, name }: Pick<PartFile, 'root' | 'name'>): string[] {
   try {
     return readdirSync(root)
       .filter((part) => /^\d{4}-\d{2}$/u.test(part) && existsSync(join(root, part, name)))
@@ -41,20 +41,20 @@ export function partsOf({ root, name }: Pick<Place, 'root' | 'name'>): string[] 
 }
 
 /** The newest part, also where the clock was set back since: the log has one end. */
-function writtenTo(place: Place): { readonly part: string; readonly before: string | undefined } {
+function writtenTo(place: PartFile): { readonly part: string; readonly before: string | undefined } {
   const parts = partsOf(place);
   const newest = parts.at(-1);
   if (newest === undefined || newest < place.part) return { part: place.part, before: newest };
   return { part: newest, before: parts.at(-2) };
 }
 
-export const partPath = (place: Place): string => join(place.root, writtenTo(place).part, place.name);
+export const partPath = (place: PartFile): string => join(place.root, writtenTo(place).part, place.name);
 
 /**
  * Opens the file for the holder of the lock, and cuts off what a crash has torn. Undefined where its folder is not there.
  * `known`: what an earlier look has shown.
  */
-export function openPart(place: Place, known: Tail | undefined): Part | undefined {
+export function openPart(place: PartFile, known: Tail | undefined): Part | undefined {
   const { part, before } = writtenTo(place);
   const path = join(place.root, part, place.name);
   const { O_RDWR, O_CREAT, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -106,7 +106,7 @@ export function writeLines(part: Part, lines: readonly string[]): void {
 
 const firstBlock = 16 * 1024;
 
-function recovered(fd: number, size: number, isGood: Place['isGood']): End {
+function recovered(fd: number, size: number, isGood: PartFile['isGood']): End {
   for (let length = Math.min(size, firstBlock); ; length = Math.min(size, length * 4)) {
     const bytes = Buffer.alloc(length);
     const read = bytes.subarray(0, readSync(fd, bytes, 0, length, size - length));
@@ -122,7 +122,7 @@ function recovered(fd: number, size: number, isGood: Place['isGood']): End {
   }
 }
 
-function endOf(path: string, isGood: Place['isGood']): End {
+function endOf(path: string, isGood: PartFile['isGood']): End {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     return recovered(fd, fstatSync(fd).size, isGood);

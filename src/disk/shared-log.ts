@@ -64,7 +64,7 @@ type State = {
   lookedAt: number;
   unsynced: Set<string>;
   /** The disk failed. Our own lock may stand on it for ever, and would be waited for. */
-  gone: { readonly error: unknown; readonly until: number } | undefined;
+  lostDisk: { readonly error: unknown; readonly until: number } | undefined;
   syncing: Promise<void>;
 };
 
@@ -75,7 +75,7 @@ const betweenLooksMs = 5;
 /** And gives it back after this, or once somebody else waits for it. */
 const leaseMs = 50;
 /** A disk that failed is tried again after this. */
-const goneMs = 30_000;
+const lostDiskMs = 30_000;
 
 export function openSharedLog(options: SharedLogOptions): SharedLog {
   const state: State = {
@@ -88,7 +88,7 @@ export function openSharedLog(options: SharedLogOptions): SharedLog {
     lastAt: Number.NEGATIVE_INFINITY,
     lookedAt: Number.NEGATIVE_INFINITY,
     unsynced: new Set(),
-    gone: undefined,
+    lostDisk: undefined,
     syncing: Promise.resolve(),
   };
   return {
@@ -113,12 +113,12 @@ async function work(state: State): Promise<void> {
     const batch = state.queue;
     state.queue = [];
     try {
-      if (state.gone && performance.now() < state.gone.until) throw state.gone.error;
+      if (state.lostDisk && performance.now() < state.lostDisk.until) throw state.lostDisk.error;
       if (!writeNow(state, batch)) await writeInTurn(state, batch);
       for (const { done } of batch) done();
     } catch (error) {
-      const isNew = error !== state.gone?.error;
-      if (isNew && isCode(error, 'EIO')) state.gone = { error, until: performance.now() + goneMs };
+      const isNew = error !== state.lostDisk?.error;
+      if (isNew && isCode(error, 'EIO')) state.lostDisk = { error, until: performance.now() + lostDiskMs };
       release(state);
       for (const { failed } of batch) failed(error);
     }

@@ -3,7 +3,7 @@ import type { Bearer } from '../auth/session.ts';
 import type { HttpResponse, Lost } from '../context.ts';
 import { fieldsIn } from '../text/record.ts';
 import { isGatewayTimeout, isOwnError, readBody } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import { type Attempt, exchange } from './attempt.ts';
 import { isId } from './made.ts';
 import type { Wire } from './request.ts';
@@ -25,7 +25,7 @@ export function isStrange({ exchanged, body, outcome }: Attempt): boolean {
  * Whether the service is at the base URL. Asked once in a run, where none of its answers has shown it yet: the service
  * answers for the account, whatever the credential may see. Where that cannot be told, it is believed.
  */
-export async function isService(service: Service, asked: Asked, { bearer, answer }: Strange): Promise<boolean> {
+export async function isService(service: Service, asked: RequestSpec, { bearer, answer }: Strange): Promise<boolean> {
   const { learnt } = service;
   if (learnt.address !== undefined) return learnt.address === 'service';
   if (asked.id === getAccount.id) return judgedAddress(answer) ?? true;
@@ -58,7 +58,7 @@ function judgedAddress(exchanged: HttpResponse | Lost): boolean | undefined {
 export type Strange = { readonly bearer: Bearer; readonly answer: HttpResponse };
 
 /** Throws where the service is not at that address at all. */
-export async function throwStranger(service: Service, asked: Asked, strange: Strange): Promise<void> {
+export async function throwStranger(service: Service, asked: RequestSpec, strange: Strange): Promise<void> {
   if (await isService(service, asked, strange)) return;
   const { sentToStranger, strangerFailure } = await import('./endings.ts');
   const { baseUrl } = service.session;

@@ -48,6 +48,10 @@ type Learnt = {
    * a table for each of a million tickets would take far more than what stands in them.
    */
   readonly within: DigestNumbers;
+  /** The numbers by which people know records, of those that were read last. */
+  readonly numbers: Map<string, string>;
+  /** The account of the login, once it was asked for. */
+  account?: Promise<number | undefined>;
   /** How many writes have asked for ids so far. */
   writes: number;
   /** Its writes that are not over, by what one record could be taken for. */
@@ -58,7 +62,7 @@ type Learnt = {
 export type Open = { isLookedFor: boolean };
 
 /** What sending must know of an operation; `svc api` makes one up for a path that is not in the table. */
-export type Asked = Pick<
+export type RequestSpec = Pick<
   Operation,
   | 'id'
   | 'safety'

@@ -4,7 +4,7 @@ import type { Outcome } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import { aheadOfTicks } from './age.ts';
 import { type Body, isGatewayTimeout, isOwnErrorTo, isOwnRefusal, judgeAnswer, readBody } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import type { Recording } from './recorded.ts';
 import type { Wire } from './request.ts';
 import { userAgent } from './user-agent.ts';
@@ -22,26 +22,26 @@ export type Outgoing = {
 };
 
 /** Sends once, follows the redirects of a read, and reads the answer. */
-export async function attemptOnce(service: Service, asked: Asked, outgoing: Outgoing): Promise<Attempt> {
+export async function attemptOnce(service: Service, asked: RequestSpec, outgoing: Outgoing): Promise<Attempt> {
   const attempt = judged(asked, await exchange(service, outgoing));
   if (mayArrive(attempt.outcome) && outgoing.wire.method !== 'GET') service.onUnsettled?.();
   return attempt;
 }
 
-function judged(asked: Asked, exchanged: HttpResponse | Lost): Attempt {
+function judged(asked: RequestSpec, exchanged: HttpResponse | Lost): Attempt {
   if ('lost' in exchanged) return { exchanged, body: { form: 'none' }, outcome: outcomeOfLost(asked, exchanged) };
   const body = readBody(exchanged.body);
   return { exchanged, body, outcome: outcomeOf(asked, exchanged, body) };
 }
 
-function outcomeOfLost({ safety }: Asked, { lost, reason }: Lost): Outcome {
+function outcomeOfLost({ safety }: RequestSpec, { lost, reason }: Lost): Outcome {
   if (lost === 'before-sending') return { type: 'unsent', reason };
   // What svc cannot read, it cannot read the next time either.
   const isFinal = safety === 'read' && (reason === 'too-large' || reason === 'unreadable');
   return { type: 'unsettled', final: isFinal };
 }
 
-function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
+function outcomeOf(asked: RequestSpec, response: HttpResponse, body: Body): Outcome {
   const { status } = response;
   if (status === 429) {
     const isForeign = asked.safety !== 'read' && !isOwnRefusal(response, body);
@@ -60,7 +60,7 @@ function outcomeOf(asked: Asked, response: HttpResponse, body: Body): Outcome {
 }
 
 /** A write is done only where the answer shows it, for this very record. */
-function showsDone({ safety, promised, showsOther }: Asked, answer: HttpResponse, body: Body): boolean {
+function showsDone({ safety, promised, showsOther }: RequestSpec, answer: HttpResponse, body: Body): boolean {
   if (!promised || safety === 'read') return body.form !== 'none';
   const judged = judgeAnswer({ ...promised, safety }, body);
   return !('other' in judged) && !showsOther?.(judged.json, answer);

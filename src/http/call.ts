@@ -11,7 +11,7 @@ import { shellWord } from '../text/shell-word.ts';
 import { isService } from './address.ts';
 import { judgeAnswer } from './answer.ts';
 import { answeredOtherwise } from './answered-otherwise.ts';
-import type { Asked, Service, Waits } from './asking.ts';
+import type { RequestSpec, Service, Waits } from './asking.ts';
 import { confirmedUpdate, recordBefore } from './confirmed-update.ts';
 import { createGate, type Gate } from './gate.ts';
 import { takesFor } from './given-ids.ts';
@@ -54,6 +54,7 @@ export async function connect(ctx: Context, settings: Settings, as?: Session): P
       made: new Map(),
       given: new Map(),
       within: digestNumbers(),
+      numbers: new Map(),
       writes: 0,
       open: new Map(),
     },
@@ -110,7 +111,7 @@ export async function call<const Op extends Operation>(
 type Answered = Extract<Sent, { how: 'answered' }>;
 
 /** What the service answered. A write that comes here was judged already, as each of its attempts ended. */
-async function answerIn(service: Service, operation: Operation, asked: Asked, sent: Answered): Promise<unknown> {
+async function answerIn(service: Service, operation: Operation, asked: RequestSpec, sent: Answered): Promise<unknown> {
   const judged = judgeAnswer(operation, sent.body);
   if ('other' in judged) {
     const { oddAnswer, strangerFailure } = await import('./endings.ts');
@@ -162,41 +163,31 @@ type Evidence = Partial<Pick<Prepared, 'before' | 'takes'>> & Pick<CallOptions, 
  * What sending must know, with the place to look as it can be typed: with the id and the subject of this very write.
  * That is made up only where it is told.
  */
-export function withHint(operation: Operation, input: Typed, evidence: Evidence = {}): Asked {
+export function withHint(operation: Operation, input: Typed, evidence: Evidence = {}): RequestSpec {
   const { effect, id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes } = operation;
   if (!effect) return operation;
   const { params, body } = input;
-  const about = aboutOf(operation, params);
-  const at = {
-    id,
-    safety,
-    credentials,
-    scope,
-    module,
-    ownLimit,
-    reaches,
-    grant,
-    deletes,
-    makes,
-    about,
-    promised: operation,
-  };
   const { before, takes = () => true, was } = evidence;
-  // An id is taken only where all else agrees.
-  const showsOtherOf: Asked['showsOther'] = (json, answer) =>
-    showsOther(operation, { params, before }, json) ||
-    answeredOtherwise(operation, body, json) ||
-    !takes(givenIds(operation, json), answer);
-  const confirmed: Asked['confirmed'] = (service, answer, json) =>
-    confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service, input) }, answer, json);
-  const asked: Asked = Object.defineProperty({ ...at, showsOther: showsOtherOf, confirmed }, 'effect', {
-    get: () => ({ ...effect, lookHint: hintFor(operation, input) }),
-  });
+  const asked: RequestSpec = {
+    ...{ id, safety, credentials, scope, module, ownLimit, reaches, grant, deletes, makes },
+    about: aboutOf(operation, params),
+    promised: operation,
+    // An id is taken only where all else agrees.
+    showsOther: (json, answer) =>
+      showsOther(operation, { params, before }, json) ||
+      answeredOtherwise(operation, body, json) ||
+      !takes(givenIds(operation, json), answer),
+    confirmed: (service, answer, json) =>
+      confirmedUpdate({ ctx: service.ctx, operation, input, asked, was, read: readOf(service, input) }, answer, json),
+    get effect() {
+      return { ...effect, lookHint: hintFor(operation, input) };
+    },
+  };
   return asked;
 }
 
 /** The record that a write changes; the kind alone of one that it makes. */
-function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<Asked['about']> {
+function aboutOf({ ids = {}, resource }: Operation, params: unknown): NonNullable<RequestSpec['about']> {
   const [[name, kind] = []] = Object.entries(ids);
   if (name === undefined || kind === undefined) return { kind: resource, id: undefined };
   const id = fieldsIn(params)[name];

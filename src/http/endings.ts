@@ -6,7 +6,7 @@ import { isOwnRefusal, looksLikeHtml, problemIn, readBody } from './answer.ts';
 import type { Looked, Undecided } from './settle.ts';
 import { anyEffect } from './writes.ts';
 
-type Asked = Pick<Operation, 'safety' | 'effect'>;
+type WriteSpec = Pick<Operation, 'safety' | 'effect'>;
 
 /** What became of an attempt whose outcome is not known, in a few words: `HTTP 504`, `no answer within 30 s`. */
 export function briefly(exchanged: HttpResponse | Lost): string {
@@ -38,7 +38,7 @@ type Known = {
 };
 
 /** Exit 9: what was sent, what was looked for and for how long. */
-export function unknownOutcome(asked: Asked, why: string, { looked, answer, hint }: Known = {}): Failure {
+export function unknownOutcome(asked: WriteSpec, why: string, { looked, answer, hint }: Known = {}): Failure {
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const undecided: Undecided = looked && 'candidates' in looked.findings ? looked.findings : { candidates: [] };
   const sentences = [`${of} may or may not have been ${done} (${why}).`];
@@ -96,7 +96,7 @@ function named(ids: readonly number[]): string {
 }
 
 /** Every attempt was answered with a failure of the service, and the last look showed that nothing is there. */
-export const nothingStored = (asked: Asked, status: number, { ms }: Looked): Failure =>
+export const nothingStored = (asked: WriteSpec, status: number, { ms }: Looked): Failure =>
   new Failure('failed', `The service failed (HTTP ${status}), and nothing was stored: svc looked.`, {
     status,
     hint: `It is safe to try again. ${(asked.effect ?? anyEffect).lookHint}`,
@@ -107,7 +107,7 @@ export const nothingStored = (asked: Asked, status: number, { ms }: Looked): Fai
 const itself = 'it was interrupted';
 
 /** `why`: what became of an attempt that the service may have acted on; undefined where none left. */
-export function stoppedShort(signal: AbortSignal, asked: Asked, why: string | undefined): Failure {
+export function stoppedShort(signal: AbortSignal, asked: WriteSpec, why: string | undefined): Failure {
   if (asked.safety === 'read' || why === undefined) return interruption(signal, `Interrupted. ${nothingChanged}`);
   const { of, done, lookHint } = asked.effect ?? anyEffect;
   const reason = why === itself ? '' : ` (${why})`;
@@ -139,7 +139,7 @@ export function strangerFailure(baseUrl: string, exchanged: HttpResponse, what =
 }
 
 /** A write that went to such an address: nobody knows what became of it. */
-export const sentToStranger = (asked: Asked, baseUrl: string, answer: HttpResponse): Failure =>
+export const sentToStranger = (asked: WriteSpec, baseUrl: string, answer: HttpResponse): Failure =>
   unknownOutcome(asked, `${baseUrl} is not the service: it answers with ${whatIs(answer)}, HTTP ${answer.status}`, {
     answer,
     hint: `Do not repeat it blindly. ${addressHint}`,

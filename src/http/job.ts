@@ -1,6 +1,6 @@
 import type { Bearer } from '../auth/session.ts';
 import type { History, Rules } from '../retry/retry.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import type { Recording } from './recorded.ts';
 import type { Wire } from './request.ts';
 import type { Look } from './settle.ts';
@@ -8,7 +8,7 @@ import type { Look } from './settle.ts';
 /** What holds for all attempts of one request. */
 export type Job = {
   readonly service: Service;
-  readonly asked: Asked;
+  readonly asked: RequestSpec;
   readonly wire: Wire;
   readonly rules: Rules;
   readonly look: Look | undefined;

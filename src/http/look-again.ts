@@ -4,7 +4,7 @@ import { resources } from '../api/resources.ts';
 import type { Context, HttpResponse } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { fieldsIn } from '../text/record.ts';
-import type { Asked } from './asking.ts';
+import type { RequestSpec } from './asking.ts';
 import { stoppedShort, unknownOutcome } from './endings.ts';
 import { shownOtherwise } from './shown-otherwise.ts';
 
@@ -12,7 +12,7 @@ export type LookAgain = {
   readonly ctx: Context;
   readonly operation: Operation;
   readonly input: { readonly params?: unknown; readonly body?: unknown };
-  readonly asked: Asked;
+  readonly asked: RequestSpec;
   readonly read: (reading: Operation) => Promise<unknown>;
   /** The record before the update, where its texts must be compared with what was there. */
   readonly was?: Readonly<Record<string, unknown>>;

@@ -4,25 +4,20 @@ import { fieldsIn, textIn } from '../text/record.ts';
 import type { Service } from './asking.ts';
 import { isId } from './made.ts';
 
-/** By kind and id, of the records that were read last: a write names its record by the id alone. */
-const known = new WeakMap<Service['learnt'], Map<string, string>>();
-
 /** So many are kept: a write follows the reading of its own record at once. */
 const most = 64;
 
-/** Of a record that was read: the number by which people know it. */
-export function learnNumber({ learnt }: Service, { resource, answer }: Operation, json: unknown): void {
+/** Of a record that was read: the number by which people know it. A write names its record by the id alone. */
+export function learnNumber({ learnt: { numbers } }: Service, { resource, answer }: Operation, json: unknown): void {
   const { numberField }: Resource = resources[resource];
   if (numberField === undefined) return;
   const fields = fieldsIn(answer.key === undefined ? json : fieldsIn(json)[answer.key]);
   const number = textIn(fields[numberField]);
   if (number === undefined || !isId(fields.id)) return;
-  const numbers = known.get(learnt) ?? new Map<string, string>();
-  known.set(learnt, numbers);
   numbers.set(`${resource} ${fields.id}`, number);
   const [oldest] = numbers.keys();
   if (numbers.size > most && oldest !== undefined) numbers.delete(oldest);
 }
 
 export const numberOf = ({ learnt }: Service, kind: ResourceName, id: string | undefined): string | undefined =>
-  known.get(learnt)?.get(`${kind} ${id}`);
+  learnt.numbers.get(`${kind} ${id}`);

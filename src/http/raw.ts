@@ -5,7 +5,7 @@ import { filledPath, isPreset } from '../api/path.ts';
 import { Failure } from '../errors.ts';
 import { isKept } from '../text/exact-json.ts';
 import { shellWord } from '../text/shell-word.ts';
-import type { Asked } from './asking.ts';
+import type { RequestSpec } from './asking.ts';
 
 export type Known = {
   readonly operation: Operation;
@@ -81,7 +81,7 @@ function decoded(path: string): string {
 }
 
 /** What sending must know about a request that is not in the table: only reads are repeated. */
-export const askedOf = (method: string, known: Known | undefined): Asked =>
+export const askedOf = (method: string, known: Known | undefined): RequestSpec =>
   known?.operation ?? {
     id: '',
     safety: method === 'GET' || method === 'HEAD' ? 'read' : 'once',

@@ -6,7 +6,7 @@ import type { Hearers, SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { readBody } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import { isId } from './made.ts';
 import { looselyAt } from './raw.ts';
 import type { Wire } from './request.ts';
@@ -15,7 +15,7 @@ import type { Wire } from './request.ts';
  * The one gate: every request that may reach a customer or the public comes here before it leaves, whatever the command.
  * Throws the Failure that says that it became a draft, or what forbids it.
  */
-export async function requireGo(service: Service, asked: Asked, wire: Wire): Promise<void> {
+export async function requireGo(service: Service, asked: RequestSpec, wire: Wire): Promise<void> {
   const { sends } = service.ctx;
   if (!sends) return;
   const hearers = asked.id === '' ? undefined : hearersOf(asked);
@@ -29,7 +29,7 @@ export async function requireGo(service: Service, asked: Asked, wire: Wire): Pro
 const isPlain = ({ path, body = '' }: Wire): boolean =>
   !path.includes('?') && (body === '' || readBody(body).form === 'json');
 
-function requestOf(service: Service, asked: Asked, { method, path, body }: Wire, hearers: Hearers): SendRequest {
+function requestOf(service: Service, asked: RequestSpec, { method, path, body }: Wire, hearers: Hearers): SendRequest {
   const read = readBody(body ?? '');
   const { kind = '', id } = asked.about ?? {};
   return {
@@ -63,16 +63,16 @@ async function recordAt(service: Service, kind: string, id: number | undefined) 
   }
 }
 
-const accounts = new WeakMap<object, Promise<number | undefined>>();
-
 /** The account of the login, asked once in a run; undefined where the login may not ask. */
 export function accountOf(service: Service): Promise<number | undefined> {
   const known = service.session.account?.();
   if (known !== undefined) return Promise.resolve(known);
-  const asked = accounts.get(service.learnt) ?? askForAccount(service);
-  accounts.set(service.learnt, asked);
-  asked.catch(() => accounts.delete(service.learnt));
-  return asked;
+  const { learnt } = service;
+  learnt.account ??= askForAccount(service);
+  learnt.account.catch(() => {
+    learnt.account = undefined;
+  });
+  return learnt.account;
 }
 
 async function askForAccount(service: Service): Promise<number | undefined> {

@@ -7,7 +7,7 @@ import { diskWords } from '../disk/disk-failure.ts';
 import { codeOf, Failure, messageOf } from '../errors.ts';
 import { hexDigestOf } from '../text/digest.ts';
 import { fieldsIn } from '../text/record.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import { numberOf } from './numbers.ts';
 import type { Wire } from './request.ts';
@@ -19,7 +19,7 @@ export type Recording = {
   leaves(bearer: Bearer): Promise<void>;
 };
 
-type Sending = { readonly asked: Asked; readonly wire: Wire };
+type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
 
 /**
  * Sends a request that writes, and keeps the record of it: an entry before it leaves, what became of it after. All

@@ -11,7 +11,7 @@ const moduleNames = {
   roadmap: 'Roadmap',
 } as const;
 
-type Asked = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
+type OperationFacts = Pick<Operation, 'id' | 'scope' | 'module' | 'credentials'>;
 
 /** Whose credential was refused: what helps depends on it. */
 type Holder = {
@@ -22,7 +22,7 @@ type Holder = {
 };
 
 /** An error of the service's own, as the Failure that the user sees (service.md#errors-1). */
-export function failureOf(response: HttpResponse, asked: Asked, holder: Holder): Failure {
+export function failureOf(response: HttpResponse, asked: OperationFacts, holder: Holder): Failure {
   const failure = told(response, asked, holder);
   const isForeign = response.status < 500 && !isOwnRefusal(response, readBody(response.body));
   const hint = isForeign ? [between, failure.hint].filter(Boolean).join('\n') : failure.hint;
@@ -32,7 +32,7 @@ export function failureOf(response: HttpResponse, asked: Asked, holder: Holder):
 /** The form of the answer is not one of the service's, and its limit is not beside it. */
 const between = 'Something between svc and the service may have answered: the service says it in another form.';
 
-function told(response: HttpResponse, asked: Asked, holder: Holder): Failure {
+function told(response: HttpResponse, asked: OperationFacts, holder: Holder): Failure {
   const { status } = response;
   const body = readBody(response.body);
   const said = readError(body.form === 'json' ? body.json : undefined);
@@ -76,7 +76,7 @@ const renewal = ({ kind, profile, variable }: Holder): string =>
     ? `The token in ${variable} may be expired or revoked: set a new one.`
     : `It may be expired or revoked. Run: svc auth status, then ${loginCommand(kind, profile)}`;
 
-function forbidden(said: Said, asked: Asked, { profile, variable }: Holder): Failure {
+function forbidden(said: Said, asked: OperationFacts, { profile, variable }: Holder): Failure {
   const status = 403;
   if (said.code === 'insufficient_scope') {
     const named = scopes.filter((scope) => said.description?.includes(scope));

@@ -3,7 +3,7 @@ import { Failure, messageOf } from '../errors.ts';
 import { type Cause, decide, decideAfterLook, type History, type Next, type Rules, untried } from '../retry/retry.ts';
 import { retryAfterMs } from '../retry/retry-after.ts';
 import type { Body } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import { type Attempt, attemptOnce, isDoubtful, mayArrive } from './attempt.ts';
 import { answerOf, endings, endOf, preserveDoubt, redirectHint, refusal, refuseStranger, responseOf } from './ends.ts';
 import { countdown, type Pass } from './gate.ts';
@@ -35,7 +35,7 @@ export type Sent =
 const defaultMaxWaitMs = 120_000;
 
 /** Sends until there is an answer, or until `retry.ts` says that it must end; throws the Failure that tells why. */
-export async function send(service: Service, asked: Asked, wire: Wire, options: SendOptions = {}): Promise<Sent> {
+export async function send(service: Service, asked: RequestSpec, wire: Wire, options: SendOptions = {}): Promise<Sent> {
   if (asked.safety === 'read') return sendOn(service, asked, wire, options);
   const { preview } = service.ctx;
   if (preview) {
@@ -53,7 +53,7 @@ export async function send(service: Service, asked: Asked, wire: Wire, options: 
 
 type Written = SendOptions & { readonly recording?: Recording };
 
-async function sendOn(service: Service, asked: Asked, wire: Wire, options: Written): Promise<Sent> {
+async function sendOn(service: Service, asked: RequestSpec, wire: Wire, options: Written): Promise<Sent> {
   const rules: Rules = {
     safety: asked.safety,
     deletes: asked.deletes === true,
@@ -76,7 +76,7 @@ async function sendOn(service: Service, asked: Asked, wire: Wire, options: Writt
 }
 
 /** A file's rows and imports wait for it themselves before they write to the same record again (`onUnsettled`). */
-function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: Asked): void {
+function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: RequestSpec): void {
   if (asked.safety !== 'repeatable' || asked.deletes || onUnsettled) return;
   const seconds = Math.ceil(settings.settleMs / 1000);
   ctx.notice(
@@ -85,7 +85,7 @@ function warnOfCopy({ ctx, settings, onUnsettled }: Service, asked: Asked): void
 }
 
 /** What an update was answered with, unless that shows another value than was sent: then what a look at the record shows. */
-async function confirmed(service: Service, asked: Asked, sent: Sent): Promise<Sent> {
+async function confirmed(service: Service, asked: RequestSpec, sent: Sent): Promise<Sent> {
   if (sent.how !== 'answered' || sent.body.form !== 'json' || !asked.confirmed) return sent;
   const json = await asked.confirmed(service, sent.response, sent.body.json);
   return { ...sent, body: { form: 'json', json } };

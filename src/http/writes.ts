@@ -2,7 +2,7 @@ import type { Effect } from '../api/operation.ts';
 import type { Context, HttpResponse, Write } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { Body } from './answer.ts';
-import type { Asked, Service } from './asking.ts';
+import type { RequestSpec, Service } from './asking.ts';
 import { madeIds } from './made.ts';
 import type { Wire } from './request.ts';
 
@@ -24,7 +24,7 @@ export type Sent =
   | { readonly how: 'found'; readonly json: unknown }
   | { readonly how: 'gone' };
 
-type Sending = { readonly asked: Asked; readonly wire: Wire };
+type Sending = { readonly asked: RequestSpec; readonly wire: Wire };
 
 /** Waits for a request that writes, and notes for the whole command what became of it. */
 export async function noted<S extends Sent>({ ctx }: Service, at: Sending, sending: Promise<S>): Promise<S> {

@@ -1,6 +1,6 @@
 import { type Named, type Part, queue } from '../answers/queues.ts';
 import { Failure } from '../errors.ts';
-import { type Asked, askApart } from '../mirror/query/apart.ts';
+import { type ApartQuery, askApart } from '../mirror/query/apart.ts';
 import { search } from '../mirror/query/search.ts';
 import { type Snooze, snoozed } from '../mirror/store/snoozes.ts';
 import type { Answer } from '../mirror/tables/store.ts';
@@ -9,7 +9,7 @@ import type { Row } from './row.ts';
 import { queryOf } from './views.ts';
 
 /** The copy, and whose. */
-export type Reading = Asked & {
+export type Reading = ApartQuery & {
   /** All drafts, oldest first. */
   readonly drafts: () => Promise<readonly Draft[]>;
 };
@@ -113,7 +113,7 @@ const patienceMs = 20_000;
 
 /** What a view of one's own names. @throws Failure `usage` where it cannot be asked, or does not select what a view needs */
 export async function rowsOfQuery(
-  asked: Asked,
+  asked: ApartQuery,
   { name: view, text }: { readonly name: string; readonly text: string },
   most: number,
 ): Promise<readonly NamedWhy[]> {

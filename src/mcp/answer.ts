@@ -92,10 +92,10 @@ function boundedList(operation: Operation, body: Body, fields: Fields): Kept<Bod
 const withoutKey = (body: Body, key: string): Body =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== key));
 
-type Place = { readonly from: number; readonly shown: number; readonly here: number };
+type Slice = { readonly from: number; readonly shown: number; readonly here: number };
 
 /** What of a list was left out, and the call that gets it. */
-function listRest({ id, answer, safety, resource }: Operation, meta: Body, { from, shown, here }: Place): string {
+function listRest({ id, answer, safety, resource }: Operation, meta: Body, { from, shown, here }: Slice): string {
   const noun = plural(resources[('of' in answer && answer.of) || resource].noun);
   const fact = `The first ${number(shown)} of the ${number(here)} ${noun} are here.`;
   if (safety !== 'read') return `${fact} It was done for all of them.`;

@@ -71,10 +71,10 @@ function largestOf(record: Record_): [field: string | undefined, value: unknown]
 /** `allowed` for all of it; the newest item of a list stays whole up to `whole`, at the cost of other fields. */
 type Room = { readonly allowed: number; readonly whole: number };
 
-type Entry = { readonly field: string; readonly value: unknown; readonly path: string };
+type LongField = { readonly field: string; readonly value: unknown; readonly path: string };
 
 /** Entries in the place of one that is too large. */
-function smallValue({ field, value, path }: Entry, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
+function smallValue({ field, value, path }: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
   const place = path ? `${path}.${field}` : field;
   if (typeof value === 'string') return smallText({ field, value, path }, allowed, ask);
   if (Array.isArray(value) && value.length > 1) return smallList({ field, value, path }, { allowed, whole }, ask);
@@ -89,7 +89,7 @@ function smallValue({ field, value, path }: Entry, { allowed, whole }: Room, ask
   return { kept: [], leftOut: [`${place} (${number(sizeOf(value))} characters) is left out. ${ask(place)}`] };
 }
 
-function smallText({ field, value, path }: Entry, allowed: number, ask: Ask): Kept<[string, unknown][]> {
+function smallText({ field, value, path }: LongField, allowed: number, ask: Ask): Kept<[string, unknown][]> {
   const text = String(value);
   const place = path ? `${path}.${field}` : field;
   // The name of the part is longer than that of the field.
@@ -110,7 +110,7 @@ function cutAt(text: string, most: number): number {
 }
 
 /** The newest of it, in their order; at least one, which may be made smaller. */
-function smallList({ field, value, path }: Entry, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
+function smallList({ field, value, path }: LongField, { allowed, whole }: Room, ask: Ask): Kept<[string, unknown][]> {
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const place = path ? `${path}.${field}` : field;
   const isNewestLast = timeOf(items.at(-1)) >= timeOf(items[0]) && timeOf(items[0]) !== '';

@@ -15,7 +15,7 @@ export const titles: Readonly<Record<Client, string>> = {
 };
 
 /** How a client starts a server. Nothing secret is in it: svc finds the credential of the profile by itself. */
-export type Entry = { readonly command: string; readonly args: readonly string[] };
+export type ServerEntry = { readonly command: string; readonly args: readonly string[] };
 
 /** The file in which a client keeps the servers of this user; Claude Code: those of the project in this folder. */
 export function configFileOf(client: Client, env: Env, machine = thisMachine): string | undefined {
@@ -43,7 +43,12 @@ function dataFolder(env: Env, machine: typeof thisMachine): string | undefined {
 const listOf = (client: Client): string => (client === 'vscode' ? 'servers' : 'mcpServers');
 
 /** The configuration with our server in it; everything else stays. Undefined where the text is no JSON object. */
-export function withServer(client: Client, text: string | undefined, name: string, entry: Entry): string | undefined {
+export function withServer(
+  client: Client,
+  text: string | undefined,
+  name: string,
+  entry: ServerEntry,
+): string | undefined {
   const config = parseObject(text);
   const key = listOf(client);
   const servers = config?.[key] ?? {};

@@ -9,13 +9,13 @@ export type Loss = {
   readonly timedOut: boolean;
 };
 
-type Asked = Pick<HttpRequest, 'url' | 'timeoutMs'>;
+type RequestFacts = Pick<HttpRequest, 'url' | 'timeoutMs'>;
 
 /**
  * Sorts an error into "it never left" and "the service may have acted". What decides is how far the request came, and
  * never the error's code: the same code comes before and after.
  */
-export function lostBy({ error, left, timedOut }: Loss, asked: Asked): Lost {
+export function lostBy({ error, left, timedOut }: Loss, asked: RequestFacts): Lost {
   const { code = '', message = String(error) } = rootOf(error);
   const { host } = new URL(asked.url);
   // A proxy that refuses a plain request has read it, and has not passed it on.
@@ -46,7 +46,7 @@ function beforeSending(code: string, message: string, at: { timedOut: boolean; h
   return lost('reset', `The connection to ${host} broke before anything was sent (${code || message}).`);
 }
 
-function afterSending(code: string, message: string, at: { timedOut: boolean; asked: Asked }): Lost {
+function afterSending(code: string, message: string, at: { timedOut: boolean; asked: RequestFacts }): Lost {
   const lost = (reason: Lost['reason'], detail: string): Lost => ({ lost: 'after-sending', reason, detail });
   if (code === 'SVC_TOO_LARGE') return lost('too-large', 'The answer is larger than svc reads (64 MB).');
   if (code === 'SVC_ENCODING') return lost('unreadable', `svc cannot read the encoding of the answer (${message}).`);

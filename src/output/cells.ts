@@ -10,9 +10,9 @@ export type Settled = {
   readonly header: string;
   readonly as: Kind;
   readonly rank: number;
-  readonly see?: (record: never) => unknown;
+  see?(record: unknown): unknown;
   readonly sees?: 'everywhere';
-  readonly cuts?: (record: never) => boolean;
+  cuts?(record: unknown): boolean;
 };
 
 /** Fields asked for win over the columns that a view proposes. */
@@ -70,7 +70,7 @@ function nameOf(value: object): string | undefined {
 
 /** What a row in a pipe has of a column: the field, but of a person the names that a terminal shows. */
 export function valueForPipe(record: unknown, { path, see, sees }: Pick<Settled, 'path' | 'see' | 'sees'>): unknown {
-  const seen = see?.(record as never);
+  const seen = see?.(record);
   if (sees) return seen;
   return (typeof seen === 'object' && seen !== null ? nameOf(seen) : undefined) ?? valueAt(record, path);
 }

@@ -22,16 +22,20 @@ const lookMs = 50;
 
 /** A thread of its own, started when it is first asked: a filter that runs for ever holds up no other thread's. */
 export function openJq(): Ask {
-  const here: Place = { thread: undefined };
+  const here: ThreadSlot = { thread: undefined };
   return (question, signal) => askIn(here, question, signal);
 }
 
 /** The one that commands share. */
 export const askJq: Ask = openJq();
 
-type Place = { thread: Thread | undefined };
+type ThreadSlot = { thread: Thread | undefined };
 
-async function askIn(here: Place, question: Question, signal: AbortSignal | undefined): Promise<Answer | undefined> {
+async function askIn(
+  here: ThreadSlot,
+  question: Question,
+  signal: AbortSignal | undefined,
+): Promise<Answer | undefined> {
   here.thread ??= start(here);
   const { worker, waiting } = here.thread;
   const id = ++questions;
@@ -72,7 +76,7 @@ function endOf(signal: AbortSignal | undefined): { comes: Promise<undefined>; fo
   return { comes, forget };
 }
 
-function start(here: Place): Thread {
+function start(here: ThreadSlot): Thread {
   const waiting: Thread['waiting'] = new Map();
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
   const worker = startThread(() => new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] }));

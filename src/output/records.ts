@@ -126,7 +126,7 @@ export async function printStream(printing: Printing, data: Data & { shape: 'str
   const { sink, format, ctx } = printing;
   const terminal = ctx.stdout.isTTY ? await terminalOf(printing, 80) : undefined;
   const line = async (record: unknown) => {
-    if (format === 'table' || format === 'rows') return `${data.line(record as never, terminal)}\n`;
+    if (format === 'table' || format === 'rows') return `${data.line(record, terminal)}\n`;
     if (format === 'jq') return jqOf(printing, chosen(printing, record));
     return `${toJson(chosen(printing, record))}\n`;
   };

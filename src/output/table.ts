@@ -74,10 +74,9 @@ export function laidOut(
 }
 
 function cellOf(record: unknown, { path, as, see, cuts }: Settled, { width, now }: Terminal): Cell {
-  // `see` and `cuts` are told what the records of their own listing are.
-  const value = see ? see(record as never) : valueAt(record, path);
+  const value = see ? see(record) : valueAt(record, path);
   const text = cellForPeople(value, as, now);
-  if (!isWhole(as) || cuts?.(record as never)) return { text: cut(text, width), place: 'cut' };
+  if (!isWhole(as) || cuts?.(record)) return { text: cut(text, width), place: 'cut' };
   const widest = Math.max(2 * readable, Math.floor((width * 2) / 3));
   if (cells(text) <= widest) return { text, place: 'in line' };
   return isKept(as) ? { text, place: 'aside' } : { text: cut(text, widest), place: 'in line' };

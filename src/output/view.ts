@@ -7,7 +7,7 @@ import type { Failure } from '../errors.ts';
  */
 export type Kind = 'time' | 'status' | 'id' | 'email' | 'phone' | 'seconds' | 'minutes' | 'duration' | 'whole' | 'text';
 
-/** A column of a table: a dotted path into the record, and how people read it. */
+/** A column of a table: a dotted path into the record, and how people read it. Its functions know the records of their own listing. */
 export type Column =
   | string
   | {
@@ -18,11 +18,11 @@ export type Column =
       /** Where room is short, columns go from the highest rank down. Without one it is the place in the list. */
       readonly rank?: number;
       /** What people see on a terminal in place of the field. Of a person a pipe has the same names; else it keeps the field. */
-      readonly see?: (record: never) => unknown;
+      see?(record: unknown): unknown;
       /** A pipe has what people see too: words that no field holds. */
       readonly sees?: 'everywhere';
       /** Records whose cell may be cut all the same: an id that nobody can use. */
-      readonly cuts?: (record: never) => boolean;
+      cuts?(record: unknown): boolean;
     };
 
 /** What a terminal can show. `width` in cells; `paint` honours NO_COLOR. */
@@ -55,7 +55,7 @@ export type Data =
   | {
       readonly shape: 'stream';
       readonly records: AsyncIterable<unknown>;
-      readonly line: (record: never, terminal: Terminal | undefined) => string;
+      line(record: unknown, terminal: Terminal | undefined): string;
       /** Whether another record is there already: then both are written together. */
       readonly more?: () => boolean;
     }

@@ -1,4 +1,4 @@
-import { type Entry, entries } from '../commands/index.ts';
+import { type CommandEntry, entries } from '../commands/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { firstWordAt } from './global-flags.ts';
@@ -25,7 +25,7 @@ export async function withoutAlias(argv: readonly string[], files: Context['file
   return expanded === line ? argv : expanded;
 }
 
-export const entryNamed = (word: string | undefined): Entry | undefined =>
+export const entryNamed = (word: string | undefined): CommandEntry | undefined =>
   entries.find(({ name, aliases }) => name === word || aliases?.includes(word ?? ''));
 
 /** `svc help contacts sync` is `svc contacts sync --help`, and `svc help --json` is `svc --help --json`. */

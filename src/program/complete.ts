@@ -6,7 +6,7 @@ type Candidate = readonly [word: string, about: string];
 /** What only the user's configuration knows. */
 export type Own = Readonly<Record<'profiles' | 'aliases', () => Promise<readonly string[]>>>;
 
-type Place = {
+type CompletionPlace = {
   readonly branch: Branch;
   /** Of the whole line so far: the global ones and those of the branch. */
   readonly flags: Readonly<Record<string, Flag>>;
@@ -48,7 +48,7 @@ export async function complete(tree: Branch, words: readonly string[], own: Own)
   return arg ? values(arg, current, '', own) : '';
 }
 
-function walk(tree: Branch, words: readonly string[]): Place {
+function walk(tree: Branch, words: readonly string[]): CompletionPlace {
   let branch = tree;
   let position = 0;
   const given = new Set<string>();
@@ -84,7 +84,7 @@ function flagOf(flags: Readonly<Record<string, Flag>>, word: string): [name: str
   return Object.entries(flags).find(([name, { short }]) => (long ? name === long : short === word.charAt(1)));
 }
 
-function flagCandidates({ branch, flags, given }: Place): Candidate[] {
+function flagCandidates({ branch, flags, given }: CompletionPlace): Candidate[] {
   const own = new Set(Object.keys(branch.flags ?? {}));
   return Object.entries(flags)
     .filter(([name, { many, hidden }]) => !hidden && (many || !given.has(name)))

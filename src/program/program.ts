@@ -121,13 +121,13 @@ async function helpAsked(typed: readonly string[], columns?: number): Promise<st
 }
 
 /** Where a command stands. `ofGroup`: the flags of its group that were given. */
-type Place = {
+type CommandPlace = {
   readonly path: readonly string[];
   readonly onRun: (invocation: Invocation) => void;
   readonly ofGroup: () => object;
 };
 
-function build(parent: Commander, node: Group | Command, place: Place): Commander {
+function build(parent: Commander, node: Group | Command, place: CommandPlace): Commander {
   const { path } = place;
   const commander = new Commander(node.name).copyInheritedSettings(parent).description(node.summary);
   commander.exitOverride((error) => {
@@ -163,7 +163,7 @@ function addHelpCommand(group: Commander): void {
   group.helpCommand(false).addCommand(help, { hidden: true });
 }
 
-function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGroup }: Place): Commander {
+function buildLeaf(commander: Commander, command: Command, { path, onRun, ofGroup }: CommandPlace): Commander {
   commander.summary(command.summary);
   if (command.details) commander.description(`${command.summary}.\n\n${command.details}`);
   for (const [key, arg] of Object.entries(command.args)) {

@@ -6,7 +6,7 @@ import {
   fileInRepository,
   inertInLog,
   outputLines,
-  type Place,
+  type SourcePosition,
   summaryPage,
 } from '../text/workflow-commands.ts';
 import { type Action, type Entry, isScheduled } from './plan.ts';
@@ -89,7 +89,7 @@ const say = (ctx: Context, line: string): void => {
   ctx.stderr.write(`${line}\n`);
 };
 
-const placeOf = ({ env }: Context, { file, line }: Blame): Place | undefined =>
+const placeOf = ({ env }: Context, { file, line }: Blame): SourcePosition | undefined =>
   file === undefined || file === '-'
     ? undefined
     : { file: fileInRepository(file, env.PWD ?? '', env.GITHUB_WORKSPACE), line };

@@ -15,7 +15,8 @@ export type Problem = {
 export type Picked =
   | {
       readonly ok: true;
-      readonly section: Section /** `web@1.2.0` where it must be told from others. */;
+      readonly section: Section;
+      /** `web@1.2.0` where it must be told from others. */
       readonly version: string;
     }
   | { readonly ok: false; readonly problem: Problem };

@@ -12,7 +12,7 @@ import { newBody, type Wanted } from './plan.ts';
 import { type Section, sectionsOf } from './section.ts';
 import { bareVersion, isVersion } from './version.ts';
 
-export type Asked = {
+export type ReleaseFlags = {
   readonly version: string | undefined;
   readonly from: string | undefined;
   readonly notesFile: string | undefined;
@@ -29,7 +29,7 @@ export type Asked = {
 export type Blame = { file?: string; line?: number };
 
 /** What the portal is to agree with, read and judged before anything is sent. Throws usage Failures. */
-export async function wantedFrom(ctx: Context, asked: Asked, blame: Blame): Promise<Wanted> {
+export async function wantedFrom(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Wanted> {
   const source =
     asked.notesFile === undefined ? await fromChangelog(ctx, asked, blame) : await fromNotes(ctx, asked, blame);
   const wanted = {
@@ -46,7 +46,7 @@ export async function wantedFrom(ctx: Context, asked: Asked, blame: Blame): Prom
 
 type Source = Pick<Wanted, 'version' | 'content' | 'title' | 'labels' | 'categoryId' | 'publishedAt'>;
 
-async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<Source> {
+async function fromChangelog(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Source> {
   const path = asked.from ?? 'CHANGELOG.md';
   blame.file = path;
   const sections = sectionsOf(await readUserText(ctx, path, '--from'), path);
@@ -58,7 +58,11 @@ async function fromChangelog(ctx: Context, asked: Asked, blame: Blame): Promise<
 }
 
 /** The version of a CI job; undefined where there is none, and then the newest of the file is meant. */
-async function versionOfThisJob(ctx: Context, asked: Asked, sections: readonly Section[]): Promise<string | undefined> {
+async function versionOfThisJob(
+  ctx: Context,
+  asked: ReleaseFlags,
+  sections: readonly Section[],
+): Promise<string | undefined> {
   const tag = tagOfJob(ctx.env);
   if (tag) {
     ctx.notice(`Using ${tag}, the tag of this job.`);
@@ -89,7 +93,7 @@ async function packageVersion({ env }: Context, path: string): Promise<string | 
 
 const isCi = (value: string | undefined): boolean => !['', '0', 'false'].includes(value ?? '');
 
-async function fromNotes(ctx: Context, asked: Asked, blame: Blame): Promise<Source> {
+async function fromNotes(ctx: Context, asked: ReleaseFlags, blame: Blame): Promise<Source> {
   const path = asked.notesFile ?? '-';
   blame.file = path;
   const notes = readNotes(await readUserText(ctx, path, '--notes-file'));

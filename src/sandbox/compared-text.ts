@@ -56,8 +56,8 @@ function difference(field: string, before: unknown, after: unknown): string {
   const had = new Set(before.map((each) => JSON.stringify(each)));
   const has = new Set(after.map((each) => JSON.stringify(each)));
   const added = after.filter((each) => !had.has(JSON.stringify(each))).map((each) => `+ ${itemOf(each)}`);
-  const gone = before.filter((each) => !has.has(JSON.stringify(each))).map((each) => `- ${itemOf(each)}`);
-  return `${field} ${[...added, ...gone].join(' ')}`;
+  const removed = before.filter((each) => !has.has(JSON.stringify(each))).map((each) => `- ${itemOf(each)}`);
+  return `${field} ${[...added, ...removed].join(' ')}`;
 }
 
 const itemOf = (item: unknown): string =>

@@ -6,13 +6,13 @@ const allowed = {
   'access-control-expose-headers': 'X-RateLimit-Limit, X-RateLimit-Remaining, Retry-After',
 };
 
-type Asked = { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> };
+type CorsRequest = { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> };
 
 /** A browser's question before the request itself; it carries no credential, and counts for no limit. */
-export const isPreflight = ({ method, headers }: Asked): boolean =>
+export const isPreflight = ({ method, headers }: CorsRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-export const preflightAnswer = ({ headers }: Asked): SandboxResponse => ({
+export const preflightAnswer = ({ headers }: CorsRequest): SandboxResponse => ({
   status: 204,
   headers: {
     ...allowed,

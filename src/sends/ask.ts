@@ -5,7 +5,7 @@ import { usualWidth } from '../text/layout.ts';
 import type { Fields } from '../text/record.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/width.ts';
-import type { Judging } from './lazy.ts';
+import type { Judging } from './judging.ts';
 import { sendBlocks } from './page.ts';
 import { seenOf } from './seen.ts';
 import { actOf, toWhom, wayOf } from './words.ts';

@@ -83,6 +83,7 @@ async function sendStep({ service, held, known }: Delivering, at: number, step: 
   const { operation, input } = requestOf(step);
   const reading = (inner: Service): Read => {
     return (asked, wanted) =>
+      // The answer of this very operation; the compiler sees no more than ids that are equal.
       known && asked.id === known.operation.id ? (known.answer as never) : call(inner, asked, wanted);
   };
   const before = operation.safety === 'verify' ? await readBefore(reading(service), operation, input) : undefined;

@@ -4,7 +4,7 @@ import { sendsOf, stricter } from '../config/settings.ts';
 import type { SendRequest, Verdict } from '../context.ts';
 import { Failure, isInterruption } from '../errors.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
-import type { Judging } from './lazy.ts';
+import type { Judging } from './judging.ts';
 import { readPolicies } from './policy-file.ts';
 import type { Policy } from './policy-schema.ts';
 

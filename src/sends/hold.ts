@@ -1,7 +1,7 @@
 import type { Context, SendRequest } from '../context.ts';
 import { Failure, interruption, isInterruption } from '../errors.ts';
 import type { Fields } from '../text/record.ts';
-import type { Judging } from './lazy.ts';
+import type { Judging } from './judging.ts';
 import { drafted } from './make.ts';
 
 export type Holding = { readonly holdMs: number; readonly read: () => Promise<Fields | undefined> };

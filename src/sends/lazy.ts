@@ -1,26 +1,6 @@
 import type { SendMode, Settings } from '../config/settings.ts';
-import type { Context, Sends, SendWish } from '../context.ts';
-import type { Failure } from '../errors.ts';
-
-/** What all sends of one process share. */
-type Shared = {
-  /** In mode `ask` a person said yes to all that follow. */
-  isAgreedToAll: boolean;
-  /** Questions, holds and drafts of one run come one after the other. */
-  turn: Promise<unknown>;
-  hasHeld: boolean;
-  /** Somebody has interrupted a question or a hold: what waits behind it is not sent either. */
-  stopped: Failure | undefined;
-  /** Drafts that this process has made. */
-  drafted: number;
-};
-
-export type Judging = {
-  readonly ctx: Context;
-  readonly settings: Settings;
-  readonly wish: SendWish;
-  readonly shared: Shared;
-};
+import type { Context, Sends } from '../context.ts';
+import type { Judging, Shared } from './judging.ts';
 
 /** The gate of one command. What it needs is loaded with the first request that reaches somebody. */
 export function sendsFor(ctx: Context, settings: Settings): Sends {

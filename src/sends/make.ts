@@ -5,7 +5,7 @@ import { wireOf } from '../http/request.ts';
 import { type Fields, fieldsIn } from '../text/record.ts';
 import type { Draft, NewDraft, Seen, Step } from './draft.ts';
 import { shownDraft } from './draft.ts';
-import type { Judging } from './lazy.ts';
+import type { Judging } from './judging.ts';
 import { seenOf } from './seen.ts';
 import { type DraftStore, openDrafts } from './store.ts';
 import { whoIs } from './who.ts';

@@ -5,10 +5,13 @@ import { Failure, messageOf } from '../errors.ts';
 import { issueInWords } from './issue.ts';
 import type { Policy } from './policy-schema.ts';
 
-type Needs = Pick<Context, 'env' | 'files'>;
+type PolicyPorts = Pick<Context, 'env' | 'files'>;
 
 /** Where the rules may stand: in the configuration folder, and where SVC_POLICY says. All of them hold. */
-export const policyPaths = ({ env, files }: Needs): readonly { readonly path: string; readonly mustBe: boolean }[] => [
+export const policyPaths = ({
+  env,
+  files,
+}: PolicyPorts): readonly { readonly path: string; readonly mustBe: boolean }[] => [
   { path: join(files.config, 'policy.yaml'), mustBe: false },
   ...(env.SVC_POLICY ? [{ path: env.SVC_POLICY, mustBe: true }] : []),
 ];
@@ -18,7 +21,7 @@ export const policyPaths = ({ env, files }: Needs): readonly { readonly path: st
  *
  * @throws Failure `policy` where one cannot be read or does not check: then nothing may be sent
  */
-export async function readPolicies(ctx: Needs): Promise<readonly Policy[]> {
+export async function readPolicies(ctx: PolicyPorts): Promise<readonly Policy[]> {
   const policies: Policy[] = [];
   for (const { path, mustBe } of policyPaths(ctx)) {
     const text = await readPlain(path).catch((error: unknown) => {

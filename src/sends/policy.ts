@@ -2,19 +2,19 @@ import type { SendRequest } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { filtered } from '../output/jq.ts';
 import type { Fields } from '../text/record.ts';
-import type { Judging } from './lazy.ts';
+import type { Judging } from './judging.ts';
 import type { Policy } from './policy-schema.ts';
 import { isQuiet } from './quiet.ts';
 import { hasRoom } from './rate.ts';
 import { whoIs } from './who.ts';
 
-export type Asked = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
+export type PolicyQuestion = { readonly request: SendRequest; readonly read: () => Promise<Fields | undefined> };
 
 /** The first rule that forbids it, as a failure that names it; undefined where none does. All policies hold. */
 export async function refusalBy(
   policies: readonly Policy[],
   judging: Judging,
-  asked: Asked,
+  asked: PolicyQuestion,
 ): Promise<Failure | undefined> {
   const { ctx } = judging;
   for (const { path, sends } of policies) {
@@ -48,7 +48,7 @@ const refused = (path: string, rule: string, why: string): Failure =>
   });
 
 /** What a filter sees. */
-async function subjectOf({ wish }: Judging, { request, read }: Asked) {
+async function subjectOf({ wish }: Judging, { request, read }: PolicyQuestion) {
   const { operation, body } = request;
   const record = (await read()) ?? null;
   const contact = record ? (record.contact ?? null) : (Object(body).contact ?? null);
@@ -61,7 +61,7 @@ type Answer = { readonly says: boolean } | { readonly problem: string };
 /** So long a filter may take: one that never ends would keep a send for ever. */
 const longestMs = 5_000;
 
-async function answerOf(judging: Judging, filter: string, asked: Asked): Promise<Answer> {
+async function answerOf(judging: Judging, filter: string, asked: PolicyQuestion): Promise<Answer> {
   const { signal } = judging.ctx;
   const late = AbortSignal.timeout(longestMs);
   try {
@@ -81,7 +81,7 @@ async function answerOf(judging: Judging, filter: string, asked: Asked): Promise
 async function forbidden(
   judging: Judging,
   { rule, filter, wanted }: { readonly rule: string; readonly filter: string; readonly wanted: boolean },
-  asked: Asked,
+  asked: PolicyQuestion,
 ): Promise<string | undefined> {
   const answer = await answerOf(judging, filter, asked);
   if ('problem' in answer) return `${rule}: ${filter} must give one true or false, and ${answer.problem}`;

@@ -6,7 +6,7 @@ import { tailOf } from '../disk/tail.ts';
 import { Failure } from '../errors.ts';
 import { fieldsIn, isRecord } from '../text/record.ts';
 import { type Draft, draftStates } from './draft.ts';
-import type { DraftStore, StoreNeeds } from './store.ts';
+import type { DraftStore, StoreNeeds } from './draft-store.ts';
 
 /** A line of the log: the draft as it is from here on. Numbers go up by one, so a line that is missing is seen. */
 type Line = { readonly n: number; readonly draft: Draft };

@@ -1,32 +1,30 @@
 import { foreignCode, foreignCodeFound, type OwnSchema } from '../database/foreign-code.ts';
-import { type Database, openDatabase } from '../database/postgres.ts';
-import { requireTrusted } from '../database/trust.ts';
+import { type OwnTables, prepareTables } from '../database/own-schema.ts';
+import { openDatabase } from '../database/postgres.ts';
 import { Failure } from '../errors.ts';
 import type { Draft } from './draft.ts';
-import type { Change, DraftStore, StoreNeeds } from './store.ts';
+import type { Change, DraftStore, StoreNeeds } from './draft-store.ts';
 import { isDraft } from './store-folder.ts';
 
 const schema = 'svc_drafts';
 
-/** Raised with each change that an older svc could not work with. */
-const version = 1;
+const own: OwnSchema = { schema, tables: ['drafts', 'version'] };
 
-/** A draft is bytes, so that the encoding of the database does not matter; its id and its key stand beside it. */
-const statements = `
-SELECT pg_advisory_xact_lock(7379633);
-CREATE SCHEMA IF NOT EXISTS ${schema};
+const tables: OwnTables = {
+  own,
+  version: 1,
+  lock: 7379633,
+  newer: (place) => `The drafts in ${place} were`,
+  // A draft is bytes, so that the encoding of the database does not matter; its id and its key stand beside it.
+  statements: `
 CREATE SEQUENCE IF NOT EXISTS ${schema}.ids;
 CREATE TABLE IF NOT EXISTS ${schema}.drafts (
   id bigint PRIMARY KEY DEFAULT nextval('${schema}.ids'::regclass),
   key text UNIQUE,
   changes integer NOT NULL DEFAULT 0,
   data bytea NOT NULL
-);
-CREATE TABLE IF NOT EXISTS ${schema}.version (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), version integer NOT NULL);
-INSERT INTO ${schema}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING;
-`;
-
-const own: OwnSchema = { schema, tables: ['drafts', 'version'] };
+);`,
+};
 
 const settings = [
   'search_path = pg_catalog, pg_temp',
@@ -51,7 +49,7 @@ export async function openPostgres({ env }: StoreNeeds, url: string): Promise<Dr
   const passwordHint = 'Give the password in PGPASSWORD, in .pgpass, or in the URL in SVC_DRAFTS_DB.';
   const database = await openDatabase({ url, env, settings, guard, application: 'svc drafts', passwordHint });
   try {
-    await prepare(database);
+    await prepareTables(database, tables);
   } catch (error) {
     await database.close();
     throw error;
@@ -104,14 +102,4 @@ function rowIn({ id, changes, data, now }: Readonly<Record<string, unknown>>): R
   const draft: unknown = data instanceof Uint8Array ? JSON.parse(Buffer.from(data).toString('utf8')) : undefined;
   if (!isDraft(draft)) throw new Failure('failed', `Draft ${String(id)} in the database is damaged. Nothing was sent.`);
   return { draft: { ...draft, id: Number(id) }, changes: Number(changes), now: dateIn(now) };
-}
-
-async function prepare(database: Database): Promise<void> {
-  await requireTrusted((text) => database.query({ text }), database.place, own);
-  const [found] = await database.query({ text: `SELECT to_regclass('${schema}.version') IS NOT NULL AS there` });
-  // Several statements in one message are one transaction.
-  if (found?.there !== true) await database.query({ text: statements });
-  const [row] = await database.query({ text: `SELECT version FROM ${schema}.version` });
-  if (Number(row?.version) <= version) return;
-  throw new Failure('failed', `The drafts in ${database.place} were made by a newer svc.`, { hint: 'Update svc.' });
 }

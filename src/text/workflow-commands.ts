@@ -4,10 +4,10 @@
  */
 
 /** A place in a file of the repository; `line` from 1. */
-export type Place = { readonly file: string; readonly line?: number };
+export type SourcePosition = { readonly file: string; readonly line?: number };
 
 /** A workflow command that marks a line of a file. Data and properties have different escapes. */
-export function annotation(kind: 'error' | 'warning', title: string, message: string, place?: Place): string {
+export function annotation(kind: 'error' | 'warning', title: string, message: string, place?: SourcePosition): string {
   const properties = { file: place?.file, line: place?.line?.toString(), title };
   const given = Object.entries(properties).map(([key, value]) => value && `${key}=${escapeProperty(value)}`);
   const list = given.filter(Boolean).join(',');

@@ -192,6 +192,12 @@ onBothEngines('watch', ({ test, world: fresh, pulled }) => {
     expect(() => readFileSync(join(world.folder, 'owned'))).toThrow();
   });
 
+  test('--exec with a quote that does not end is refused, before anything is asked', async () => {
+    const ran = await svc(await pulled(), ['watch', '--exec', `"./notify --quiet`]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain('--exec has a quote that does not end');
+  });
+
   test('--exec that fails is tried three times and reported, and the next change goes on', async () => {
     const world = await pulled();
     world.clock.advance(600_000);

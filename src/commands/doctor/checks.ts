@@ -13,7 +13,7 @@ import { Failure, interruption } from '../../errors.ts';
 import { call, connect, type Service } from '../../http/call.ts';
 import { judgeCredential } from '../../login/judge-credential.ts';
 import { missingScopes } from '../../login/report.ts';
-import type { Check } from './index.ts';
+import type { Check } from './check.ts';
 import { machineChecks } from './machine.ts';
 
 type Verdict = { readonly ok: boolean; readonly message: string; readonly fix?: string; readonly isNeutral?: boolean };

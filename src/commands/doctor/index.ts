@@ -3,6 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Terminal } from '../../output/view.ts';
 import { message as filledTo } from '../../text/layout.ts';
 import { sanitize } from '../../text/sanitize.ts';
+import type { Check } from './check.ts';
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -46,16 +47,6 @@ export const doctor = defineCommand({
     };
   },
 });
-
-/** One thing that was looked at. `fix`: the command or the step that fixes it, null where nothing is wrong. */
-export type Check = {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly message: string;
-  readonly fix: string | null;
-  /** Neither good nor bad: people see no mark of success. */
-  readonly isNeutral?: boolean;
-};
 
 function line({ name, ok, message, fix, isNeutral }: Check, { paint, width }: Terminal): string {
   const good = isNeutral ? paint('dim', '-') : paint('green', '✓');

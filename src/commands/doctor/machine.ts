@@ -9,7 +9,7 @@ import { whatIsWrongWith } from '../../disk/folder-check.ts';
 import { homeFolder } from '../../disk/home.ts';
 import { codeOf, Failure, interruption, messageOf } from '../../errors.ts';
 import { canListen } from '../../login/loopback.ts';
-import type { Check } from './index.ts';
+import type { Check } from './check.ts';
 
 /** What can be seen without the service. */
 export async function machineChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {

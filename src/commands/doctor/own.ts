@@ -7,7 +7,7 @@ import { userAgent } from '../../http/user-agent.ts';
 import { isOlder, isVersion } from '../../release/version.ts';
 import { isRecord } from '../../text/record.ts';
 import { version } from '../../version.ts';
-import type { Check } from './index.ts';
+import type { Check } from './check.ts';
 
 /** What is announced at an address, or why it cannot be told. */
 type Announced = { readonly version: string; readonly newer: boolean } | { readonly trouble: string };

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { checkFilter } from '../../output/jq.ts';
 import { readPolicies } from '../../sends/policy-file.ts';
-import type { Check } from './index.ts';
+import type { Check } from './check.ts';
 
 /** What holds sends back here; nothing where nothing does. */
 export async function sendsChecks(ctx: Context, settings: Settings): Promise<readonly Check[]> {

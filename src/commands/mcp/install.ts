@@ -3,7 +3,7 @@ import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { type Client, clients, type Entry, titles } from '../../mcp/clients.ts';
+import { type Client, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
 import { shellWord } from '../../text/shell-word.ts';
 
@@ -76,7 +76,7 @@ export const installMcp = defineCommand({
       ],
     };
 
-    async function enter(target: Client, path: string, key: string, value: Entry): Promise<boolean> {
+    async function enter(target: Client, path: string, key: string, value: ServerEntry): Promise<boolean> {
       const { readIfThere, replaceFile } = await import('../../disk/atomic-file.ts');
       const before = await readIfThere(path);
       const text = withServer(target, before, key, value);
@@ -103,7 +103,7 @@ async function lacksLogin(ctx: Context, { profile }: Settings, client: Client): 
 }
 
 /** Two programs have the same name, and keep their servers in different places. */
-function besides(client: Client, name: string, { command, args }: Entry): string[] | undefined {
+function besides(client: Client, name: string, { command, args }: ServerEntry): string[] | undefined {
   if (client === 'claude')
     return ['Claude Code has a file of its own. To enter svc there: svc mcp install claude-code'];
   if (client !== 'claude-code') return undefined;
@@ -115,7 +115,7 @@ function besides(client: Client, name: string, { command, args }: Entry): string
 }
 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
-function entryFor(settings: Settings, { write, send, draftSends, webhooks, only, toolsets }: Grant): Entry {
+function entryFor(settings: Settings, { write, send, draftSends, webhooks, only, toolsets }: Grant): ServerEntry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
   // The single executable is its own script.
   const [node, script] = [process.execPath, process.argv[1]];

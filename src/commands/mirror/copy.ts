@@ -4,12 +4,12 @@ import { openCopy } from '../../mirror/store/open-copy.ts';
 import type { Account, Store } from '../../mirror/tables/store.ts';
 import type { Data, View } from '../../output/view.ts';
 
-type Asked = Pick<Given, 'settings'> & { readonly flags: { readonly db: string | undefined } };
+type CopyFlags = Pick<Given, 'settings'> & { readonly flags: { readonly db: string | undefined } };
 
 /** The copy that is there, and whose it is, for as long as `work` takes. */
 export async function withCopy<T>(
   ctx: Context,
-  { settings, flags }: Asked,
+  { settings, flags }: CopyFlags,
   work: (store: Store, account: Account) => Promise<T>,
 ): Promise<T> {
   const { store, account } = await openCopy(ctx, settings, flags);
@@ -25,7 +25,7 @@ type Listing = Omit<Extract<Data, { readonly shape: 'list' }>, 'shape'>;
 /** Records that are read from the copy while they are printed; it is open until the last one. */
 export async function streamCopy(
   ctx: Context,
-  { settings, flags }: Asked,
+  { settings, flags }: CopyFlags,
   list: (store: Store, account: Account) => Promise<Listing>,
 ): Promise<View> {
   const { store, account } = await openCopy(ctx, settings, flags);

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command/command.ts';
 import { confirmed } from '../../command/confirm.ts';
 import { dbFlag } from '../../command/copy-flag.ts';
-import { damagedFile } from '../../mirror/sqlite/failure.ts';
+import { Failure } from '../../errors.ts';
 import { openCopy } from '../../mirror/store/open-copy.ts';
 
 export const forgetTheCopy = defineCommand({
@@ -16,8 +16,8 @@ export const forgetTheCopy = defineCommand({
   examples: ['svc mirror forget --yes'],
   async run(ctx, { flags, settings }) {
     const copy = await openCopy(ctx, settings, flags).catch(async (error) => {
-      const file = damagedFile(error);
-      if (file === undefined) throw error;
+      if (!(error instanceof Failure) || error.copy?.is !== 'damaged') throw error;
+      const { file } = error.copy;
       await confirmed(ctx, settings, `Delete ${file}, which is damaged?`);
       await removeCopyFile(file);
       return file;

@@ -14,10 +14,10 @@ export type Program = keyof typeof programs;
 // Object.keys does not know that these are all.
 export const programNames = Object.keys(programs) as Program[];
 
-export type Place = { readonly home: string; readonly file: string };
+export type SkillFile = { readonly home: string; readonly file: string };
 
 /** Where a program looks for a skill of that name. */
-export function placeOf(program: Program, home: string, platform: NodeJS.Platform): Place {
+export function placeOf(program: Program, home: string, platform: NodeJS.Platform): SkillFile {
   const { join } = platform === 'win32' ? win32 : posix;
   const folder = join(home, programs[program].folder);
   return { home: folder, file: join(folder, 'skills', 'svc', 'SKILL.md') };

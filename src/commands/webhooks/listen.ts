@@ -123,10 +123,14 @@ export const listenToWebhooks = defineCommand({
   },
 });
 
-type Place = { readonly port: number; readonly path: string | undefined; readonly forwardTo: string | undefined };
+type ListenAddress = {
+  readonly port: number;
+  readonly path: string | undefined;
+  readonly forwardTo: string | undefined;
+};
 
 /** What was said of the same listener, to be typed again. */
-function againWith({ port, path, forwardTo }: Place): string {
+function againWith({ port, path, forwardTo }: ListenAddress): string {
   const words: string[] = [];
   // Port 0 is another one each time.
   if (port !== usualPort && port !== 0) words.push('--port', String(port));

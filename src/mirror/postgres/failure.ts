@@ -15,6 +15,7 @@ export function postgresFailure(place: string, error: unknown, wasConnected: boo
   if (isAway || /terminated|timeout|ended|closed|not queryable/iu.test(said)) {
     return new Failure(wasConnected ? 'failed' : 'network', `The database ${place} cannot be reached: ${said}.`, {
       hint: 'Is it running? What it holds is not lost.',
+      copy: { is: 'out of reach' },
     });
   }
   if (code.startsWith('28') || /password|SASL/iu.test(said)) {
@@ -23,7 +24,10 @@ export function postgresFailure(place: string, error: unknown, wasConnected: boo
     });
   }
   if (code.startsWith('53')) {
-    return new Failure('failed', `The database ${place} is full: ${said}.`, { hint: 'What it holds is not lost.' });
+    return new Failure('failed', `The database ${place} is full: ${said}.`, {
+      hint: 'What it holds is not lost.',
+      copy: { is: 'out of reach' },
+    });
   }
   if (code === '42501') {
     return new Failure('forbidden', `The database ${place} does not allow it: ${said}.`, {

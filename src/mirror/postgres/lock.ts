@@ -1,12 +1,14 @@
 import type { Client } from 'pg';
+import type { Context } from '../../context.ts';
 import type { OwnSchema } from '../../database/trust.ts';
 import { Failure, interruption } from '../../errors.ts';
 import { digestOf } from '../../text/digest.ts';
 import type { Account, Sql } from '../tables/store.ts';
 import { laterTables } from '../tables/tables.ts';
-import type { Needs } from './postgres.ts';
 import { guarded } from './row-security.ts';
 import { schemaName } from './values.ts';
+
+export type PostgresPorts = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
 export const ownSchema: OwnSchema = { schema: schemaName, tables: [...guarded, ...laterTables, 'svc_schema'] };
 
@@ -46,7 +48,7 @@ export const rowsTaken = (text: string): Failure =>
     { hint: 'Nothing of it was written. To see what there is: \\d svc_mirror.* in psql.' },
   );
 
-type Holder = { readonly ctx: Needs; readonly client: Client; readonly fail: (error: unknown) => unknown };
+type Holder = { readonly ctx: PostgresPorts; readonly client: Client; readonly fail: (error: unknown) => unknown };
 
 /**
  * One pull at a time: the lock lasts as long as the transaction, which stays open. A lock of the session would, behind a pooler,

@@ -1,22 +1,19 @@
 import type { Client } from 'pg';
-import type { Context } from '../../context.ts';
 import { connectOrEnd, placeOf, readUrl } from '../../database/postgres.ts';
 import { requireOwnCode, requireTrusted } from '../../database/trust.ts';
 import type { Sql, Store } from '../tables/store.ts';
 import { oneByOne, transaction } from '../tables/transaction.ts';
 import { postgresFailure } from './failure.ts';
-import { analyzeTables, lockTables, ownSchema, rowsTaken, takeLock } from './lock.ts';
+import { analyzeTables, lockTables, ownSchema, type PostgresPorts, rowsTaken, takeLock } from './lock.ts';
 import { query } from './query.ts';
 import { ownPolicy } from './row-security.ts';
 import { ownSession, typeParser } from './values.ts';
-
-export type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice' | 'env'>;
 
 /**
  * One connection, made when it is first needed; a transaction that finds it broken makes another. Nothing outside of a
  * transaction is relied on: a pooler may give each one another session of the server.
  */
-export async function openPostgres(ctx: Needs, url: string): Promise<Store> {
+export async function openPostgres(ctx: PostgresPorts, url: string): Promise<Store> {
   const { default: pg } = await import('pg');
   const config = {
     ...(await readUrl(url, ctx.env)),

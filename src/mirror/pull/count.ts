@@ -4,7 +4,7 @@ import { livingCount } from '../store/status.ts';
 import { type KindName, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { tableOf } from '../tables/tables.ts';
-import { markMissing } from './gone.ts';
+import { markMissing } from './deleted.ts';
 import { notWhole, type Pulling } from './pulling.ts';
 import { idFieldOf } from './reading.ts';
 import { droppedWords } from './usable.ts';

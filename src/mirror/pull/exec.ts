@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { endWithSvc } from '../../disk/group.ts';
 import { Failure } from '../../errors.ts';
+import { splitWords } from '../../text/command-words.ts';
 import { toJson } from '../../text/sanitize.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { WatchEvent } from './watch.ts';
@@ -14,8 +15,8 @@ const longestMs = 60_000;
  * wrote is never run; it stands in no argument either.
  */
 export async function runner(ctx: Context, command: string): Promise<(event: WatchEvent) => Promise<void>> {
-  const [{ execa }, { parseArgsStringToArgv }] = [await import('execa'), await import('string-argv')];
-  const [program = '', ...args] = parseArgsStringToArgv(command);
+  const { execa } = await import('execa');
+  const [program = '', ...args] = splitWords(command, '--exec');
   if (program === '')
     throw new Failure('usage', '--exec is empty.', { hint: "Name a program, for example --exec './notify --quiet'" });
   return async (event) => {

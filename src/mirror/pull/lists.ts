@@ -4,7 +4,7 @@ import { beginSweep, isSweeping, readState, type Sweeping, saveState } from '../
 import { type KindName, kindOf, type Members } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { tableOf } from '../tables/tables.ts';
-import { forgetRecords } from './gone.ts';
+import { forgetRecords } from './deleted.ts';
 import { readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';

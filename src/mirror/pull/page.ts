@@ -23,7 +23,7 @@ export type Page = {
   isKnown?: boolean;
 };
 
-type Asked = Pick<Sweep, 'page' | 'since'> & {
+type PageRequest = Pick<Sweep, 'page' | 'since'> & {
   /** How many the page before counted. */
   readonly total?: number | null;
   readonly status?: 'unresolved';
@@ -32,13 +32,13 @@ type Asked = Pick<Sweep, 'page' | 'since'> & {
 };
 
 /** One page. What cannot be the page that was asked for is asked for once more; then `doubt` says what is wrong with it. */
-export async function readPage(pulling: Pulling, name: KindName, asked: Asked): Promise<Page> {
+export async function readPage(pulling: Pulling, name: KindName, asked: PageRequest): Promise<Page> {
   const first = await readOnce(pulling, name, asked);
   const isSuspect = first.doubt !== undefined || first.dropped > 0 || (asked.isFirst && first.records.length === 0);
   return isSuspect ? readOnce(pulling, name, asked) : first;
 }
 
-async function readOnce(pulling: Pulling, name: KindName, asked: Asked): Promise<Page> {
+async function readOnce(pulling: Pulling, name: KindName, asked: PageRequest): Promise<Page> {
   const { list } = kindOf(name);
   const { key, paged } = list.answer;
   const { page, since, status, total: before = null } = asked;

@@ -9,7 +9,7 @@ export type Present = {
   readonly row: number;
   readonly key: string;
   readonly data: Fields;
-  readonly isGone: boolean;
+  readonly isDeleted: boolean;
   readonly readAt: string | undefined;
   readonly firstSweep: number;
   readonly lastSweep: number;
@@ -42,7 +42,7 @@ const presentOf = (row: Row, key: string): Present => ({
   row: Number(row.svc_row),
   key,
   data: dataOf(row),
-  isGone: row.gone_at !== null,
+  isDeleted: row.gone_at !== null,
   readAt: row.read_at === null ? undefined : String(row.read_at),
   firstSweep: Number(row.first_sweep),
   lastSweep: Number(row.last_sweep),

@@ -24,10 +24,8 @@ export function problems({ notice, signal }: Context): Problems {
         return true;
       } catch (error) {
         if (signal.aborted) return false;
-        const isPassing =
-          error instanceof Failure && passing.includes(error.kind) && !error.message.includes('damaged');
-        if (!isPassing) throw error;
-        what = error.message.includes('database') ? 'The database' : 'The service';
+        if (!(error instanceof Failure) || !passing.includes(error.kind) || error.copy?.is === 'damaged') throw error;
+        what = error.copy ? 'The database' : 'The service';
         if (times++ === 0) notice(`${error.message} Trying again; nothing that happens meanwhile is lost.`);
         return false;
       }

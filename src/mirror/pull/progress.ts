@@ -76,16 +76,14 @@ export const costOf = (requests: number): string => {
   return `about ${counted(requests, 'request')}, which takes ${minutesFor(requests)} at ${requestsPerMinute} a minute`;
 };
 
-const spoken = new WeakMap<Pulling, number>();
-
 /** On a terminal each time, else a line every ten seconds. */
 export function tell(pulling: Pulling): void {
-  const { ctx } = pulling;
+  const { ctx, told } = pulling;
   const text = progressOf(pulling);
   ctx.progress(text, 'work');
   const now = ctx.clock.ticks();
-  const last = spoken.get(pulling) ?? spoken.set(pulling, now).get(pulling) ?? now;
-  if (ctx.stderr.isTTY || now - last < 10_000) return;
-  spoken.set(pulling, now);
+  told.at ??= now;
+  if (ctx.stderr.isTTY || now - told.at < 10_000) return;
+  told.at = now;
   ctx.notice(`${text}.`);
 }

@@ -32,7 +32,7 @@ export type Pulling = {
   /** Of those, how many have no answer yet. */
   readonly inFlight: () => number;
   /** The numbers that were told last: none of them goes down. */
-  readonly told: { done: number; total: number };
+  readonly told: { done: number; total: number; at?: number };
   readonly tally: Map<KindName, Tally>;
   /** How many requests each part of the pull will still need, as far as is known. */
   readonly left: Map<string, number>;

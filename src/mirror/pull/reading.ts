@@ -19,7 +19,7 @@ export function readingOf(pulling: Pulling, state: KindState, { number }: Pick<S
     now: pulling.now(),
     readAt: null,
     sweep: number,
-    isNews: state.complete || isFollowed || state.repairsFrom !== null,
+    notesChanges: state.complete || isFollowed || state.repairsFrom !== null,
     ...(!state.complete && newSince !== null && { newSince }),
   };
 }

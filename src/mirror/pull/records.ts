@@ -7,7 +7,7 @@ import type { Table } from '../tables/tables.ts';
 import type { Present } from './present.ts';
 
 /** A record as the service sent it, and of which record it is a part. */
-export type Entry = { readonly record: Fields; readonly parent?: number };
+export type FetchedRecord = { readonly record: Fields; readonly parent?: number };
 
 /** What holds for everything that one page brings. */
 export type Reading = {
@@ -18,18 +18,18 @@ export type Reading = {
   readonly readAt: string | null;
   readonly sweep: number;
   /** What was there before is no news: then nothing is written into `changes`. */
-  readonly isNews: boolean;
+  readonly notesChanges: boolean;
   /** Of a copy that is not complete: what was made before that time is not called new. */
   readonly newSince?: string;
 };
 
 export type Counts = { created: number; updated: number; gone: number };
 
-export const keyOf = ({ key, id }: Table, { record, parent }: Entry): string =>
+export const keyOf = ({ key, id }: Table, { record, parent }: FetchedRecord): string =>
   key.map((column) => (column === id ? record[column] : parent)).join(':');
 
 /** What a page brings, and the rows that were there before. */
-type Arrived = { readonly entries: readonly Entry[]; readonly present: ReadonlyMap<string, Present> };
+type Arrived = { readonly entries: readonly FetchedRecord[]; readonly present: ReadonlyMap<string, Present> };
 
 /** Puts records into their table, and what became of them into `changes`. */
 export async function applyRecords(
@@ -39,9 +39,9 @@ export async function applyRecords(
   { entries, present }: Arrived,
 ): Promise<Counts> {
   const counts: Counts = { created: 0, updated: 0, gone: 0 };
-  const changed: { readonly entry: Entry; readonly before: Present | undefined }[] = [];
+  const changed: { readonly entry: FetchedRecord; readonly before: Present | undefined }[] = [];
   const same: number[] = [];
-  const news: Change[] = [];
+  const noted: Change[] = [];
   // The same record twice in one page: the later one counts.
   const latest = new Map(entries.map((entry) => [keyOf(table, entry), entry]));
   for (const [key, entry] of latest) {
@@ -51,19 +51,19 @@ export async function applyRecords(
     else changed.push({ entry, before });
     if (outcome === 'same' || outcome === 'inside') continue;
     counts[outcome]++;
-    const change = changeOf(reading, table, outcome, { before: before?.isGone ? undefined : before, entry });
-    if (change) news.push(change);
+    const change = changeOf(reading, table, outcome, { before: before?.isDeleted ? undefined : before, entry });
+    if (change) noted.push(change);
   }
   await upsert(sql, reading, table, changed);
   await touch(sql, reading, table, same);
-  if (reading.isNews) await noteChanges(sql, reading, news);
+  if (reading.notesChanges) await noteChanges(sql, reading, noted);
   return counts;
 }
 
 type Outcome = 'created' | 'updated' | 'inside' | 'same';
 
-function outcomeOf(table: Table, before: Present | undefined, { record }: Entry): Outcome {
-  if (!before || before.isGone) return 'created';
+function outcomeOf(table: Table, before: Present | undefined, { record }: FetchedRecord): Outcome {
+  if (!before || before.isDeleted) return 'created';
   if (isSame(before.data, record)) return 'same';
   return isSame(ownPart(table, before.data), ownPart(table, record)) ? 'inside' : 'updated';
 }
@@ -82,7 +82,7 @@ function changeOf(
   { newSince }: Reading,
   table: Table,
   outcome: 'created' | 'updated',
-  { before, entry }: { readonly before: Present | undefined; readonly entry: Entry },
+  { before, entry }: { readonly before: Present | undefined; readonly entry: FetchedRecord },
 ): Change | undefined {
   const { record, parent } = entry;
   const shown = (fields: Fields) => JSON.stringify(ownPart(table, withParent(table, fields, parent)));
@@ -102,7 +102,7 @@ async function upsert(
   sql: Sql,
   reading: Reading,
   table: Table,
-  changed: readonly { readonly entry: Entry; readonly before: Present | undefined }[],
+  changed: readonly { readonly entry: FetchedRecord; readonly before: Present | undefined }[],
 ): Promise<void> {
   if (changed.length === 0) return;
   const { account, now, readAt, sweep } = reading;
@@ -175,13 +175,13 @@ export async function touch(sql: Sql, reading: Reading, { name }: Table, rows: r
 }
 
 /** The service does not have them any more. */
-export async function markGone(
+export async function markDeleted(
   sql: Sql,
   reading: Reading,
   table: Table,
   present: readonly (Present & { readonly parent?: number })[],
 ): Promise<number> {
-  const living = present.filter(({ isGone }) => !isGone);
+  const living = present.filter(({ isDeleted }) => !isDeleted);
   for (const some of pieces(living)) {
     await sql.run(
       `UPDATE ${table.name} SET gone_at = $1, looked_at = $2 WHERE svc_row IN (${placeholders(3, some.length)})`,
@@ -189,7 +189,7 @@ export async function markGone(
       some.length,
     );
   }
-  if (reading.isNews) {
+  if (reading.notesChanges) {
     const changes = living.map(({ data, parent, key }): Change => {
       const shown = JSON.stringify(ownPart(table, withParent(table, data, parent)));
       return [table.name, Number(key.split(':').at(-1)), 'gone', shown, null];

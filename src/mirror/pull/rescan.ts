@@ -3,7 +3,7 @@ import { type KindName, kindNames, kindOf } from '../tables/kinds.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import type { Sql } from '../tables/store.ts';
 import { tableOf } from '../tables/tables.ts';
-import { forgetRecords, isAbsent } from './gone.ts';
+import { forgetRecords, isAbsent } from './deleted.ts';
 import { perPage, readPage } from './page.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling } from './pulling.ts';

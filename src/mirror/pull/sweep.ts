@@ -186,7 +186,7 @@ function allKnown({ records }: Page, present: ReadonlyMap<string, Present>, stat
   const { sweep, finished } = state;
   return records.every((record) => {
     const row = present.get(String(record[id]));
-    if (!row || row.isGone) return false;
+    if (!row || row.isDeleted) return false;
     return sweep?.isTail ? row.lastSweep >= sweep.number : row.firstSweep <= finished;
   });
 }

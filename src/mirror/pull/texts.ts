@@ -8,7 +8,7 @@ import { type Present, presentRows } from './present.ts';
 import { spent, tell } from './progress.ts';
 import { notWhole, type Pulling, tallyOf } from './pulling.ts';
 import { idIn, type Read } from './reading.ts';
-import { applyRecords, type Entry, keyOf, markGone, touch } from './records.ts';
+import { applyRecords, type FetchedRecord, keyOf, markDeleted, touch } from './records.ts';
 import { readWhole } from './thread.ts';
 import { droppedWords, type Usable, usableIn } from './usable.ts';
 
@@ -60,7 +60,7 @@ function isDue(
   listed: Fields,
   { forced, number, now }: PageOfKind['sweep'] & { readonly now: number },
 ): boolean {
-  if (!row || row.isGone) return true;
+  if (!row || row.isDeleted) return true;
   if (Object.entries(listed).some(([field, value]) => !isSame(row.data[field], value))) return true;
   const readAt = Date.parse(row.readAt ?? '');
   if (forced && row.lastSweep < number) return true;
@@ -100,7 +100,7 @@ async function showIn(pulling: Pulling, { kind, by }: EmbeddedIn, { reading, rec
   await writer.done();
   const present = await store.read((sql) => presentRows(sql, account, tableOf(kind), [...changedAt.keys()]));
   const old = [...present.values()].filter(
-    ({ key, readAt, isGone }) => !isGone && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
+    ({ key, readAt, isDeleted }) => !isDeleted && !(Date.parse(readAt ?? '') > (changedAt.get(Number(key)) ?? 0)),
   );
   const answers: Fields[] = [];
   for (const { key } of old) {
@@ -168,7 +168,7 @@ async function storeAlike(
 }
 
 type Inside = Pick<Read, 'reading'> & {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly FetchedRecord[];
   readonly parents: readonly number[];
   /** Nothing was dropped. */
   readonly isWhole: boolean;
@@ -188,5 +188,5 @@ export async function storeInside(
   const missing = [...present.values()]
     .filter(({ key }) => !seen.has(key))
     .map((row) => ({ ...row, parent: Number(row.key.split(':')[0]) }));
-  await markGone(sql, reading, table, missing);
+  await markDeleted(sql, reading, table, missing);
 }

@@ -41,7 +41,7 @@ const perMark = 20;
 export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
   const { ctx, intervalMs, store, account } = watching;
   const problem = problems(ctx);
-  const place: Place = { position: undefined, sinceMsAgo: undefined, told: new Set() };
+  const place: WatchPosition = { position: undefined, sinceMsAgo: undefined, told: new Set() };
   let slept = clocks(ctx);
   while (!ctx.signal.aborted) {
     const isFine = await problem.outlive(async () => {
@@ -61,14 +61,14 @@ export async function* watch(watching: Watching): AsyncGenerator<WatchEvent> {
 }
 
 /** How far it is: the last change that was told. It moves on although the database is away. */
-type Place = {
+type WatchPosition = {
   position: number | undefined;
   sinceMsAgo: number | undefined;
   /** What the rounds said of the service's answers, so that it is not said every 15 seconds. */
   readonly told: Set<string>;
 };
 
-async function* tellFrom(watching: Watching, place: Place, problem: Problems): AsyncGenerator<WatchEvent> {
+async function* tellFrom(watching: Watching, place: WatchPosition, problem: Problems): AsyncGenerator<WatchEvent> {
   const { store, account, name, ctx } = watching;
   const changes = changesAfter(store, account, place.position ?? 0);
   let untold = 0;
@@ -109,7 +109,7 @@ async function mark({ store, account, name }: Watching, position: number): Promi
 }
 
 /** `--since` is a time by this machine's clock; the service is asked by its own, so the first round tells how long ago. */
-async function round({ ctx, dated, store, account, kinds, since }: Watching, place: Place): Promise<void> {
+async function round({ ctx, dated, store, account, kinds, since }: Watching, place: WatchPosition): Promise<void> {
   const isFirst = place.sinceMsAgo === undefined;
   const sinceMsAgo = since === undefined ? 0 : Math.max(0, ctx.clock.now().getTime() - Date.parse(since));
   const wishes = {

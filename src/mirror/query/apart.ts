@@ -7,7 +7,7 @@ import type { Account, Answer, Store } from '../tables/store.ts';
 import { ask } from './query.ts';
 
 /** The copy that is asked, and with whose login and from which place it was opened. */
-export type Asked = {
+export type ApartQuery = {
   readonly ctx: Context;
   readonly settings: Settings;
   readonly db?: string | undefined;
@@ -21,7 +21,7 @@ export type Asked = {
  *
  * @throws Failure `usage` where the text is no query, before anything is started
  */
-export async function askApart(asked: Asked, text: string, signal: AbortSignal): Promise<Answer> {
+export async function askApart(asked: ApartQuery, text: string, signal: AbortSignal): Promise<Answer> {
   const { ctx, store, account } = asked;
   if (!store.holdsThread || !ctx.itself) return ask(store, account, text, signal);
   // It is read and judged here, and ended before its first row.
@@ -35,7 +35,7 @@ export async function askApart(asked: Asked, text: string, signal: AbortSignal):
 type Question = { readonly text: string; readonly columns: readonly string[]; readonly signal: AbortSignal };
 
 async function* rowsApart(
-  { ctx, settings, db }: Asked,
+  { ctx, settings, db }: ApartQuery,
   [program = '', ...before]: readonly string[],
   { text, columns, signal }: Question,
 ): AsyncGenerator<readonly unknown[]> {

@@ -1,18 +1,9 @@
 import type { OutFile } from '../../disk/out-file.ts';
 import { csvLine } from '../../output/csv-out.ts';
 import type { Column } from '../tables/tables.ts';
+import type { RowsFile } from './rows-file.ts';
 
 export type ExportFormat = 'parquet' | 'csv' | 'jsonl';
-
-/** A value of a row: a time as text, a field that is an object or a list as JSON text. */
-export type Cell = string | number | boolean | null;
-
-/** A file of rows, written while they come. */
-export type RowsFile = {
-  put(row: readonly Cell[]): Promise<void>;
-  /** On the disk when it resolves. */
-  end(): Promise<void>;
-};
 
 type Wanted = { readonly columns: readonly Column[]; readonly out: OutFile; readonly isSafe: boolean };
 

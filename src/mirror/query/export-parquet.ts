@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { OutFile } from '../../disk/out-file.ts';
 import type { Column, ColumnType } from '../tables/tables.ts';
-import type { Cell, RowsFile } from './export-file.ts';
+import type { Cell, RowsFile } from './rows-file.ts';
 
 type Written = bigint | number | string | boolean | null;
 

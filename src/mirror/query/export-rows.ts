@@ -2,8 +2,8 @@ import { shortDigestOf } from '../../text/digest.ts';
 import { owned, ownerOf } from '../tables/owner.ts';
 import { type Account, quoted, type Row, type Store } from '../tables/store.ts';
 import { type Column, rowColumns, type Table } from '../tables/tables.ts';
-import type { Cell } from './export-file.ts';
 import { compareKeys, type Key, type Seen } from './export-seen.ts';
+import type { Cell } from './rows-file.ts';
 
 const perPiece = 500;
 
@@ -48,7 +48,7 @@ function exportedRow(table: Table, columns: readonly Column[], row: Row): Export
     seen: {
       key: table.key.map((name) => Number(row[name])),
       digest: shortDigestOf(JSON.stringify(cells)),
-      isGone: row.gone_at !== null && row.gone_at !== undefined,
+      isDeleted: row.gone_at !== null && row.gone_at !== undefined,
     },
   };
 }
@@ -67,7 +67,7 @@ const vanished = (table: Table, { key }: Seen, now: string): ExportedRow => {
     const at = table.key.indexOf(name);
     return at >= 0 ? (key[at] ?? null) : null;
   });
-  return { cells, seen: { key, digest: shortDigestOf(JSON.stringify(cells)), isGone: true } };
+  return { cells, seen: { key, digest: shortDigestOf(JSON.stringify(cells)), isDeleted: true } };
 };
 
 /** A row, and whether it has to be exported: it is new, or not as it was exported last. */
@@ -98,6 +98,6 @@ export async function* compareRows(
 
 function* missing(table: Table, seen: Seen, now: string): Generator<Compared> {
   // One that was told as gone needs no word more.
-  if (!seen.isGone) yield { ...vanished(table, seen, now), isChanged: true };
+  if (!seen.isDeleted) yield { ...vanished(table, seen, now), isChanged: true };
   else yield { cells: [], seen, isChanged: false };
 }

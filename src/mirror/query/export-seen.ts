@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 export type Key = readonly number[];
 
 /** What was exported of one row. */
-export type Seen = { readonly key: Key; readonly digest: string; readonly isGone: boolean };
+export type Seen = { readonly key: Key; readonly digest: string; readonly isDeleted: boolean };
 
 export const compareKeys = (one: Key, other: Key): number => {
   for (const [at, id] of one.entries()) if (id !== other[at]) return id - (other[at] ?? 0);
@@ -16,9 +16,9 @@ export const compareKeys = (one: Key, other: Key): number => {
 export function seenWriter(out: OutFile) {
   let rows = 0;
   return {
-    async put({ key, digest, isGone }: Seen): Promise<void> {
+    async put({ key, digest, isDeleted }: Seen): Promise<void> {
       rows++;
-      await out.write(`${key.join(':')} ${digest}${isGone ? ' gone' : ''}\n`);
+      await out.write(`${key.join(':')} ${digest}${isDeleted ? ' gone' : ''}\n`);
     },
     async end(): Promise<void> {
       await out.write(`end ${rows}\n`);
@@ -43,7 +43,7 @@ export async function* readSeen(path: string): AsyncGenerator<Seen> {
     const [, key = '', digest = '', gone] = /^(-?\d+(?::-?\d+)?) ([\w-]{22})( gone)?$/u.exec(line) ?? [];
     if (key === '') throw damaged;
     rows++;
-    yield { key: key.split(':').map(Number), digest, isGone: gone !== undefined };
+    yield { key: key.split(':').map(Number), digest, isDeleted: gone !== undefined };
   }
   throw damaged;
 }

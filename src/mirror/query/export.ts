@@ -26,7 +26,7 @@ import {
 import { type Compared, compareRows, exportedColumns } from './export-rows.ts';
 import { readSeen, type Seen, seenWriter } from './export-seen.ts';
 
-type Needs = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
+type ExportPorts = Pick<Context, 'clock' | 'signal' | 'progress' | 'notice'>;
 
 export type Wishes = {
   readonly dir: string;
@@ -41,7 +41,7 @@ export type Wishes = {
 export type Exported = { readonly folder: string | undefined; readonly files: readonly ExportedFile[] };
 
 type Job = {
-  readonly ctx: Needs;
+  readonly ctx: ExportPorts;
   readonly store: Store;
   readonly account: Account;
   readonly wishes: Wishes;
@@ -55,7 +55,11 @@ type Job = {
  *
  * @throws Failure `usage` where DIR is not for this account, or what was exported last cannot be told
  */
-export async function exportCopy(ctx: Needs, copy: Pick<Job, 'store' | 'account'>, wishes: Wishes): Promise<Exported> {
+export async function exportCopy(
+  ctx: ExportPorts,
+  copy: Pick<Job, 'store' | 'account'>,
+  wishes: Wishes,
+): Promise<Exported> {
   const { dir, maxWaitMs } = wishes;
   await makeDir(dir);
   const { clock, signal, progress, notice } = ctx;
@@ -129,7 +133,7 @@ async function exportTable(job: Job, table: Table, before: string | undefined): 
     rows ??= await openFile();
     await rows.put(row.cells);
     counts.rows++;
-    if (row.seen.isGone) counts.gone++;
+    if (row.seen.isDeleted) counts.gone++;
   }
   await seen.end();
   if (!rows) return undefined;

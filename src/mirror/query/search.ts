@@ -77,9 +77,9 @@ async function withNumbers(sql: Sql, account: Account, hits: readonly Placed[]):
   return hits.map(({ record, ...hit }) => ({ ...hit, number: numbers.get(record) ?? null }));
 }
 
-type Asked = { readonly query: string; readonly limit: number };
+type IndexQuery = { readonly query: string; readonly limit: number };
 
-async function rowsIn(sql: Sql, account: Account, { name, key }: Table, { query, limit }: Asked) {
+async function rowsIn(sql: Sql, account: Account, { name, key }: Table, { query, limit }: IndexQuery) {
   const columns = ['data', ...key.map((column) => `t.${quoted(column)}`)].join(', ');
   const text =
     sql.engine === 'sqlite'

@@ -1,11 +1,10 @@
 import { Failure } from '../../errors.ts';
 import { transaction } from '../tables/transaction.ts';
 import type { Connection } from './connection.ts';
-import { damagedFile } from './failure.ts';
 import {
+  type CopyFile,
   openedForReading,
   openedForWriting,
-  type Place,
   patiently,
   type SqliteEngine,
   type Start,
@@ -29,7 +28,7 @@ export const isOpenHere = (path: string): boolean => openHere.has(path);
 const ours: Found = { whose: 'ours', isWal: true };
 
 /** Node's own SQLite: a write-ahead log, so that readers and one writer never wait for each other. */
-export function nativeEngine(place: Place, start: Start): SqliteEngine {
+export function nativeEngine(place: CopyFile, start: Start): SqliteEngine {
   const { ctx, path, isOwn } = place;
   let present: Connection | undefined;
   let leave: (() => Promise<void>) | undefined;
@@ -65,8 +64,8 @@ export function nativeEngine(place: Place, start: Start): SqliteEngine {
       await (await openedForWriting(place, start, { isWal: false })).end();
     } catch (error) {
       // Where nothing can be written it is read as it is.
-      if (isTorn || damagedFile(error) !== undefined || !(error instanceof Failure) || error.kind === 'usage')
-        throw error;
+      const isOwnFault = !(error instanceof Failure) || error.kind === 'usage' || error.copy?.is === 'damaged';
+      if (isTorn || isOwnFault) throw error;
     }
   };
   const closePresent = async (): Promise<void> => {

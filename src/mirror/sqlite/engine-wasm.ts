@@ -1,9 +1,9 @@
 import { transaction } from '../tables/transaction.ts';
 import type { Connection, Work } from './connection.ts';
 import {
+  type CopyFile,
   openedForReading,
   openedForWriting,
-  type Place,
   type SqliteEngine,
   type Start,
   sqlOn,
@@ -16,7 +16,7 @@ import { piece, rowsReadAhead } from './query-rows.ts';
 import { untilInterrupted } from './thread.ts';
 
 /** SQLite as WebAssembly, in a thread: no locks of its own, so svc's lock is held around all that it does. */
-export function webAssemblyEngine(place: Place, start: Start): SqliteEngine {
+export function webAssemblyEngine(place: CopyFile, start: Start): SqliteEngine {
   const { ctx, path, isOwn } = place;
   let present: Connection | undefined;
 

@@ -4,15 +4,10 @@ import { Failure } from '../../errors.ts';
 export const damaged = (path: string, said: string): Failure =>
   new Failure('failed', `The copy ${path} is damaged: ${said}.`, {
     hint: 'The account itself is not. To delete the copy and read it again: svc mirror forget, then svc mirror pull',
+    copy: { is: 'damaged', file: path },
   });
 
-/** The file that an error calls damaged; undefined for any other error. */
-export const damagedFile = (error: unknown): string | undefined =>
-  error instanceof Failure ? /^The copy (.+) is damaged: /su.exec(error.message)?.[1] : undefined;
-
-export const isBusy = (error: unknown): boolean => error instanceof Failure && error.message.includes(busyWords);
-
-const busyWords = 'database is locked';
+export const isBusy = (error: unknown): boolean => error instanceof Failure && error.copy?.is === 'locked';
 
 /** SQLite's own words; a query may fail with words of its own, such as "malformed JSON". */
 const damagedWords = /^(?:database disk image is malformed|file is not a database|malformed database schema)/u;
@@ -31,6 +26,7 @@ export function sqliteFailure(path: string, said: string, code?: string): Failur
     const full = said.startsWith('database or disk is full') ? diskWords.ENOSPC : said;
     return new Failure('failed', `The copy ${path} cannot be used: ${reason ?? full}.`, {
       hint: 'Nothing that it held is lost. Fix that, and run the command again.',
+      copy: { is: said.startsWith('database is locked') ? 'locked' : 'out of reach' },
     });
   }
   return new Failure('usage', `The database refused this: ${said}.`, { hint: 'To see its tables: svc mirror schema' });

@@ -7,7 +7,7 @@ import { applicationId, areOurs, belongsToAnother, type Found, isOurs, lookAt, n
 
 export type Use = 'read' | 'write';
 
-export type Place = { readonly ctx: LockNeeds; readonly path: string; readonly isOwn: boolean };
+export type CopyFile = { readonly ctx: LockNeeds; readonly path: string; readonly isOwn: boolean };
 
 /** One of the two programs that read and write SQLite files. */
 export type SqliteEngine = {
@@ -26,7 +26,7 @@ export type Start = (mode: Mode) => Connection;
  * lock without which nothing may be written, where the engine has no locks of its own.
  */
 export async function openedForWriting(
-  place: Place,
+  place: CopyFile,
   start: Start,
   { isWal, entry }: { readonly isWal: boolean; readonly entry?: string },
 ): Promise<Connection> {
@@ -91,7 +91,7 @@ const tableNames = async (connection: Connection): Promise<string[]> =>
  *
  * @throws Failure `usage` where it is not svc's
  */
-export async function requireOurs({ path, isOwn }: Place, start: Start): Promise<Found['whose']> {
+export async function requireOurs({ path, isOwn }: CopyFile, start: Start): Promise<Found['whose']> {
   const { whose } = await lookAt(path, isOwn);
   if (whose === 'damaged') throw damaged(path, 'it is no database any more');
   if (whose !== 'unmarked') return whose;
@@ -120,7 +120,7 @@ const plain = (values: readonly Value[]): readonly Value[] =>
 const mostBusyMs = 120_000;
 
 /** Again and again while another program has the file, so that Ctrl-C is heard; `--max-wait`, or two minutes, at most. */
-export async function patiently({ ctx }: Place, work: () => Promise<unknown>): Promise<void> {
+export async function patiently({ ctx }: CopyFile, work: () => Promise<unknown>): Promise<void> {
   for (const began = ctx.clock.ticks(); ; ) {
     try {
       return void (await work());

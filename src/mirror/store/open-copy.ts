@@ -24,16 +24,16 @@ import { isOwnPlace, noCopy, openStore, placeOfCopy } from './place.ts';
 /** The database, and whose records of it are meant. */
 export type Copy = { readonly store: Store; readonly account: Account };
 
-type Asked = { readonly db?: string | undefined; readonly service?: Service };
+type CopyWanted = { readonly db?: string | undefined; readonly service?: Service };
 
 /** For a pull: makes the database where there is none. In the state folder each account has a file of its own. */
-export async function openCopyToPull(ctx: Context, settings: Settings, asked: Asked): Promise<Copy> {
+export async function openCopyToPull(ctx: Context, settings: Settings, asked: CopyWanted): Promise<Copy> {
   const copy = await openOrMake(ctx, settings, asked);
   if (copy.store.engine === 'sqlite') await warnOfOthers(copy.store.place, ctx.notice);
   return copy;
 }
 
-async function openOrMake(ctx: Context, settings: Settings, { db, service }: Asked): Promise<Copy> {
+async function openOrMake(ctx: Context, settings: Settings, { db, service }: CopyWanted): Promise<Copy> {
   const present = await withoutRequest(ctx, settings, db);
   if (present) return remembered(ctx, settings, present);
   const account = (await accountOfProfile(ctx, settings)) ?? (await accountByAsking(ctx, settings, service));
@@ -58,7 +58,7 @@ async function openOrMake(ctx: Context, settings: Settings, { db, service }: Ask
  *
  * @throws Failure where there is none of this account; `usage` where the file is another account's.
  */
-export async function openCopy(ctx: Context, settings: Settings, { db }: Asked): Promise<Copy> {
+export async function openCopy(ctx: Context, settings: Settings, { db }: CopyWanted): Promise<Copy> {
   const place = await placeOfCopy(ctx, db);
   const isOwn = isOwnPlace(ctx, db);
   const known = await withoutRequest(ctx, settings, db);

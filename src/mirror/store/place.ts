@@ -6,10 +6,10 @@ import { Failure } from '../../errors.ts';
 import type { Store } from '../tables/store.ts';
 import { copyName } from './copy-name.ts';
 
-type Needs = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
+type StorePorts = Pick<Context, 'env' | 'files' | 'clock' | 'signal' | 'progress' | 'notice'>;
 
 /** Where the copy is: --db, else SVC_MIRROR_DB, else a file in the state folder. */
-export async function placeOfCopy({ env, files }: Needs, db: string | undefined): Promise<string> {
+export async function placeOfCopy({ env, files }: StorePorts, db: string | undefined): Promise<string> {
   const name = db === undefined ? 'SVC_MIRROR_DB' : '--db';
   const named = db ?? (env.SVC_MIRROR_DB || undefined);
   if (named === undefined) return join(files.state, copyName);
@@ -39,7 +39,7 @@ async function refusePassword(url: string): Promise<void> {
 }
 
 /** Whether svc chose the place, in its own state folder. */
-export const isOwnPlace = ({ env }: Pick<Needs, 'env'>, db: string | undefined): boolean =>
+export const isOwnPlace = ({ env }: Pick<StorePorts, 'env'>, db: string | undefined): boolean =>
   db === undefined && !env.SVC_MIRROR_DB;
 
 export type Wanted = {
@@ -52,7 +52,7 @@ export type Wanted = {
 };
 
 /** Opens the database, with its tables. */
-export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
+export async function openStore(ctx: StorePorts, { place, isOwn, make, maxWaitMs }: Wanted): Promise<Store> {
   if (!isUrl(place) && !make && !(await isThere(place))) throw noCopy(place);
   const store = isUrl(place)
     ? await (await import('../postgres/postgres.ts')).openPostgres(ctx, place)
@@ -67,11 +67,10 @@ export async function openStore(ctx: Needs, { place, isOwn, make, maxWaitMs }: W
   }
 }
 
-const noCopyWords = 'There is no copy of this account';
-
-export const isNoCopy = (error: unknown): boolean => error instanceof Failure && error.message.startsWith(noCopyWords);
+export const isNoCopy = (error: unknown): boolean => error instanceof Failure && error.copy?.is === 'missing';
 
 export const noCopy = (place: string): Failure =>
-  new Failure('failed', `${noCopyWords} in ${place} yet.`, {
+  new Failure('failed', `There is no copy of this account in ${place} yet.`, {
     hint: 'Make one with: svc mirror pull',
+    copy: { is: 'missing' },
   });

@@ -36,7 +36,7 @@ export const eventData = {
     body: firstCharacters(2000, message.body),
     created_at: message.created_at,
   }),
-  'changelog.published': (entry: Entry): DataOf<'changelog.published'> => {
+  'changelog.published': (entry: MessageEntry): DataOf<'changelog.published'> => {
     const { id, account_id, title, version, slug, published_at } = entry;
     return { entry_id: id, account_id, title, version, slug, published_at };
   },
@@ -68,7 +68,7 @@ type Ticket = {
 };
 type Conversation = { id: number; account_id: number; contact_id: number | null; channel: string };
 type Message = { id: number; sender_type: string; body: string; created_at: string };
-type Entry = {
+type MessageEntry = {
   id: number;
   account_id: number;
   title: string;

@@ -98,8 +98,8 @@ export const lists: Handlers<ListOperations> = {
   removeListContacts({ state, params, body }) {
     const before = memberIds(state, params.contactList).length;
     leave(state, params.contactList, body.contacts_ids);
-    const gone = before - memberIds(state, params.contactList).length;
-    return { success: `${counted(gone, 'contact')} ${gone === 1 ? 'was' : 'were'} taken off the list.` };
+    const removed = before - memberIds(state, params.contactList).length;
+    return { success: `${counted(removed, 'contact')} ${removed === 1 ? 'was' : 'were'} taken off the list.` };
   },
 };
 

@@ -17,7 +17,7 @@ export type ConsentWorld = Moment & {
 };
 
 /** What a client asks for, once all of it is checked. */
-type Asked = {
+type AuthorizationRequest = {
   readonly client: Client;
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -26,7 +26,7 @@ type Asked = {
 };
 
 type Judged =
-  | { readonly kind: 'asked'; readonly asked: Asked }
+  | { readonly kind: 'asked'; readonly asked: AuthorizationRequest }
   /** Nobody may be sent on: the client or its address cannot be trusted (RFC 6749, 4.1.2.1). */
   | { readonly kind: 'stop'; readonly problem: string; readonly advice: string }
   | { readonly kind: 'back'; readonly location: string };
@@ -101,7 +101,12 @@ function judgeRequest(clients: readonly Client[], query: URLSearchParams): Judge
   return { kind: 'asked', asked: { client, redirectUri, state, scopes, codeChallenge } };
 }
 
-function answerForm(state: OAuthState, request: OAuthRequest, asked: Asked, world: ConsentWorld): OAuthAnswer {
+function answerForm(
+  state: OAuthState,
+  request: OAuthRequest,
+  asked: AuthorizationRequest,
+  world: ConsentWorld,
+): OAuthAnswer {
   const read = readForm(request);
   if (!read.ok) return page(read.status, errorPage('The form could not be read.', read.problem));
   if (!isOurForm(request, read.form.get('form_token') ?? '', world.formKey)) {
@@ -127,7 +132,7 @@ function answerForm(state: OAuthState, request: OAuthRequest, asked: Asked, worl
 /** Where the client gets its code. */
 function allow(
   state: OAuthState,
-  asked: Asked,
+  asked: AuthorizationRequest,
   given: { readonly account_id: number; readonly scopes: readonly Scope[] },
   moment: Moment,
 ): string {
@@ -140,7 +145,7 @@ function allow(
 /** Shown for the first time with everything ticked, or again as it was filled in. */
 function form(
   request: OAuthRequest,
-  asked: Asked,
+  asked: AuthorizationRequest,
   { accounts, formKey }: ConsentWorld,
   again?: { readonly problem: string; readonly ticked: readonly Scope[]; readonly account: number | undefined },
 ): OAuthAnswer {

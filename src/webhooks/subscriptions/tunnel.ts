@@ -3,6 +3,7 @@ import type { Clock } from '../../context.ts';
 import { endGroup, endWithSvc } from '../../disk/group.ts';
 import { startingFolder } from '../../disk/working-folder.ts';
 import { Failure } from '../../errors.ts';
+import { splitWords } from '../../text/command-words.ts';
 
 /** A program that makes the local receiver reachable from outside. */
 export type Tunnel = {
@@ -37,7 +38,7 @@ const known: Readonly<Record<string, TunnelRecipe>> = {
 export function tunnelRecipe(text: string): TunnelRecipe {
   const recipe = Object.hasOwn(known, text) ? known[text] : undefined;
   if (recipe) return recipe;
-  const words = splitWords(text);
+  const words = splitWords(text, '--tunnel');
   if (words.length === 0) throw new Failure('usage', '--tunnel is empty: name a program, or a command with {port}.');
   return { words, find: publicUrl, findLocal: localUrl };
 }
@@ -142,22 +143,4 @@ function failureOf(program: string, result: { code?: string; exitCode?: number; 
   const how = result.signal ? `was ended by ${result.signal}` : `ended with exit ${result.exitCode ?? 'unknown'}`;
   const last = output.trim().split('\n').at(-1)?.trim();
   return last ? `${program} ${how}: ${last}` : `${program} ${how}`;
-}
-
-/** Words as a shell would see them, of quotes and backslashes alone: nothing is expanded, nothing else is special. */
-export function splitWords(text: string): string[] {
-  const words: string[] = [];
-  const pattern = /(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+/gsu;
-  let end = 0;
-  for (const { 0: word, index } of text.matchAll(pattern)) {
-    if (text.slice(end, index).trim() !== '') break;
-    words.push(
-      word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gsu, (_, double, single, escaped) =>
-        double !== undefined ? double.replace(/\\(["\\])/gu, '$1') : (single ?? escaped),
-      ),
-    );
-    end = index + word.length;
-  }
-  if (text.slice(end).trim() !== '') throw new Failure('usage', `--tunnel has a quote that does not end: ${text}`);
-  return words;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openTunnel, splitWords, tunnelRecipe } from '../../../src/webhooks/subscriptions/tunnel.ts';
+import { splitWords } from '../../../src/text/command-words.ts';
+import { openTunnel, tunnelRecipe } from '../../../src/webhooks/subscriptions/tunnel.ts';
 
 const clock = {
   now: () => new Date(),
@@ -102,11 +103,11 @@ test.each([
   ['--x="1 2" $HOME *', ['--x=1 2', '$HOME', '*']],
   ['', []],
 ])('words of %j', (text, words) => {
-  expect(splitWords(text)).toEqual(words);
+  expect(splitWords(text, '--tunnel')).toEqual(words);
 });
 
 test.each(['a "b', "a 'b", 'a \\'])('%j has a quote that does not end', (text) => {
-  expect(() => splitWords(text)).toThrow(/does not end/u);
+  expect(() => splitWords(text, '--tunnel')).toThrow(/does not end/u);
 });
 
 test('cloudflared and ngrok are told apart from what else they print', () => {

@@ -1,20 +1,16 @@
+import { prepareTables, rowsTakenFrom } from '../../../database/own-schema.ts';
 import type { Database } from '../../../database/postgres.ts';
-import { type OwnSchema, requireTrusted } from '../../../database/trust.ts';
-import { Failure } from '../../../errors.ts';
+import type { OwnSchema } from '../../../database/trust.ts';
+import type { Failure } from '../../../errors.ts';
 
 /** Where the inbox lives among the tables of others. */
 export const schemaName = 'svc_webhooks';
-
-/** Raised with each change that an older svc could not work with. */
-const version = 1;
 
 /**
  * Ids may be of any length and hold any character, so the key is their digest, and what was received is stored as
  * bytes: then the database's encoding does not matter.
  */
 const statements = `
-SELECT pg_advisory_xact_lock(7379632);
-CREATE SCHEMA IF NOT EXISTS ${schemaName};
 CREATE SEQUENCE IF NOT EXISTS ${schemaName}.places;
 CREATE TABLE IF NOT EXISTS ${schemaName}.inbox (
   place bigint PRIMARY KEY DEFAULT nextval('${schemaName}.places'::regclass),
@@ -43,10 +39,7 @@ CREATE TABLE IF NOT EXISTS ${schemaName}.sinks (
   holder text NOT NULL,
   held_until timestamptz NOT NULL
 );
-CREATE TABLE IF NOT EXISTS ${schemaName}.version (is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one), version integer NOT NULL);
 `;
-
-const first = `INSERT INTO ${schemaName}.version (version) VALUES (${version}) ON CONFLICT DO NOTHING`;
 
 export const ownSchema: OwnSchema = {
   schema: schemaName,
@@ -59,30 +52,15 @@ export const writing = (...tables: readonly string[]): string => lockOf(tables, 
 export const lockOf = (tables: readonly string[], mode: string): string =>
   `LOCK TABLE ${tables.map((name) => `${schemaName}.${name}`).join(', ')} IN ${mode} MODE`;
 
-/** A trigger or a policy took rows away without a word: then nothing of it may count as done. */
-export const rowsTaken = (table: string): Failure =>
-  new Failure('failed', `In ${schemaName}.${table} a trigger, a rule or a policy of the database takes rows away.`, {
-    hint: `To see what there is: \\d ${schemaName}.${table} in psql.`,
-  });
+export const rowsTaken = (table: string): Failure => rowsTakenFrom(`${schemaName}.${table}`);
 
 /**
  * Makes the tables where they are missing.
  *
  * @throws Failure where the schema is a newer one, or where code of somebody else would run with the rights of this role
  */
-export async function prepareSchema(database: Database): Promise<void> {
-  await requireTrusted((text) => database.query({ text }), database.place, ownSchema);
-  const [found] = await database.query({ text: `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS there` });
-  // Several statements in one message are one transaction.
-  if (found?.there !== true) await database.query({ text: statements });
-  const written = async () => {
-    const [row] = await database.query({ text: `SELECT version FROM ${schemaName}.version` });
-    return row?.version;
-  };
-  // Whoever made the tables may not have come to this yet, or was killed before.
-  if ((await written()) === undefined) await database.query({ text: first, lock: writing('version') });
-  const own = await written();
-  if (own === undefined) throw rowsTaken('version');
-  if (Number(own) <= version) return;
-  throw new Failure('failed', `The inbox in ${database.place} was made by a newer svc.`, { hint: 'Update svc.' });
-}
+export const prepareSchema = (database: Database): Promise<void> =>
+  prepareTables(database, {
+    ...{ own: ownSchema, statements, version: 1, lock: 7379632 },
+    newer: (place) => `The inbox in ${place} was`,
+  });

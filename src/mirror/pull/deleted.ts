@@ -9,7 +9,7 @@ import { tableOf } from '../tables/tables.ts';
 import { presentRows } from './present.ts';
 import { type Pulling, tallyOf } from './pulling.ts';
 import { readingOf } from './reading.ts';
-import { markGone } from './records.ts';
+import { markDeleted } from './records.ts';
 
 /** A kind, and how far its copy is. */
 type Known = { readonly name: KindName; readonly state: KindState };
@@ -25,7 +25,7 @@ type Missing = {
 const presentAtMost = 5;
 
 /**
- * What a whole reading did not find is gone once that is proven: by a 404 for its own address, or, of a kind that has no such
+ * What a whole reading did not find is deleted once that is proven: by a 404 for its own address, or, of a kind that has no such
  * address, by a second reading that misses the same ones.
  */
 export async function markMissing(
@@ -47,17 +47,17 @@ export async function markMissing(
     await forget(missing);
     return { next: 'finish', missed: null, why };
   }
-  const gone: number[] = [];
+  const deleted: number[] = [];
   let present = 0;
   for (const id of missing) {
-    if (await isAbsent(pulling, one.operation, id)) gone.push(id);
-    else if (++present >= presentAtMost && gone.length === 0) return { next: 'leave', missed: null, why };
+    if (await isAbsent(pulling, one.operation, id)) deleted.push(id);
+    else if (++present >= presentAtMost && deleted.length === 0) return { next: 'leave', missed: null, why };
   }
-  await forget(gone);
+  await forget(deleted);
   return { next: 'finish', missed: null, why };
 }
 
-/** Marks them gone, and what belongs to them. */
+/** Marks them deleted, and what belongs to them. */
 export async function forgetRecords(
   sql: Sql,
   pulling: Pulling,
@@ -73,7 +73,7 @@ export async function forgetRecords(
       ...row,
       ...(tableName !== name && { parent: Number(row.key.split(':')[0]) }),
     }));
-    const count = await markGone(sql, reading, table, rows);
+    const count = await markDeleted(sql, reading, table, rows);
     if (tableName === name) tallyOf(pulling, name).gone += count;
   }
 }
