@@ -48,9 +48,6 @@ export type Before = {
   readonly newestMs?: number;
 };
 
-/** What is known where no more than the newest id was written down. */
-export const knownUpTo = (newest: number): Before => ({ ids: [], upTo: newest, isWhole: true });
-
 /** The newest id that was there; 0 where nothing was. */
 export const newestOf = ({ ids, upTo }: Before): number => ids.reduce((most, id) => Math.max(most, id), upTo);
 

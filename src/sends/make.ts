@@ -115,10 +115,3 @@ function storeOf({ ctx, settings, wish, shared }: Judging): Promise<DraftStore> 
   open.set(shared, present);
   return present;
 }
-
-/** At the end of a run of a file. */
-export async function closeDrafts({ shared }: Pick<Judging, 'shared'>): Promise<void> {
-  const present = open.get(shared);
-  open.delete(shared);
-  await (await present?.catch(() => undefined))?.close();
-}
