@@ -48,6 +48,24 @@ const refreshes = (world: AuthWorld) => world.sent.filter(({ what }) => what.end
 
 type Line = { profile: string; outcome: string; ends_at: string | null; message: string | null };
 
+test('a login whose time lies ahead was made by a wrong clock, and is refreshed; one of a few minutes ahead is not', async () => {
+  const world = await machine();
+  await logIn(world, 'ahead', -400);
+  await logIn(world, 'just-now', -0.01);
+  const ran = await world.svc(['auth', 'keep', '--json']);
+  expect(ran.exitCode).toBe(0);
+  expect(JSON.parse(ran.stdout)).toEqual([expect.objectContaining({ profile: 'ahead', outcome: 'refreshed' })]);
+  expect(JSON.parse((await world.svc(['auth', 'keep', '--json'])).stdout)).toEqual([]);
+});
+
+test('what to do is told with the profile', async () => {
+  const world = await machine();
+  await logIn(world, 'work', 25);
+  const ran = await keepWhere(world, () => ({ status: 500, headers: {}, body: 'no' }));
+  const [line] = JSON.parse(ran.stdout) as Line[];
+  expect(line?.message).toContain('run: svc -p work login');
+});
+
 test('refreshes the logins that would end within a week, and no others', async () => {
   const world = await machine();
   await logIn(world, 'old', 25);
@@ -98,8 +116,8 @@ test('where some cannot be refreshed it is exit 8, each has its line, and the re
     ['c-without', 'failed'],
     ['d-good', 'refreshed'],
   ]);
-  for (const { outcome, message } of lines) {
-    if (outcome === 'failed') expect(message).toContain('svc login --profile');
+  for (const { profile, outcome, message } of lines) {
+    if (outcome === 'failed') expect(message).toContain(`svc -p ${profile} login`);
   }
   expect(await saved(world, 'a-ended')).toBeUndefined();
 });

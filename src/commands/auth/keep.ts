@@ -1,6 +1,7 @@
 import { heldByProfile, loginCommand, readStored, type Stored } from '../../auth/credentials.ts';
 import { defineCommand } from '../../command/command.ts';
 import { param, withFallback } from '../../command/param.ts';
+import { advised } from '../../config/advice.ts';
 import { readConfig } from '../../config/config-file.ts';
 import { profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -9,6 +10,8 @@ import { counted } from '../../text/number.ts';
 
 /** How long the service keeps a refresh token that nobody uses (docs/service.md#oauth-5). */
 const lifeMs = 30 * 86_400_000;
+
+const hourMs = 3_600_000;
 
 /** What became of one login. `ends_at`: when its refresh token ends, by this machine's clock. */
 type Kept = {
@@ -46,7 +49,7 @@ export const authKeep = defineCommand({
       const account = profileConfig(config, profile).account ?? null;
       const result = await keep(ctx, settings, { profile, withinMs }).catch((error: unknown) => {
         if (error instanceof Failure && isInterruption(error)) throw interrupted(ctx, kept);
-        if (error instanceof Failure) return failed(error);
+        if (error instanceof Failure) return failed(advised(error, { profile }));
         throw error;
       });
       if (result) kept.push({ profile, account, ...result });
@@ -92,9 +95,10 @@ async function keep(
     const hint = `It came without a refresh token. Log in again: ${loginCommand('oauth', profile)}`;
     return { outcome: 'failed', ends_at: held.expires_at, message: hint };
   }
-  const end = endOf(held);
-  // A time that cannot be read counts as past.
-  if (end - ctx.clock.now().getTime() > withinMs) return undefined;
+  const now = ctx.clock.now().getTime();
+  // A time that cannot be read counts as past, and so does one that lies ahead: this clock or the one it was told by is wrong.
+  const isAhead = Date.parse(held.issued_at) > now + hourMs;
+  if (!isAhead && endOf(held) - now > withinMs) return undefined;
   const { liveLogin } = await import('../../auth/refresh.ts');
   // An address that was named is meant for the profile that was named, and here are many.
   const { authUrl: _, ...others } = settings;
