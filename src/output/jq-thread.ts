@@ -5,10 +5,18 @@ import { startThread } from '../disk/working-folder.ts';
 type Answer = { readonly text: string } | { readonly said: string; readonly isBroken?: true };
 
 type Question = { readonly json: string; readonly program: string };
-type Thread = { readonly worker: Worker; readonly waiting: Map<number, (answer: Answer) => void> };
+type Thread = {
+  readonly worker: Worker;
+  readonly waiting: Map<number, (answer: Answer) => void>;
+  /** It has loaded jq. */
+  readonly ready: Promise<void>;
+};
 
-/** Asks jq; undefined where `signal` ended it first, whatever the filter was doing. */
-export type Ask = (question: Question, signal: AbortSignal | undefined) => Promise<Answer | undefined>;
+/** A function is asked once jq is loaded, which takes seconds on a machine that has much to do. */
+type End = AbortSignal | undefined | (() => AbortSignal);
+
+/** Asks jq; undefined where `end` came first, whatever the filter was doing. */
+export type Ask = (question: Question, end: End) => Promise<Answer | undefined>;
 
 let questions = 0;
 
@@ -23,7 +31,7 @@ const lookMs = 50;
 /** A thread of its own, started when it is first asked: a filter that runs for ever holds up no other thread's. */
 export function openJq(): Ask {
   const here: ThreadSlot = { thread: undefined };
-  return (question, signal) => askIn(here, question, signal);
+  return (question, end) => askIn(here, question, end);
 }
 
 /** The one that commands share. */
@@ -31,18 +39,15 @@ export const askJq: Ask = openJq();
 
 type ThreadSlot = { thread: Thread | undefined };
 
-async function askIn(
-  here: ThreadSlot,
-  question: Question,
-  signal: AbortSignal | undefined,
-): Promise<Answer | undefined> {
+async function askIn(here: ThreadSlot, question: Question, given: End): Promise<Answer | undefined> {
   here.thread ??= start(here);
-  const { worker, waiting } = here.thread;
+  const { worker, waiting, ready } = here.thread;
   const id = ++questions;
   const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve));
   worker.ref();
   worker.postMessage({ id, ...question });
-  const end = endOf(signal);
+  if (typeof given === 'function') await Promise.race([ready, answered]);
+  const end = endOf(typeof given === 'function' ? given() : given);
   const answer = await Promise.race([answered, end.comes]);
   end.forget();
   waiting.delete(id);
@@ -80,13 +85,21 @@ function start(here: ThreadSlot): Thread {
   const waiting: Thread['waiting'] = new Map();
   // The build puts the worker beside the chunk that this comes to be in, under the same name.
   const worker = startThread(() => new Worker(new URL('./jq-worker.cjs', import.meta.url), { execArgv: [] }));
-  const started: Thread = { worker, waiting };
+  let loaded = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    loaded = resolve;
+  });
+  const started: Thread = { worker, waiting, ready };
   // Out of memory, or a worker that cannot be loaded: the filter has failed, and svc goes on.
   const give = (said: string): void => {
     if (here.thread === started) here.thread = undefined;
     for (const resolve of waiting.values()) resolve({ said, isBroken: true });
   };
-  worker.on('message', ({ id, ...answer }: Answer & { id: number }) => waiting.get(id)?.(answer));
+  worker.on('message', (said: 'ready' | (Answer & { id: number })) => {
+    if (said === 'ready') return loaded();
+    const { id, ...answer } = said;
+    waiting.get(id)?.(answer);
+  });
   worker.on('error', (error) => give(error.message));
   worker.on('exit', () => give('jq ended early'));
   return started;

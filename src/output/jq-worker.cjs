@@ -8,8 +8,11 @@ try {
   process.cwd = () => '/';
 }
 
+const loaded = require('jq-web');
+loaded.then(() => parentPort.postMessage('ready'));
+
 parentPort.on('message', async ({ id, json, program }) => {
-  const jq = await require('jq-web');
+  const jq = await loaded;
   try {
     parentPort.postMessage({ id, text: jq.raw(json, program, ['-c']) ?? '' });
   } catch (error) {

@@ -1,5 +1,4 @@
 import { openJq } from '../../output/jq-thread.ts';
-import { fieldsIn } from '../../text/record.ts';
 import { envelopeIn } from '../event/envelope.ts';
 import type { Arrival } from '../store/line.ts';
 
@@ -21,7 +20,7 @@ export function createFilter(program: string, tell: (text: string) => void, limi
   let last: Promise<unknown> = Promise.resolve();
   const judge: Filter = async ({ id, body, account }) => {
     const json = jsonOf(body, account);
-    const answer = await ask({ json, program: ` ${program}` }, limit(id));
+    const answer = await ask({ json, program: ` ${program}` }, () => limit(id));
     if (answer === undefined) return { undecided: 'the filter took more than a second' };
     if ('text' in answer) return answer.text.trim() === 'true' ? 'wanted' : 'unwanted';
     if (answer.isBroken) return { undecided: `the filter broke: ${firstLine(answer.said)}` };
@@ -38,9 +37,8 @@ export function createFilter(program: string, tell: (text: string) => void, limi
 
 /** The envelope, with the account that it came in for, whatever it says itself; of what is no envelope the account alone. */
 function jsonOf(body: Uint8Array, account: string | undefined): string {
-  return account === undefined
-    ? Buffer.from(body).toString('utf8')
-    : JSON.stringify({ ...fieldsIn(envelopeIn(body) && JSON.parse(Buffer.from(body).toString('utf8'))), account });
+  if (account === undefined) return Buffer.from(body).toString('utf8');
+  return JSON.stringify({ ...envelopeIn(body), account });
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
