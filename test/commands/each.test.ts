@@ -1,7 +1,7 @@
 // svc each: one command for many accounts, as real processes against many services at once.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -187,8 +187,8 @@ test('thirty accounts at once, ten of them failing in ten ways: the sums hold, a
 describe('with a few accounts', () => {
   let urls: Record<string, string>;
   beforeAll(async () => {
-    const [one, two] = [await sandboxService(), await sandboxService()];
-    urls = { 'acme-1': one.url, 'acme-2': two.url, other: two.url };
+    const [one, two, three] = [await sandboxService(), await sandboxService(), await sandboxService()];
+    urls = { 'acme-1': one.url, 'acme-2': two.url, other: three.url };
   });
 
   test('a pattern chooses among the profiles, and svc in front of the command is understood', async () => {
@@ -259,6 +259,20 @@ describe('with a few accounts', () => {
     await refused(['--all', '--', '--profile=other', 'account', 'get'], 'begins with a command');
     await refused(['--all', '--', 'acount', 'get'], 'has no command "acount get"');
     await refused(['--all', '--', 'each', '--all', '--', 'whoami'], 'each is not run for each account');
+    for (const command of [
+      'login',
+      'inbox',
+      'watch',
+      'webhooks listen',
+      'webhooks serve',
+      'sandbox start',
+      'alias list',
+    ]) {
+      await refused(['--all', '--', ...command.split(' ')], 'is not run for each account');
+    }
+    for (const flags of [['--output', 'csv'], ['-o', 'yaml'], ['--fields', 'id'], ['--safe-cells']]) {
+      await refused(['--all', ...flags, ...get], 'behind --');
+    }
     await refused(['--all', '--failed', ...get], 'has not been run for each account before');
     expect(readdirSync(join(machine.folder, 'config')).sort()).toEqual(['config.json', 'credentials.json']);
   });
@@ -269,6 +283,91 @@ describe('with a few accounts', () => {
     const ran = await run(machine, ['each', '--all', '--', 'hello']);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain('Refusing to run svc tickets reply 8 --body Hello for 3 accounts');
+  });
+
+  test('what is known of the other profiles stays known, also of those that are saved no more', async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    const machine = machineWith({ ...urls, 'bad-1': closed, 'bad-2': closed });
+    const get = ['--max-wait', '0', '--', 'account', 'get'];
+    const codes = async (...argv: string[]) => (await run(machine, ['each', ...argv, ...get])).code;
+    expect(await codes('--profiles', 'bad-*')).toBe(10);
+    expect(await codes('--profiles', 'acme-*')).toBe(0);
+    const again = await run(machine, ['each', '--profiles', 'bad-*', '--failed', ...get]);
+    expect([again.code, again.stderr]).toEqual([10, expect.stringContaining('2 accounts: 2 with exit 10.')]);
+    await run(machine, ['logout', '-p', 'bad-2', '--local-only']);
+    const last = await run(machine, ['each', '--all', '--failed', ...get]);
+    expect(last.stdout).toBe('bad-1\t10\t\n');
+    expect(last.stderr).toContain('cannot be run again: bad-2 (it is saved no more).');
+    expect(last.stderr).toContain('it was not run there before: other.');
+    expect(await codes('--profiles', 'other', '--failed')).toBe(2);
+  });
+
+  test('a profile that logs in to another account since then is left out, and named', async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    const machine = machineWith({ moves: closed });
+    const list = ['--max-wait', '0', '--', 'lists', 'list'];
+    expect((await run(machine, ['each', '--all', ...list])).code).toBe(10);
+    const moved = { ...machineWith({ moves: urls.other ?? '' }) };
+    rmSync(join(moved.folder, 'state'), { recursive: true, force: true });
+    cpSync(join(machine.folder, 'state'), join(moved.folder, 'state'), { recursive: true });
+    const again = await run(moved, ['each', '--all', '--failed', ...list]);
+    expect([again.code, again.stdout]).toEqual([10, '']);
+    expect(again.stderr).toContain('moves (it logs in to another account now)');
+  });
+
+  test('two profiles of one account: a write is refused, a read is not', async () => {
+    const machine = machineWith({ one: urls.other ?? '', two: urls.other ?? '' });
+    const refused = await run(machine, ['each', '--all', '--', 'tickets', 'note', '8', '--body', 'Seen']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('one and two log in to one account');
+    expect((await run(machine, ['each', '--all', '--', 'account', 'get'])).code).toBe(0);
+    expect((await run(machine, ['each', '--profiles', 'two', '--', ...note])).code).toBe(0);
+  });
+
+  test('flags beside each hold for each run', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((ready) => silent.listen(0, '127.0.0.1', ready));
+    closing.push(
+      () => silent.closeAllConnections(),
+      () => silent.close(),
+    );
+    const machine = machineWith({ slow: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const flags = ['--timeout', '0.2', '--max-wait', '0'];
+    const ran = await run(machine, ['each', '--all', ...flags, '--', 'account', 'get']);
+    expect([ran.code, ran.stderr]).toEqual([10, expect.stringContaining('No answer within 0.2 s')]);
+    const elsewhere = await run(machine, ['each', '--all', '--base-url', 'http://127.0.0.1:1', '--', 'account', 'get']);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
+  });
+
+  test('output that is not whole is told, and is exit 8; a failure that all have is told once', async () => {
+    const long = await strange({ status: 200, body: JSON.stringify({ text: 'y'.repeat(33 * 1024 * 1024) }) });
+    const machine = machineWith({ long: long.url });
+    const ran = await run(machine, ['each', '--all', '--yes', '--json', '--', 'api', '/long']);
+    expect([ran.code, linesOf(ran)[0]?.exit_code]).toEqual([8, 0]);
+    expect(ran.stderr).toContain('long: only the first 32 MB of what it printed are here.');
+    const wrong = await run(machineWith(urls), ['each', '--all', '--', 'account', 'get', '--nonsense']);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr.match(/Unknown option/gu)).toHaveLength(1);
+  });
+
+  test('twelve at once, and Node finds nothing to warn of', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => [`p${at}`, `http://127.0.0.1:${at + 1}`]);
+    const ran = await run(machineWith(Object.fromEntries(names)), [
+      'each',
+      '--all',
+      '--parallel',
+      '12',
+      '--',
+      'config',
+      'list',
+    ]);
+    expect([ran.code, ran.stderr]).toEqual([0, '12 accounts: 12 done.\n']);
+  });
+
+  test('lines of csv end where they end', async () => {
+    const csv = ['lists', 'list', '--limit', '1', '-o', 'csv', '--fields', 'name'];
+    const ran = await run(machineWith(urls), ['each', '--profiles', 'other', '--', ...csv]);
+    expect(ran.stdout).toBe('other\t0\tname\nother\t0\tSpring webinar\n');
   });
 
   test('texts of the command are in no file of the run', async () => {
@@ -291,11 +390,12 @@ describe('with a few accounts', () => {
     const command = ['each', '--all', '--', 'account', 'get'];
     const asked = once(silent, 'request');
     const first = start(machine, command);
-    await asked;
+    const ended = once(first, 'exit');
+    await Promise.race([asked, ended]);
     const second = await run(machine, command);
     expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('The same command is at work')]);
     first.kill('SIGTERM');
-    await once(first, 'exit');
+    await ended;
   });
 });
 

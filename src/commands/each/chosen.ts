@@ -1,7 +1,7 @@
 import { environmentKinds, variablesOf } from '../../auth/at-hand.ts';
 import { heldByProfile } from '../../auth/credentials.ts';
 import { readConfig } from '../../config/config-file.ts';
-import { profileConfig, type Settings } from '../../config/settings.ts';
+import { type Config, profileConfig, type Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 
@@ -9,16 +9,25 @@ import { Failure } from '../../errors.ts';
 export type Login = {
   readonly profile: string;
   readonly account: { readonly id: number; readonly name: string } | null;
+  /** The service and the account in it; undefined where svc does not know. */
+  readonly of: string | undefined;
 };
 
 type Wanted = { readonly globs: readonly string[]; readonly all: boolean };
 
+type Chosen = {
+  /** In the order of their names. */
+  readonly logins: readonly Login[];
+  /** Whether a profile is meant that may not be saved any more. */
+  readonly isMeant: (profile: string) => boolean;
+};
+
 /**
- * The profiles that are meant, in the order of their names.
+ * The profiles that are meant.
  *
  * @throws Failure `usage` where none is, and where the environment or a flag names another login
  */
-export async function chosenLogins(ctx: Context, settings: Settings, { globs, all }: Wanted): Promise<Login[]> {
+export async function chosenLogins(ctx: Context, settings: Settings, { globs, all }: Wanted): Promise<Chosen> {
   if (all === globs.length > 0) {
     throw new Failure('usage', 'Give either --profiles GLOB or --all.', { hint: 'To see the profiles: svc auth list' });
   }
@@ -35,26 +44,41 @@ export async function chosenLogins(ctx: Context, settings: Settings, { globs, al
     });
   }
   const saved = [...(await heldByProfile(ctx.tokens)).keys()].sort();
-  const patterns = globs.flatMap((text) => text.split(',')).map((text) => text.trim());
-  for (const pattern of patterns) {
-    if (saved.some((name) => matcher(pattern).test(name))) continue;
-    throw new Failure('usage', `No profile is called "${pattern}"; nothing was run.`, {
+  const patterns = globs.flatMap((text) => text.split(',')).map((text) => matcher(text.trim()));
+  for (const { text, fits } of patterns) {
+    if (saved.some(fits)) continue;
+    throw new Failure('usage', `No profile is called "${text}"; nothing was run.`, {
       hint: saved.length > 0 ? `Saved: ${saved.join(', ')}.` : 'No login is saved.',
     });
   }
-  const names = all ? saved : saved.filter((name) => patterns.some((pattern) => matcher(pattern).test(name)));
+  const isMeant = (name: string) => all || patterns.some(({ fits }) => fits(name));
+  const names = saved.filter(isMeant);
   if (names.length === 0)
     throw new Failure('auth', 'No login is saved.', { hint: 'To log in: svc login --profile NAME' });
   const config = await readConfig(ctx.files);
-  return names.map((profile) => ({ profile, account: profileConfig(config, profile).account ?? null }));
+  return { logins: names.map((profile) => loginOf(config, profile)), isMeant };
+}
+
+function loginOf(config: Config, profile: string): Login {
+  const { account = null, base_url: baseUrl } = profileConfig(config, profile);
+  return { profile, account, of: account === null || !baseUrl ? undefined : `${baseUrl} ${account.id}` };
+}
+
+/** Profiles that log in to one account, where there are several such. */
+export function sharing(logins: readonly Login[]): readonly string[] | undefined {
+  for (const { of } of logins) {
+    const same = logins.filter((login) => of !== undefined && login.of === of);
+    if (same.length > 1) return same.map(({ profile }) => profile);
+  }
+  return undefined;
 }
 
 /** `*` is any text, `?` any one character. */
-const matcher = (pattern: string): RegExp =>
-  new RegExp(
-    `^${pattern
-      .replaceAll(/[.+^${}()|[\]\\]/gu, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')}$`,
-    'u',
-  );
+function matcher(text: string): { readonly text: string; readonly fits: (name: string) => boolean } {
+  const pattern = text
+    .replaceAll(/[.+^${}()|[\]\\]/gu, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  const whole = new RegExp(`^${pattern}$`, 'u');
+  return { text, fits: (name) => whole.test(name) };
+}

@@ -1,28 +1,21 @@
-import { hearersOf } from '../../api/hearers.ts';
-import type { AnyCommand } from '../../command/command.ts';
 import { defineCommand } from '../../command/command.ts';
-import { confirmed } from '../../command/confirm.ts';
 import { param, withFallback } from '../../command/param.ts';
-import { unaliased } from '../../config/aliases.ts';
 import { readConfig } from '../../config/config-file.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { exitCodes, Failure, interruption } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../text/number.ts';
-import { sanitize } from '../../text/sanitize.ts';
-import { shellWord } from '../../text/shell-word.ts';
 import { chosenLogins, type Login } from './chosen.ts';
-import { isUnsure, openRecord, type RunRecord, surelyNot } from './record.ts';
-import { inParallel, type Ran, runFor } from './run.ts';
-
-/** The command that words of a command line name; undefined where there is none. Groups do not import each other. */
-export type FindCommand = (words: readonly string[]) => Promise<AnyCommand | undefined>;
+import { failuresOf, hintFor, inPipe, type Line, lineOf, onTerminal, sumOf, whereItEnded } from './lines.ts';
+import { againFor, type Left, openRecord, type RunRecord } from './record.ts';
+import { inParallel, type Ran, runFor, variablesFor } from './run.ts';
+import { agreed, commandOf, type FindCommand, refuseTwice } from './words.ts';
 
 export const eachOver = (find: FindCommand) =>
   defineCommand({
     name: 'each',
-    summary: 'Run a command of svc for many accounts, one saved login after the other',
+    summary: 'Run a command of svc for many accounts, several at once',
     details:
       'COMMAND is one of svc, with or without svc in front. Each run has its own limits. On a terminal each account is a line, then come the ' +
       'failures in full; in a pipe each line of output has the profile in front; with --json a line is {profile, account, exit_code, output}. ' +
@@ -46,26 +39,20 @@ export const eachOver = (find: FindCommand) =>
       "svc each --profiles 'acme-*' --failed -- contacts sync people.csv --yes",
     ],
     async run(ctx, { args, flags, settings }) {
-      const words = await wordsOf(ctx, args.command, find);
-      const logins = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
-      const record = await openRecord(ctx, {
-        words,
-        profiles: logins.map(({ profile }) => profile),
-        goesOn: flags.failed,
-      });
+      await refuseForms(ctx, settings);
+      const asked = await commandOf(ctx, args.command, find);
+      const { words } = asked;
+      const { logins, isMeant } = await chosenLogins(ctx, settings, { globs: flags.profiles, all: flags.all });
+      if (!flags.failed) refuseTwice(asked, logins);
+      const record = await openRecord(ctx, { words, logins, goesOn: flags.failed });
       try {
-        if (flags.failed && record.last.size === 0) {
-          throw new Failure('usage', 'This command has not been run for each account before.', {
-            hint: 'Leave out --failed.',
-          });
-        }
-        const isMeant = ({ profile }: Login) => !flags.failed || surelyNot(record.last.get(profile));
-        const meant = logins.filter(isMeant);
-        const left = flags.failed ? logins.filter(({ profile }) => isUnsure(record.last.get(profile))) : [];
-        const isAgreed = await agreed(ctx, settings, { words, count: meant.length, find });
-        const typed = isAgreed ? ['--yes', ...words] : words;
+        const who = flags.failed ? failedOf(record, logins, isMeant) : { meant: logins, left: [] };
+        if (flags.failed) refuseTwice(asked, who.meant);
+        const isAgreed = await agreed(ctx, settings, asked, who.meant.length);
+        const before = [...(isAgreed ? ['--yes'] : []), ...(settings.live ? ['--live'] : [])];
         const isJson = settings.output === 'json' || settings.output === 'jsonl' || settings.jq !== undefined;
-        return viewOf(ctx, { meant, left, record, command: { words: typed, isJson }, most: flags.parallel });
+        const command = { words: [...before, ...words], env: variablesFor(settings, isJson) };
+        return viewOf(ctx, { ...who, record, command, most: flags.parallel });
       } catch (error) {
         await record.release();
         throw error;
@@ -73,78 +60,55 @@ export const eachOver = (find: FindCommand) =>
     },
   });
 
-/** Behind `svc`, with a name of the user's own replaced. */
-async function wordsOf(ctx: Context, given: readonly string[], find: FindCommand): Promise<readonly string[]> {
-  const typed = given[0] === 'svc' ? given.slice(1) : given;
-  const [first = ''] = typed;
-  if (first === '' || first.startsWith('-')) {
-    throw new Failure('usage', `COMMAND begins with a command of svc, not with "${first}".`, {
-      hint: 'For example: svc each --all -- tickets list --status open',
-    });
-  }
-  const before = typed.includes('--') ? typed.slice(0, typed.indexOf('--')) : typed;
-  const named = before.find((word) => /^(?:-p.*|--profile(?:=.*)?)$/u.test(word));
-  if (named !== undefined) {
-    throw new Failure('usage', `COMMAND names a profile itself (${named}); nothing was run.`, {
-      hint: 'Leave it out: --profiles GLOB or --all says which are meant.',
-    });
-  }
-  const isKnown = (await find([first])) !== undefined || (await find(typed)) !== undefined;
-  const words = isKnown ? typed : unaliased(typed, await readConfig(ctx.files), (line) => (line === typed ? 0 : -1));
-  const command = await find(words);
-  if (!command) {
-    throw new Failure('usage', `svc has no command "${typed.slice(0, 2).join(' ')}"; nothing was run.`, {
-      hint: 'To see the commands: svc --help',
-    });
-  }
-  if (command.name === 'each' || command.name === 'login') {
-    throw new Failure('usage', `${command.name} is not run for each account.`);
-  }
-  return words;
+/** What is shown is a line for each account: what forms the records of a command stands behind `--`. */
+async function refuseForms(ctx: Context, { fields, output, safeCells }: Settings): Promise<void> {
+  const isTyped = output !== (ctx.env.SVC_OUTPUT || (await readConfig(ctx.files)).output);
+  const formed = isTyped && (output === 'csv' || output === 'yaml') ? `--output ${output}` : undefined;
+  const flag = formed ?? (fields && '--fields') ?? (safeCells ? '--safe-cells' : undefined);
+  if (flag === undefined) return;
+  throw new Failure('usage', `svc each shows a line for each account, so it takes no ${flag}; nothing was run.`, {
+    hint: `Give it to the command, behind --: svc each --all -- COMMAND ${flag}`,
+  });
 }
 
-type Question = { readonly words: readonly string[]; readonly count: number; readonly find: FindCommand };
-
-/** A send or a delete is asked for once. Returns whether the command need not ask again. */
-async function agreed(ctx: Context, settings: Settings, { words, count, find }: Question): Promise<boolean> {
-  if (settings.yes) return true;
-  if (count === 0 || words.some((word) => /^(?:--yes|-y|--dry-run|--help|-h)$/u.test(word))) return false;
-  const command = await find(words);
-  const operation = command?.operation ?? command?.row?.operation;
-  const isHeard = command?.sends === true || (operation !== undefined && hearersOf(operation) !== undefined);
-  const isLost = operation?.deletes === true || command?.row?.question !== undefined;
-  if (!isHeard && !isLost) return false;
-  // A person sees each of them later.
-  if (isHeard && !isLost && ((await ctx.sends?.mode()) ?? 'allow') !== 'allow') return false;
-  const shown = ['svc', ...words].map(shellWord).join(' ');
-  await confirmed(ctx, settings, `Run ${shown} for ${counted(count, 'account')}?`);
-  return true;
+/** For whom the command is run again; who is left out is told. */
+function failedOf(record: RunRecord, logins: readonly Login[], isMeant: (profile: string) => boolean) {
+  const saved = new Set(logins.map(({ profile }) => profile));
+  const gone = [...record.last.keys()].filter((profile) => isMeant(profile) && !saved.has(profile));
+  const again = againFor(record.last, logins, gone);
+  if (again.fresh.length === logins.length && again.unsure.length + again.lost.length === 0) {
+    throw new Failure('usage', 'This command has not been run for each account before.', {
+      hint: 'Leave out --failed.',
+    });
+  }
+  const named = (left: readonly Left[]) => left.map(({ profile, why }) => `${profile} (${why})`).join(', ');
+  const notes = [
+    ...(again.unsure.length > 0 ? [`Left alone, for something may be done there: ${named(again.unsure)}.`] : []),
+    ...(again.lost.length > 0 ? [`Left out, for it failed there and cannot be run again: ${named(again.lost)}.`] : []),
+    ...(again.fresh.length > 0 ? [`Left out, for it was not run there before: ${again.fresh.join(', ')}.`] : []),
+  ];
+  return { meant: again.meant, left: [...again.unsure, ...again.lost], notes };
 }
 
 type Job = {
   readonly meant: readonly Login[];
-  /** Whose last run may have done something. */
-  readonly left: readonly Login[];
+  /** For whom it is not run again. */
+  readonly left: readonly Left[];
+  readonly notes?: readonly string[];
   readonly record: RunRecord;
   readonly command: Parameters<typeof runFor>[2];
   readonly most: number;
 };
 
-type Line = Login & { readonly exit_code: number; readonly output: unknown };
-
-function viewOf(ctx: Context, job: Job): View {
-  const { meant, left, record, command, most } = job;
+function viewOf(ctx: Context, { meant, left, notes = [], record, command, most }: Job): View {
   const ended: Ran[] = [];
   const run = async (login: Login): Promise<Ran> => {
-    await record.begin(login.profile);
+    await record.begin(login);
     const ran = await runFor(ctx, login, command);
-    if (!ran.isEnded) await record.end(login.profile, ran.exitCode);
+    if (!ran.isEnded) await record.end(login, ran.exitCode);
     return ran;
   };
-  if (left.length > 0) {
-    const named = left.map(({ profile }) => `${profile} (${saidOf(record.last.get(profile))})`).join(', ');
-    ctx.notice(`Left alone, for something may be done there: ${named}.`);
-  }
+  for (const note of notes) ctx.notice(note);
   async function* lines(): AsyncGenerator<Line> {
     try {
       for await (const ran of inParallel(meant, { most, signal: ctx.signal }, run)) {
@@ -157,100 +121,19 @@ function viewOf(ctx: Context, job: Job): View {
     }
     if (ctx.signal.aborted) throw interruption(ctx.signal, whereItEnded(meant, ended), hintFor(ended));
   }
-  const failures = () => ended.filter(({ exitCode }) => exitCode !== 0);
   return {
     data: {
       shape: 'stream',
       records: lines(),
       line: (line: Line, terminal) => (terminal ? onTerminal(line) : inPipe(line)),
     },
-    notes: () => [...failures().map(inFull), ...sumOf(meant, ended)],
-    exitCode: () =>
-      codeOf([
-        ...ended.map(({ exitCode }) => exitCode),
-        ...left.map(({ profile }) => Number(record.last.get(profile))),
-      ]),
+    notes: () => [...failuresOf(ended), sumOf(meant, ended)],
+    exitCode: () => codeOf([...ended.map(codeOfRun), ...left.map(({ code }) => code)]),
   };
 }
 
-const saidOf = (outcome: unknown): string =>
-  typeof outcome === 'number' ? `exit ${outcome}` : 'not known how it ended';
-
-/** With --json what it printed is JSON where it can be; a failure without output has what it said of it. */
-function lineOf({ login, exitCode, stdout, stderr }: Ran): Line {
-  const said = stdout === '' && exitCode !== 0 ? (stderr.split('\n').findLast(isError) ?? stderr) : stdout;
-  return { ...login, exit_code: exitCode, output: jsonOr(said) };
-}
-
-/** The line of a failure for programs, behind what it says to people. */
-const isError = (line: string): boolean => line.startsWith('{"error":');
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const textOf = (output: unknown): string[] =>
-  (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split('\n').filter((line) => line !== '');
-
-function onTerminal({ profile, exit_code: code, output }: Line): string {
-  const lines = textOf(output);
-  if (code !== 0) return `✗ ${profile}  exit ${code}`;
-  const [first = 'done'] = lines;
-  const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
-  return `✓ ${profile}  ${said}`;
-}
-
-const inPipe = ({ profile, exit_code: code, output }: Line): string => {
-  const lines = code === 0 ? textOf(output) : [];
-  return (lines.length > 0 ? lines : [''])
-    .map(
-      (line) =>
-        `${profile}\t${code}\t${line
-          .split('\t')
-          .map((cell) => sanitize(cell))
-          .join('\t')}`,
-    )
-    .join('\n');
-};
-
-function inFull({ login, exitCode, stderr, stdout }: Ran): string {
-  const lines = (stderr || stdout).trimEnd().split('\n');
-  const told = lines.filter((line) => !isError(line)).map((line) => `  ${line}`);
-  return [`${login.profile}: exit ${exitCode}`, ...told].join('\n');
-}
-
-function sumOf(meant: readonly Login[], ended: readonly Ran[]): string[] {
-  if (meant.length === 0) return ['Nothing surely failed the last time.'];
-  const codes = new Map<number, number>();
-  for (const { exitCode } of ended) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
-  const told = [...codes]
-    .sort(([a], [b]) => a - b)
-    .map(([code, count]) => (code === 0 ? `${count} done` : `${count} with exit ${code}`));
-  const waiting = meant.length - ended.length;
-  return [
-    `${counted(meant.length, 'account')}: ${[...told, ...(waiting > 0 ? [`${waiting} not begun`] : [])].join(', ')}.`,
-  ];
-}
-
-function whereItEnded(meant: readonly Login[], ended: readonly Ran[]): string {
-  const names = (some: readonly string[]) => (some.length > 0 ? some.join(', ') : 'none');
-  const done = ended.filter(({ exitCode }) => exitCode === 0).map(({ login }) => login.profile);
-  const other = ended
-    .filter(({ exitCode }) => exitCode !== 0)
-    .map(({ login, exitCode }) => `${login.profile} (exit ${exitCode})`);
-  const seen = new Set(ended.map(({ login }) => login.profile));
-  const waiting = meant.filter(({ profile }) => !seen.has(profile)).map(({ profile }) => profile);
-  return `Interrupted. Done: ${names(done)}. Ended: ${names(other)}. Not begun: ${names(waiting)}.`;
-}
-
-const hintFor = (ended: readonly Ran[]): string =>
-  ended.some(({ exitCode }) => exitCode !== 0)
-    ? 'Look at those that ended before you repeat anything. For the rest: the same command with --failed'
-    : 'For the rest: the same command with --failed';
+/** Where what it printed is not whole here, a part is missing, whatever it did. */
+const codeOfRun = ({ exitCode, isCut }: Ran): number => (isCut && exitCode === 0 ? exitCodes.partial : exitCode);
 
 /** 0; what all have in common; 9 where one is unknown; else 8. */
 function codeOf(given: readonly number[]): number {

@@ -4,31 +4,36 @@ import { appendLines } from '../../disk/append-lines.ts';
 import { readIfThere, replaceFile } from '../../disk/atomic-file.ts';
 import { diskFailure } from '../../disk/disk-failure.ts';
 import { tryLock } from '../../disk/lock.ts';
-import { Failure } from '../../errors.ts';
+import { exitCodes, Failure } from '../../errors.ts';
 import { hexDigestOf } from '../../text/digest.ts';
 import { fieldsIn } from '../../text/record.ts';
+import type { Login } from './chosen.ts';
 
 /**
  * What became of a command for one profile. `begun`: svc was ended before it knew. `waiting`: it was never begun.
  */
-export type Outcome = number | 'begun' | 'waiting';
+type Outcome = number | 'begun' | 'waiting';
+
+/** `of`: the account that the profile logged in to then. */
+type Noted = { readonly outcome: Outcome; readonly of: string | undefined };
 
 /** What became of the same command the last time, profile by profile, in a file of the state folder. */
 export type RunRecord = {
-  readonly last: ReadonlyMap<string, Outcome>;
-  begin(profile: string): Promise<void>;
-  end(profile: string, exitCode: number): Promise<void>;
+  readonly last: ReadonlyMap<string, Noted>;
+  begin(login: Login): Promise<void>;
+  end(login: Login, exitCode: number): Promise<void>;
   release(): Promise<void>;
 };
 
-type Wanted = { readonly words: readonly string[]; readonly profiles: readonly string[]; readonly goesOn: boolean };
+type Wanted = { readonly words: readonly string[]; readonly logins: readonly Login[]; readonly goesOn: boolean };
 
 /**
- * `goesOn`: what is known of the last run stays; else it begins empty, with all of `profiles` waiting.
+ * `goesOn`: what is known of all of them stays; else each of `logins` is noted as waiting, and what is known of other
+ * profiles stays.
  *
  * @throws Failure `failed` where the same command is at work in another process
  */
-export async function openRecord(ctx: Context, { words, profiles, goesOn }: Wanted): Promise<RunRecord> {
+export async function openRecord(ctx: Context, { words, logins, goesOn }: Wanted): Promise<RunRecord> {
   // A text in the command may be for one customer's eyes: only its digest names the file.
   const path = join(ctx.files.state, 'each', `${hexDigestOf(JSON.stringify(words)).slice(0, 24)}.jsonl`);
   const orDisk = (error: unknown): never => {
@@ -41,15 +46,17 @@ export async function openRecord(ctx: Context, { words, profiles, goesOn }: Want
     });
   }
   try {
+    const last = notedIn((await readIfThere(path)) ?? '');
     if (!goesOn) {
-      await replaceFile(path, `${JSON.stringify({ waiting: profiles })}\n`).catch(orDisk);
+      for (const { profile, of } of logins) last.set(profile, { outcome: 'waiting', of });
+      const lines = [...last].map(([profile, noted]) => `${lineOf(profile, noted)}\n`);
+      await replaceFile(path, lines.join('')).catch(orDisk);
     }
-    const last = outcomesIn((await readIfThere(path)) ?? '');
-    const note = (fields: object) => appendLines(path, [JSON.stringify(fields)]);
+    const note = ({ profile, of }: Login, outcome: Outcome) => appendLines(path, [lineOf(profile, { outcome, of })]);
     return {
       last,
-      begin: (profile) => note({ profile }),
-      end: (profile, exitCode) => note({ profile, exit_code: exitCode }),
+      begin: (login) => note(login, 'begun'),
+      end: note,
       release: held.release,
     };
   } catch (error) {
@@ -58,12 +65,15 @@ export async function openRecord(ctx: Context, { words, profiles, goesOn }: Want
   }
 }
 
-function outcomesIn(text: string): Map<string, Outcome> {
-  const found = new Map<string, Outcome>();
+const lineOf = (profile: string, { outcome, of }: Noted): string => JSON.stringify({ profile, of, outcome });
+
+function notedIn(text: string): Map<string, Noted> {
+  const found = new Map<string, Noted>();
   for (const line of text.split('\n')) {
-    const { waiting, profile, exit_code: exitCode } = fieldsOf(line);
-    if (Array.isArray(waiting)) for (const name of waiting) found.set(String(name), 'waiting');
-    if (typeof profile === 'string') found.set(profile, typeof exitCode === 'number' ? exitCode : 'begun');
+    const { profile, outcome, of } = fieldsOf(line);
+    if (typeof profile !== 'string') continue;
+    const isKnown = typeof outcome === 'number' || outcome === 'waiting';
+    found.set(profile, { outcome: isKnown ? outcome : 'begun', of: typeof of === 'string' ? of : undefined });
   }
   return found;
 }
@@ -83,8 +93,47 @@ const surelyFailed: readonly Outcome[] = ['waiting', 1, 2, 3, 4, 5, 6, 7, 10];
 /** 11 is an answer: `--check` found differences. */
 const isDone = (outcome: Outcome | undefined): boolean => outcome === undefined || outcome === 0 || outcome === 11;
 
-export const surelyNot = (outcome: Outcome | undefined): boolean =>
-  outcome !== undefined && surelyFailed.includes(outcome);
+const surelyNot = (outcome: Outcome | undefined): boolean => outcome !== undefined && surelyFailed.includes(outcome);
 
-/** Neither done nor surely not done. */
-export const isUnsure = (outcome: Outcome | undefined): boolean => !isDone(outcome) && !surelyNot(outcome);
+/** A profile for which the command is not run again, with why; `code`: how it ended the last time. */
+export type Left = { readonly profile: string; readonly why: string; readonly code: number };
+
+type Again = {
+  readonly meant: readonly Login[];
+  /** Something may be done there. */
+  readonly unsure: readonly Left[];
+  /** It failed, and cannot be run for the same account again. */
+  readonly lost: readonly Left[];
+  /** It was never run. */
+  readonly fresh: readonly string[];
+};
+
+/** For whom the command is run again, and for whom not. `gone`: profiles that are not saved any more. */
+export function againFor(last: RunRecord['last'], logins: readonly Login[], gone: readonly string[]): Again {
+  const left = (profile: string, why?: string): Left => {
+    const outcome = last.get(profile)?.outcome;
+    const said = typeof outcome === 'number' ? `exit ${outcome}` : 'not known how it ended';
+    const surely = outcome === 'waiting' ? exitCodes.failed : exitCodes.unknown;
+    return { profile, why: why ?? said, code: typeof outcome === 'number' ? outcome : surely };
+  };
+  const isUnsure = (profile: string) => {
+    const outcome = last.get(profile)?.outcome;
+    return !isDone(outcome) && !surelyNot(outcome);
+  };
+  const failed = logins.filter(({ profile }) => surelyNot(last.get(profile)?.outcome));
+  const isMoved = ({ profile, of }: Login) => {
+    const before = last.get(profile)?.of;
+    return before !== undefined && before !== of;
+  };
+  return {
+    meant: failed.filter((login) => !isMoved(login)),
+    unsure: [...logins.map(({ profile }) => profile), ...gone].filter(isUnsure).map((profile) => left(profile)),
+    lost: [
+      ...failed.filter(isMoved).map(({ profile }) => left(profile, 'it logs in to another account now')),
+      ...gone
+        .filter((profile) => surelyNot(last.get(profile)?.outcome))
+        .map((profile) => left(profile, 'it is saved no more')),
+    ],
+    fresh: logins.map(({ profile }) => profile).filter((profile) => !last.has(profile)),
+  };
+}

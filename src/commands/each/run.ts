@@ -1,5 +1,7 @@
+import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { itself } from '../../disk/installed.ts';
+import type { Env } from '../../env.ts';
 import type { Login } from './chosen.ts';
 
 /** What one run printed, and how it ended. */
@@ -9,21 +11,44 @@ export type Ran = {
   /** It was ended by a signal, so nobody knows what it has done. */
   readonly isEnded: boolean;
   readonly stdout: string;
+  /** It printed more than svc keeps. */
+  readonly isCut: boolean;
   readonly stderr: string;
 };
 
-/** Of one command; what is more is left out. */
-const mostKept = 32 * 1024 * 1024;
+/** Of what one command prints. */
+export const mostKept = 32 * 1024 * 1024;
 
 type Command = {
   /** Behind `svc`. */
   readonly words: readonly string[];
-  /** Where the command does not say how it prints, it prints JSON. */
-  readonly isJson: boolean;
+  /** What the flags beside `each` say, where the command does not say it itself. */
+  readonly env: Env;
+};
+
+/** What holds for each run: the flags that were given beside `each` instead of behind it. */
+export function variablesFor(settings: Settings, isJson: boolean): Env {
+  const { baseUrl, baseUrlNamed, authUrl, authUrlNamed, maxWaitMs } = settings;
+  const seconds = (ms: number) => String(ms / 1000);
+  return {
+    ...(isJson && { SVC_OUTPUT: 'json' }),
+    ...(baseUrlNamed && baseUrl && { SVC_BASE_URL: baseUrl }),
+    ...(authUrlNamed && authUrl && { SVC_AUTH_URL: authUrl }),
+    ...(maxWaitMs !== undefined && { SVC_MAX_WAIT: seconds(maxWaitMs) }),
+    ...(settings.debug && { SVC_DEBUG: '1' }),
+    ...(settings.insecureHttp && { SVC_INSECURE_HTTP: '1' }),
+    SVC_TIMEOUT: seconds(settings.timeoutMs),
+    SVC_SETTLE: seconds(settings.settleMs),
+  };
+}
+
+const running = new Set<() => void>();
+const endAll = (): void => {
+  for (const end of running) end();
 };
 
 /** Runs svc itself with a profile. It gets no standard input, and is told of Ctrl-C: on a terminal by the terminal. */
-export async function runFor(ctx: Context, login: Login, { words, isJson }: Command): Promise<Ran> {
+export async function runFor(ctx: Context, login: Login, { words, env }: Command): Promise<Ran> {
   const { execa } = await import('execa');
   const [program, ...before] = itself();
   const { config, state } = ctx.files;
@@ -31,11 +56,13 @@ export async function runFor(ctx: Context, login: Login, { words, isJson }: Comm
     stdin: 'ignore',
     reject: false,
     buffer: false,
+    // `endAll` does it, with one listener for all of them.
+    cleanup: false,
     // It is svc, so it gets what other programs do not.
     extendEnv: false,
     env: {
       ...ctx.env,
-      ...(isJson && { SVC_OUTPUT: 'json' }),
+      ...env,
       ...{ SVC_PROFILE: login.profile, SVC_CONFIG_DIR: config, SVC_STATE_DIR: state, SVC_NO_INPUT: '1' },
     },
   });
@@ -44,7 +71,8 @@ export async function runFor(ctx: Context, login: Login, { words, isJson }: Comm
     child.kill(ctx.signal.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM');
   };
   const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
+  if (running.size === 0) process.once('exit', endAll);
+  running.add(end);
   ctx.signal.addEventListener('abort', handOn, { once: true });
   if (ctx.signal.aborted) handOn();
   const [stdout, stderr] = [kept(child.stdout), kept(child.stderr)];
@@ -52,22 +80,24 @@ export async function runFor(ctx: Context, login: Login, { words, isJson }: Comm
     const { exitCode, signal, failed, shortMessage = '' } = await child;
     const isEnded = exitCode === undefined;
     const why = failed && isEnded && signal === undefined ? shortMessage : '';
-    return { login, exitCode: exitCode ?? 9, isEnded, stdout: stdout(), stderr: stderr() + why };
+    const { text, isCut } = stdout();
+    return { login, exitCode: exitCode ?? 9, isEnded, stdout: text, isCut, stderr: stderr().text + why };
   } finally {
-    process.off('exit', end);
+    running.delete(end);
+    if (running.size === 0) process.off('exit', endAll);
     ctx.signal.removeEventListener('abort', handOn);
   }
 }
 
 /** Read to its end, so that the program is never held up. */
-function kept(stream: NodeJS.ReadableStream | null): () => string {
+function kept(stream: NodeJS.ReadableStream | null): () => { readonly text: string; readonly isCut: boolean } {
   const pieces: Buffer[] = [];
   let size = 0;
   stream?.on('data', (piece: Buffer) => {
     size += piece.length;
     if (size <= mostKept) pieces.push(piece);
   });
-  return () => Buffer.concat(pieces).toString('utf8') + (size > mostKept ? '\n[more was left out]\n' : '');
+  return () => ({ text: Buffer.concat(pieces).toString('utf8'), isCut: size > mostKept });
 }
 
 /** `work` for each of `all`, so many at once, as they end. None is begun once `signal` is aborted or nobody asks for more. */

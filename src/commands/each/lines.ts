@@ -1,0 +1,92 @@
+import { counted } from '../../text/number.ts';
+import { sanitize } from '../../text/sanitize.ts';
+import type { Login } from './chosen.ts';
+import { mostKept, type Ran } from './run.ts';
+
+export type Line = Pick<Login, 'profile' | 'account'> & { readonly exit_code: number; readonly output: unknown };
+
+/** With --json what it printed is JSON where it can be; a failure without output has what it said of it. */
+export function lineOf({ login: { profile, account }, exitCode, stdout, stderr }: Ran): Line {
+  const said = stdout === '' && exitCode !== 0 ? (stderr.split('\n').findLast(isError) ?? stderr) : stdout;
+  return { profile, account, exit_code: exitCode, output: jsonOr(said) };
+}
+
+/** The line of a failure for programs, behind what it says to people. */
+const isError = (line: string): boolean => line.startsWith('{"error":');
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const textOf = (output: unknown): string[] =>
+  (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).split(/\r?\n/u).filter((line) => line !== '');
+
+export function onTerminal({ profile, exit_code: code, output }: Line): string {
+  const lines = textOf(output);
+  if (code !== 0) return `✗ ${profile}  exit ${code}`;
+  const [first = 'done'] = lines;
+  const said = lines.length > 1 ? `${lines.length} lines (whole in a pipe, or with --json)` : sanitize(first);
+  return `✓ ${profile}  ${said}`;
+}
+
+export const inPipe = ({ profile, exit_code: code, output }: Line): string => {
+  const lines = code === 0 ? textOf(output) : [];
+  return (lines.length > 0 ? lines : [''])
+    .map(
+      (line) =>
+        `${profile}\t${code}\t${line
+          .split('\t')
+          .map((cell) => sanitize(cell))
+          .join('\t')}`,
+    )
+    .join('\n');
+};
+
+/** What failed, in full, once for all where it is word for word the same; then whose output is not whole. */
+export function failuresOf(ended: readonly Ran[]): string[] {
+  const failures = new Map<string, string[]>();
+  for (const { login, exitCode, stderr, stdout } of ended.filter((ran) => ran.exitCode !== 0)) {
+    const lines = (stderr || stdout).trimEnd().split('\n');
+    const told = lines.filter((line) => !isError(line)).map((line) => `  ${line}`);
+    const text = [`: exit ${exitCode}`, ...told].join('\n');
+    failures.set(text, [...(failures.get(text) ?? []), login.profile]);
+  }
+  return [
+    ...[...failures].map(([text, profiles]) => profiles.join(', ') + text),
+    ...ended
+      .filter(({ isCut }) => isCut)
+      .map(({ login }) => `${login.profile}: only the first ${mostKept / 1024 ** 2} MB of what it printed are here.`),
+  ];
+}
+
+export function sumOf(meant: readonly Login[], ended: readonly Ran[]): string {
+  if (meant.length === 0) return 'Nothing surely failed the last time.';
+  const codes = new Map<number, number>();
+  for (const { exitCode } of ended) codes.set(exitCode, (codes.get(exitCode) ?? 0) + 1);
+  const told = [...codes]
+    .sort(([a], [b]) => a - b)
+    .map(([code, count]) => (code === 0 ? `${count} done` : `${count} with exit ${code}`));
+  const waiting = meant.length - ended.length;
+  const all = [...told, ...(waiting > 0 ? [`${waiting} not begun`] : [])];
+  return `${counted(meant.length, 'account')}: ${all.join(', ')}.`;
+}
+
+export function whereItEnded(meant: readonly Login[], ended: readonly Ran[]): string {
+  const names = (some: readonly string[]) => (some.length > 0 ? some.join(', ') : 'none');
+  const done = ended.filter(({ exitCode }) => exitCode === 0).map(({ login }) => login.profile);
+  const other = ended
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map(({ login, exitCode }) => `${login.profile} (exit ${exitCode})`);
+  const seen = new Set(ended.map(({ login }) => login.profile));
+  const waiting = meant.filter(({ profile }) => !seen.has(profile)).map(({ profile }) => profile);
+  return `Interrupted. Done: ${names(done)}. Ended: ${names(other)}. Not begun: ${names(waiting)}.`;
+}
+
+export const hintFor = (ended: readonly Ran[]): string =>
+  ended.some(({ exitCode }) => exitCode !== 0)
+    ? 'Look at those that ended before you repeat anything. For the rest: the same command with --failed'
+    : 'For the rest: the same command with --failed';
