@@ -141,7 +141,11 @@ const before = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
 
 function whyOf({ stream, subject }: About, error: unknown): string {
   const said = messageOf(error);
-  if (!/no responders|503|stream/iu.test(said)) return said.slice(0, 200);
-  const which = stream ? `the stream ${stream.name}` : `a stream for ${subject}`;
-  return `${which} did not take it: ${said}`.slice(0, 200);
+  const which = stream ? `the stream ${stream.name}` : 'a stream';
+  // The server tells no missing stream from a JetStream that is off: nobody answers.
+  if (/no responders|503|not enabled/iu.test(said)) {
+    return `nobody takes ${subject}: ${which} for it is not there, or JetStream is off`.slice(0, 200);
+  }
+  if (/stream/iu.test(said)) return `${which} did not take it: ${said}`.slice(0, 200);
+  return said.slice(0, 200);
 }
