@@ -45,9 +45,8 @@ export function installed(): Installed {
   return { how, path, update: updates[how] };
 }
 
-/** The program and its first arguments that start this svc once more. */
+/** The program and its first arguments that start this svc once more, under the name that lasts over an update: no link is followed. */
 export function itself(): readonly string[] {
   const { isSea } = process.getBuiltinModule('node:sea');
-  const { path } = installed();
-  return isSea() ? [path] : [process.execPath, path];
+  return isSea() ? [process.execPath] : [process.execPath, process.argv[1] ?? ''];
 }

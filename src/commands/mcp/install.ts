@@ -2,6 +2,7 @@ import { defineCommand, type Param } from '../../command/command.ts';
 import { param } from '../../command/param.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
+import { itself } from '../../disk/installed.ts';
 import { Failure } from '../../errors.ts';
 import { type Client, clients, type ServerEntry, titles } from '../../mcp/clients.ts';
 import type { Grant } from '../../mcp/tool.ts';
@@ -117,12 +118,11 @@ function besides(client: Client, name: string, { command, args }: ServerEntry): 
 /** Addresses go in where a flag or the environment named them: the client will not have that environment. */
 function entryFor(settings: Settings, { write, send, draftSends, webhooks, only, toolsets }: Grant): ServerEntry {
   const { profile, profileNamed, baseUrl, baseUrlNamed } = settings;
-  // The single executable is its own script.
-  const [node, script] = [process.execPath, process.argv[1]];
+  const [command = '', ...before] = itself();
   return {
-    command: node,
+    command,
     args: [
-      ...(script === undefined || script === node ? [] : [script]),
+      ...before,
       'mcp',
       ...(profileNamed ? ['--profile', profile] : []),
       ...(baseUrlNamed && baseUrl ? ['--base-url', baseUrl] : []),

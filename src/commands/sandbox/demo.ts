@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command/command.ts';
 import type { Context } from '../../context.ts';
+import { itself } from '../../disk/installed.ts';
 import { Failure, interruption } from '../../errors.ts';
 import type { Terminal } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
@@ -23,8 +24,7 @@ export const demo = defineCommand({
     const { exampleFile, makeLastingFolder, makePrivateFolder } = await import('../../disk/private-folder.ts');
     const { join, relative } = process.getBuiltinModule('node:path');
 
-    const program = process.argv[1] ?? '';
-    const example = await exampleFile(program, 'contacts.csv');
+    const example = await exampleFile(process.argv[1] ?? '', 'contacts.csv');
     const { workingFolder } = await import('../../disk/working-folder.ts');
     const here = workingFolder();
     const nearby = here === undefined ? '..' : relative(here, example);
@@ -54,7 +54,7 @@ export const demo = defineCommand({
         yield `A sandbox answers at ${running.address.base_url}.\nTo type these commands yourself: svc sandbox exec -- sh`;
         for (const { says, words, mayExit } of steps) {
           yield `\n${says}\n\n$ ${['svc', ...words].map(shellWord).join(' ')}`;
-          const code = await run(ctx, [program, ...words], env);
+          const code = await run(ctx, words, env);
           if (!mayExit.includes(code)) throw new Failure('failed', `That command ended with exit code ${code}.`);
         }
         yield `\nThe rejected rows, with what is wrong with each: ${rejects}`;
@@ -77,7 +77,8 @@ const lineOf = (text: string, terminal: Terminal | undefined): string =>
 /** A process of its own with our streams: what is printed is what the user would get. */
 async function run(ctx: Context, args: readonly string[], env: Context['env']): Promise<number> {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  const [program = '', ...before] = itself();
+  const child = spawn(program, [...before, ...args], { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   // On a terminal Ctrl-C reaches it by itself.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineCommand } from '../../command/command.ts';
 import { flagName, param } from '../../command/param.ts';
 import type { Context } from '../../context.ts';
+import { itself } from '../../disk/installed.ts';
 import { Failure } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { environmentFor } from '../../sandbox/environment.ts';
@@ -112,10 +113,14 @@ function lineOf(command: readonly string[], given: Readonly<Record<string, unkno
 
 /** The svc that is running now, so that the command finds this one under its name. */
 function ownProgram(folder: string): [path: string, text: string] {
-  const [node, script = ''] = [process.execPath, process.argv[1]];
   return process.platform === 'win32'
-    ? [`${folder}\\bin\\svc.cmd`, `@"${node}" "${script}" %*\r\n`]
-    : [`${folder}/bin/svc`, `#!/bin/sh\nexec ${quoted(node)} ${quoted(script)} "$@"\n`];
+    ? [
+        `${folder}\\bin\\svc.cmd`,
+        `@${itself()
+          .map((word) => `"${word}"`)
+          .join(' ')} %*\r\n`,
+      ]
+    : [`${folder}/bin/svc`, `#!/bin/sh\nexec ${itself().map(quoted).join(' ')} "$@"\n`];
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
