@@ -248,8 +248,10 @@ async function choose(
 
 /** A whole id, with the account or, where one account alone has it, without. */
 function wholeId(typed: string, { dead, all }: Ids): string | undefined {
-  const [one, another] = meantBy(typed, all).filter((each) => isWholly(typed, each));
-  return one && !another && dead.includes(one) ? one.id : undefined;
+  const [one, ...others] = meantBy(typed, all).filter((each) => isWholly(typed, each));
+  if (!one || others.length === 0) return one && dead.includes(one) ? one.id : undefined;
+  const hint = `Name one of them: ${[one, ...others].map(({ id }) => id).join(', ')}`;
+  throw new Failure('usage', `Events of ${others.length + 1} accounts have the id ${typed}.`, { hint });
 }
 
 type Named = { readonly id: string; readonly account?: string };

@@ -84,7 +84,12 @@ function theOne(found: readonly Seen<Received['arrival']>[], id: string, config:
     found.map(({ value }) => value),
   );
   const [one, another] = found.filter(({ value }) => meant.includes(value));
-  if (another) throw new Failure('usage', `Several ids begin with ${id}.`, { hint: 'Give more characters of the id.' });
+  if (another) {
+    const some = meant.slice(0, 5).map((each) => sanitize(each.id.slice(0, 80)));
+    throw new Failure('usage', `${meant.length} ids begin with ${id}.`, {
+      hint: `Type more of it: ${some.join(', ')}`,
+    });
+  }
   if (one) return { arrival: one.value, outcomes: one.outcomes };
   throw new Failure('not-found', `${id} is not in the inbox.`, {
     hint: `Run: svc webhooks inbox list${config === undefined ? '' : ` --config ${shellWord(config)}`}`,

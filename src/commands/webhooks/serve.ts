@@ -48,9 +48,9 @@ export const serveWebhooks = defineCommand({
       const place = placeOf(first);
       if ('url' in place) await (await import('../../database/postgres.ts')).readUrl(place.url, ctx.env);
       return {
-        data: { shape: 'record', record: { config: path, sinks: first.config.sinks.map(({ name }) => name) } },
+        data: { shape: 'record', record: recordOf(path, first.config) },
         human: ({ width }) => message(`${path} is valid: ${counted(sinks, 'sink')}.`, width),
-        notes: await missingFor(ctx, first),
+        notes: await missingFor(ctx, settings, first),
       };
     }
     const { serve } = await import('../../webhooks/serve/serve.ts');
@@ -70,13 +70,22 @@ export const serveWebhooks = defineCommand({
   },
 });
 
+/** What is valid, in short. */
+const recordOf = (path: string, { sinks, accounts }: Configured['config']) => ({
+  config: path,
+  ...(accounts && { accounts: accounts.map(({ name }) => name) }),
+  sinks: sinks.map(({ name }) => name),
+});
+
 /** What the configuration names and is not here, and what may not fit. */
-async function missingFor(ctx: Context, configured: Configured): Promise<string[]> {
+async function missingFor(ctx: Context, settings: Settings, configured: Configured): Promise<string[]> {
   const { missingPrograms } = await import('../../webhooks/serve/missing-programs.ts');
   const { missingSecrets } = await import('../../webhooks/serve/missing-secrets.ts');
+  const { judgedSecrets } = await import('../../webhooks/serve/doors.ts');
   const { roomNeeded } = await import('../../webhooks/serve/room.ts');
   return [
     ...missingSecrets(ctx, configured.config),
+    ...(await judgedSecrets(ctx, configured.config, settings.profile)),
     ...(await missingPrograms(configured)),
     ...roomNeeded(configured.config),
   ];
@@ -129,9 +138,7 @@ function sumOf({ tally, sinks }: Served): string {
 async function unitFor({ env }: Pick<Context, 'env'>, { file, config }: Configured): Promise<string> {
   const { systemdUnit } = await import('../../webhooks/serve/unit.ts');
   const { secretVariables } = await import('../../webhooks/serve/doors.ts');
-  const script = process.argv[1];
-  const isScript = script !== undefined && !process.getBuiltinModule('node:sea').isSea();
-  const command = isScript ? [process.execPath, script] : [process.execPath];
+  const { itself } = await import('../../disk/installed.ts');
   const user = env.SUDO_USER ?? env.USER ?? 'svc';
-  return systemdUnit({ command, config: file, user, secrets: secretVariables(config) });
+  return systemdUnit({ command: itself(), config: file, user, secrets: secretVariables(config) });
 }

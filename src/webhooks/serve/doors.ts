@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
+import { Failure, messageOf } from '../../errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Door } from '../receive/receiver.ts';
 import { splitSecrets, storedSecrets } from '../subscriptions/secrets.ts';
@@ -36,22 +36,64 @@ export const secretVariables = ({ accounts, secrets }: ServeConfig): readonly st
 
 /** With their secrets. @throws Failure `usage` where one has none: nothing that comes there could be verified */
 export async function doorsOf(ctx: Needs, config: ServeConfig, profile: string): Promise<readonly Door[]> {
-  const named = namedDoors(config, profile);
-  const stored = await laterDoors(ctx, config, profile);
-  const doors = named.map(({ path, account, env, profile: own }) => {
-    const given = env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
-    const secrets = [...new Set([...given, ...(stored.find((one) => one.path === path)?.secrets ?? [])])];
-    if (secrets.length === 0) throw noSecret({ account, env, profile: own });
-    return { path, secrets, ...(account !== undefined && { account }) };
+  const doors = openedWith(ctx, config, { profile, stored: await laterDoors(ctx, config, profile) });
+  const [closed] = doors.filter(({ secrets }) => secrets.length === 0);
+  if (closed) throw noSecret(closed.named);
+  refuseShared(doors);
+  return doors.map(({ named: { path, account }, secrets }) => ({
+    path,
+    secrets,
+    ...(account !== undefined && { account }),
+  }));
+}
+
+/**
+ * What `serve` would miss here, with the secrets that svc has stored.
+ *
+ * @throws Failure `usage` where it would not start anywhere: two accounts have a secret in common
+ */
+export async function judgedSecrets(ctx: Needs, config: ServeConfig, profile: string): Promise<readonly string[]> {
+  const stored = await laterDoors(ctx, config, profile).catch((error: unknown) => messageOf(error));
+  const isRead = typeof stored !== 'string';
+  const doors = openedWith(ctx, config, { profile, stored: isRead ? stored : [] });
+  refuseShared(doors);
+  if (!isRead) return [`The stored secrets cannot be read here. ${stored}`];
+  // Of the others `missingSecrets` says which variables are not set.
+  const closed = doors.filter(({ named, secrets }) => named.profile !== undefined && secrets.length === 0);
+  return closed.map(({ named }) => {
+    const { message, hint } = noSecret(named);
+    return `Here svc webhooks serve would not start: ${message} ${hint}`;
   });
-  for (const [at, { account, secrets }] of doors.entries()) {
+}
+
+type Opened = { readonly named: Named; readonly secrets: readonly string[] };
+
+function openedWith(
+  ctx: Needs,
+  config: ServeConfig,
+  { profile, stored }: { readonly profile: string; readonly stored: readonly Door[] },
+): readonly Opened[] {
+  return namedDoors(config, profile).map((named) => {
+    const given = named.env.flatMap((name) => splitSecrets(ctx.env[name] ?? ''));
+    return {
+      named,
+      secrets: [...new Set([...given, ...(stored.find(({ path }) => path === named.path)?.secrets ?? [])])],
+    };
+  });
+}
+
+function refuseShared(doors: readonly Opened[]): void {
+  for (const [at, { named, secrets }] of doors.entries()) {
     const other = doors.slice(0, at).find((one) => one.secrets.some((secret) => secrets.includes(secret)));
     if (!other) continue;
-    throw new Failure('usage', `The accounts ${other.account} and ${account} have a signing secret in common.`, {
-      hint: 'A delivery of one would be taken for one of the other: give each secrets of its own.',
-    });
+    throw new Failure(
+      'usage',
+      `The accounts ${other.named.account} and ${named.account} have a signing secret in common.`,
+      {
+        hint: 'A delivery of one would be taken for one of the other: give each secrets of its own.',
+      },
+    );
   }
-  return doors;
 }
 
 /** Those with a profile, with what svc has stored for it by now. */

@@ -86,21 +86,26 @@ function tellingRejected({ clock, notice, signal }: Telling): Problems['rejected
   let isQuiet = false;
   let count = 0;
   const whys = new Set<Refusal>();
+  const accounts = new Set<string>();
   const countOn = async () => {
     for (;;) {
       await clock.sleep(rejectedMs, signal);
       if (count === 0 || signal.aborted) return;
       const why = [...whys].map((one) => refusals[one]).join('; ');
       const were = count === 1 ? 'was' : 'were';
-      notice(`${counted(count, 'more delivery')} ${were} refused with 401 within a minute: ${why}.`);
+      const where =
+        accounts.size === 0 ? '' : ` at the ${accounts.size === 1 ? 'path' : 'paths'} of ${[...accounts].join(', ')}`;
+      notice(`${counted(count, 'more delivery')}${where} ${were} refused with 401 within a minute: ${why}.`);
       count = 0;
       whys.clear();
+      accounts.clear();
     }
   };
   return (why, account) => {
     if (isQuiet) {
       count++;
       whys.add(why);
+      if (account !== undefined) accounts.add(account);
       return;
     }
     isQuiet = true;

@@ -41,8 +41,16 @@ test('wrong signatures are told at once, and then once a minute with their count
     '1,201 more deliveries were refused with 401 within a minute: signed with another secret, or the body was changed on the way; it has no X-SVC-Signature.',
   ]);
   await turns(5);
-  rejected('not-hex');
-  expect(said.slice(2)).toEqual(['A delivery was refused with 401: the signature is not hexadecimal.']);
+  rejected('not-hex', 'acme');
+  rejected('not-hex', 'globex');
+  rejected('not-hex', 'acme');
+  await turns(5);
+  expect(said.splice(3)).toEqual([
+    '2 more deliveries at the paths of globex, acme were refused with 401 within a minute: the signature is not hexadecimal.',
+  ]);
+  expect(said.slice(2)).toEqual([
+    'A delivery at the path of acme was refused with 401: the signature is not hexadecimal.',
+  ]);
 });
 
 test('an inbox that failed is asked each second, and that it answers again is told once', async () => {
