@@ -5,7 +5,7 @@ import { withLock } from '../disk/lock.ts';
 import { Failure } from '../errors.ts';
 import { ownedBy } from '../webhooks/event/account.ts';
 import { readServeConfig } from '../webhooks/serve/config.ts';
-import { choose, lookedIn, openConfigured } from '../webhooks/serve/configured.ts';
+import { adminOf, choose, lookedIn } from '../webhooks/serve/configured.ts';
 import { carryOut } from '../webhooks/store/folder/requests.ts';
 import { claimSlot, slotHolder, slots, slotsFolder } from '../webhooks/store/folder/slot.ts';
 import { received } from '../webhooks/store/folder/view.ts';
@@ -62,10 +62,10 @@ async function serveInbox(ctx: Context, settings: Settings, { config, about, acc
   const account = chosenAccount(configured.config, name);
   if (account && account.profile === undefined)
     throw new Failure('usage', `The account ${account.name} has no profile, so its records cannot be read.`, {
-      hint: `Name its profile in ${config}: svc profiles are made by svc login --profile NAME.`,
+      hint: `Name its profile in ${config}. To make one: svc login --profile NAME`,
     });
   const own = account?.profile === undefined ? { ctx, settings } : await asProfile(ctx, settings, account.profile);
-  const { admin: whole } = await openConfigured(ctx, settings, config);
+  const whole = await adminOf(ctx, settings, configured);
   const admin = accountAdmin(whole, account?.name);
   const sinksFor = (event: string | null) =>
     configured.config.sinks

@@ -16,8 +16,7 @@ export async function receiver(more: Partial<ReceiverOptions> = {}) {
   let ids = 0;
   const running = await startReceiver({
     port: 0,
-    path: () => '/',
-    secrets: () => [secret],
+    doors: () => [{ path: '/', secrets: [secret] }],
     inbox: {
       has: (id) => stored.has(id),
       add: async (arrival) => {

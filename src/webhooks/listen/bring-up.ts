@@ -115,8 +115,9 @@ async function receive(context: ListenContext, { inbox, folder, held }: Slot, fo
   const recovery = tellingRecovery({ clock: ctx.clock, notice: ctx.notice, probe: () => probeFolder(folder), signal });
   const receiver = await startReceiver({
     port: options.port,
-    path: () => options.path ?? context.pathOfUrl,
-    secrets: () => secrets,
+    doors: () => [{ path: options.path ?? context.pathOfUrl, secrets }],
+    // A listen has one account, and its inbox never another.
+    idIn: (_account, id) => id,
     ...(laterSecrets && {
       readSecrets: readingAgain(ctx, async () => {
         const found = await laterSecrets();

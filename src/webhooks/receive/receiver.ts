@@ -32,12 +32,13 @@ export type ReceiverOptions = {
   readonly portHint?: string;
   /** How many connections may be open at once. Default: 512, and fewer where the system gives fewer files. */
   readonly maxConnections?: () => number;
-  /** Asked for each request, as the secrets are: a tunnel and its subscriptions come while the receiver stands. */
-  readonly path: () => string;
-  readonly secrets: () => readonly string[];
-  /** In place of both, where several accounts come in; no secret opens another's path. */
-  readonly doors?: () => readonly Door[];
-  /** Asked where no secret fits, and then `secrets` once more. False: it is not known which secrets there are. */
+  /**
+   * Asked for each request: a tunnel and its subscriptions come while the receiver stands. No secret opens another's path.
+   */
+  readonly doors: () => readonly Door[];
+  /** The id in the inbox. Default: as in one that may be of several accounts. */
+  readonly idIn?: typeof idInInbox;
+  /** Asked where no secret fits, and then `doors` once more. False: it is not known which secrets there are. */
   readonly readSecrets?: () => Promise<boolean>;
   /** `add` may resolve to `repeat`: several instances share an inbox. */
   readonly inbox: { has(id: string): boolean; add(arrival: Arrival): Promise<void> | Promise<'stored' | 'repeat'> };
@@ -116,7 +117,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   return {
     port,
     origin,
-    url: `${origin}${options.path()}`,
+    url: `${origin}${options.doors()[0]?.path ?? ''}`,
     close: () =>
       close(server).finally(() => {
         receiving.isClosed = true;
@@ -128,10 +129,8 @@ const mostConnections = ({ maxConnections }: ReceiverOptions): number =>
   connectionsAtMost(maxConnections?.() ?? defaultConnections);
 
 /** The door at that path, as it is now. */
-function doorAt(options: ReceiverOptions, path: string | undefined): Door | undefined {
-  const doors = options.doors?.() ?? [{ path: options.path(), secrets: options.secrets() }];
-  return doors.find((door) => door.path === path);
-}
+const doorAt = ({ doors }: ReceiverOptions, path: string | undefined): Door | undefined =>
+  doors().find((door) => door.path === path);
 
 function receive(
   receiving: Receiving,
@@ -217,9 +216,8 @@ async function decide(receiving: Receiving, came: Came): Promise<void> {
   else take(receiving, came, judged());
 }
 
-/** A `listen` has one account, and never several. */
-const idOf = ({ doors }: ReceiverOptions, account: string | undefined, id: string): string =>
-  doors ? idInInbox(account, id) : id;
+const idOf = ({ idIn = idInInbox }: ReceiverOptions, account: string | undefined, id: string): string =>
+  idIn(account, id);
 
 function take(receiving: Receiving, { headers, raw, response }: Came, { verdict, account }: Judged): void {
   const { options, storing } = receiving;

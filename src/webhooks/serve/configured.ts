@@ -31,13 +31,22 @@ export const lookedIn = (root: string): string =>
 type Opened = { readonly admin: InboxAdmin; readonly configured: Configured | undefined };
 
 /** The inbox of `serve`: the one that the configuration names, else the one in the state folder. */
-export async function openConfigured(ctx: Context, { profile }: Settings, config: string | undefined): Promise<Opened> {
+export async function openConfigured(ctx: Context, settings: Settings, config: string | undefined): Promise<Opened> {
   const { readServeConfig } = await import('./config.ts');
+  const configured = config === undefined ? undefined : await readServeConfig(ctx, config);
+  return { admin: await adminOf(ctx, settings, configured), configured };
+}
+
+/** The same of a configuration that is read already. */
+export async function adminOf(
+  ctx: Context,
+  { profile }: Settings,
+  configured: Configured | undefined,
+): Promise<InboxAdmin> {
   const { placeOfInbox } = await import('../store/place.ts');
   const { openInboxAdmin } = await import('../store/inbox-admin.ts');
-  const configured = config === undefined ? undefined : await readServeConfig(ctx, config);
-  const { config: { inbox } = {}, folder = '.' } = configured ?? {};
-  return { admin: await openInboxAdmin(ctx, placeOfInbox(ctx, { inbox, folder, profile })), configured };
+  const place = placeOfInbox(ctx, { inbox: configured?.config.inbox, folder: configured?.folder ?? '.', profile });
+  return openInboxAdmin(ctx, place);
 }
 
 /** The URL of an HTTP sink by its name, or by a queue of it. */

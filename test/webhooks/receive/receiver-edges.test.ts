@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listen } from '../../../src/webhooks/receive/listening.ts';
 import { endAfterEach } from '../../endings.ts';
 import { virtualClock } from '../../svc.ts';
-import { dial, endings, post, send, receiver as startReceiver } from '../receiving.ts';
+import { dial, endings, post, secret, send, receiver as startReceiver } from '../receiving.ts';
 
 endAfterEach(endings);
 
@@ -63,7 +63,7 @@ describe('what is told of a delivery', () => {
 });
 
 test('the address has the path that is asked for', async () => {
-  const { port, url } = await receiver({ path: () => '/hooks/7' });
+  const { port, url } = await receiver({ doors: () => [{ path: '/hooks/7', secrets: [secret] }] });
   expect(url).toBe(`http://127.0.0.1:${port}/hooks/7`);
 });
 

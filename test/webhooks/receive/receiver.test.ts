@@ -81,7 +81,7 @@ test.each([
 });
 
 test('only its own path exists, whatever is added to it as a query', async () => {
-  const { port, stored } = await receiver({ path: () => '/hooks' });
+  const { port, stored } = await receiver({ doors: () => [{ path: '/hooks', secrets: [secret] }] });
   for (const path of ['/', '/hooks/', '/hook', '/hooks/../hooks', '/HOOKS', '//hooks', '/favicon.ico', '/%68ooks']) {
     expect(await send(port, post(envelope('evt_1'), {}, { path }))).toBe(404);
   }
@@ -241,7 +241,7 @@ test('what fits no secret is judged again with those that were stored meanwhile;
   let secrets = [secret];
   let readings = 0;
   const { port, stored } = await receiver({
-    secrets: () => secrets,
+    doors: () => [{ path: '/', secrets }],
     readSecrets: async () => {
       readings++;
       secrets = [secret, 'later'];
